@@ -1,0 +1,44 @@
+/**
+ * Calendar dates of the interface (`YYYY-MM-DD`): days at the hotel, with no time zone.
+ * They are computed as day numbers in UTC and never pass through a local clock.
+ */
+
+const MILLISECONDS_PER_DAY = 86_400_000
+
+/** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */
+export function dayNumber(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)?.map(Number) ?? []
+  if (year === undefined || month === undefined || day === undefined) return undefined
+  const at = new Date(Date.UTC(year, month - 1, day))
+  if (year < 100) at.setUTCFullYear(year)
+  const exists = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
+  return exists ? at.getTime() / MILLISECONDS_PER_DAY : undefined
+}
+
+export function isCalendarDate(text: string): boolean {
+  return dayNumber(text) !== undefined
+}
+
+/** The date `days` after `date`. Throws RangeError when `date` is not a calendar date. */
+export function addDays(date: string, days: number): string {
+  return new Date((requireDay(date) + days) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10)
+}
+
+/** Nights from `checkIn` to `checkOut`; negative when they are the wrong way round. */
+export function nightsBetween(checkIn: string, checkOut: string): number {
+  return requireDay(checkOut) - requireDay(checkIn)
+}
+
+/** Completed years of someone born on `birthDate`, on the day `onDate`. Born on 29 February: a year older on 1 March. */
+export function ageOn(birthDate: string, onDate: string): number {
+  requireDay(birthDate)
+  requireDay(onDate)
+  const years = Number(onDate.slice(0, 4)) - Number(birthDate.slice(0, 4))
+  return onDate.slice(5) < birthDate.slice(5) ? years - 1 : years
+}
+
+function requireDay(date: string): number {
+  const day = dayNumber(date)
+  if (day === undefined) throw new RangeError(`not a calendar date: ${date}`)
+  return day
+}

@@ -1,0 +1,53 @@
+/** Everything that can go wrong in an expected way is one Failure; its kind decides the exit code (in cli/). */
+
+export type FailureKind =
+  /** Refused here, before any request: wrong flags, wrong input, a rule of ours. */
+  | 'usage'
+  /** Not authenticated or not allowed: no credentials, 401, 403. */
+  | 'not_allowed'
+  /** The service refused: any other 4xx. */
+  | 'refused'
+  /** The service failed (5xx, a redirect), or its answer cannot be understood. */
+  | 'service_failed'
+  /** Unreachable, TLS, proxy or timed out, and nothing can have happened there. */
+  | 'unreachable'
+  /** Still pending when the wait ended. */
+  | 'pending'
+  /** A signature is invalid or stale. */
+  | 'signature'
+  /** A change may have been made: the answer was lost. */
+  | 'outcome_unknown'
+  /** The user stopped it. */
+  | 'interrupted'
+
+export interface FailureDetails {
+  /** Stable word for scripts, for example `offer_expired`. */
+  readonly code: string
+  /** What to do next, one line. */
+  readonly hint?: string
+  /** HTTP status, when the service answered. */
+  readonly status?: number
+  readonly requestId?: string
+  /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
+  readonly reason?: string
+  /** Further keys for the result printed with `--json`, for example the state of a reservation. */
+  readonly result?: object
+}
+
+/** A failure with a next step. It holds no request, header, token or secret, so it may be printed whole. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly details: FailureDetails,
+  ) {
+    super(message)
+  }
+}
+
+/** Refuses wrong input before any request. */
+export function usage(code: string, message: string, hint?: string): Failure {
+  return new Failure('usage', message, hint === undefined ? {code} : {code, hint})
+}

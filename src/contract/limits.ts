@@ -1,0 +1,27 @@
+/** Every number of the interface, once. What the interface does not show and we chose is marked "ours". */
+
+/** Lifetime of an access token (§2.1, §5.5, §8). */
+export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
+/** Validity of an offer, counted from its search (§2.3, §8). */
+export const OFFER_VALIDITY_SECONDS = 15 * 60
+/** How often one offer can become a reservation (§2.3, §8). */
+export const OFFER_CONVERSIONS = 1
+/** Validity of `voucher.url` (§2.6, §8). */
+export const VOUCHER_LINK_VALIDITY_SECONDS = 3600
+/** Largest difference between a webhook's timestamp and now (§6.3, §8). */
+export const SIGNATURE_TOLERANCE_SECONDS = 300
+/** Time a subscriber has to answer a delivery (§6.4, §8). */
+export const WEBHOOK_RESPONSE_SECONDS = 3
+/** Attempts to deliver one event to one subscription (§6.4, §8). */
+export const DELIVERY_ATTEMPTS = 8
+/** Wait before attempts 1 to 8, each from the attempt before; 7 and 8 are not shown in §6.4 and are ours. */
+export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
+/** Last path segment of every base URL (§9). */
+export const API_VERSION = 'v1'
+
+/** Ours: a cached token is renewed when less than this is left. */
+export const TOKEN_RENEWAL_MARGIN_SECONDS = 60
+/** Ours: how long an instant payment may be completed. */
+export const PAYMENT_VALIDITY_SECONDS = 15 * 60
+/** Ours: how long the local sandbox replays the answer kept under an Idempotency-Key. */
+export const IDEMPOTENCY_KEY_RETENTION_SECONDS = 24 * 3600

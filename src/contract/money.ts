@@ -1,0 +1,61 @@
+/**
+ * Amounts as decimal strings with an ISO 4217 code. They are compared and added as integers, never as floats.
+ * `Intl` is not used: its minor units differ from ISO 4217 for some twenty currencies.
+ */
+
+const ZERO = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+const THREE = 'BHD IQD JOD KWD LYD OMR TND'
+const FOUR = 'CLF UYW'
+
+/** Digits after the decimal point in ISO 4217: 2 unless the standard says otherwise. */
+export function minorUnits(currency: string): number {
+  if (ZERO.includes(currency)) return 0
+  if (THREE.includes(currency)) return 3
+  if (FOUR.includes(currency)) return 4
+  return 2
+}
+
+export function isCurrencyCode(text: string): boolean {
+  return /^[A-Z]{3}$/.test(text)
+}
+
+/** Whether `text` is a plain decimal amount such as `1250` or `1250.00`: no sign, grouping or exponent. */
+export function isAmount(text: string): boolean {
+  return /^\d{1,15}(\.\d{1,6})?$/.test(text)
+}
+
+/** Negative, zero or positive as `left` is less than, equal to or greater than `right`; both decimal strings. */
+export function compareAmounts(left: string, right: string): number {
+  const scale = Math.max(fractionLength(left), fractionLength(right))
+  const difference = toInteger(left, scale) - toInteger(right, scale)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** The amount in minor units (cents for EUR). Throws RangeError when it has more decimals than the currency. */
+export function toMinor(amount: string, currency: string): bigint {
+  const scale = minorUnits(currency)
+  const trimmed = amount.replace(/(\.\d*?)0+$/, '$1')
+  if (fractionLength(trimmed) > scale) throw new RangeError(`${amount} has more decimals than ${currency}`)
+  return toInteger(trimmed, scale)
+}
+
+/** The decimal string of `minor` minor units: `125000n` EUR is `1250.00`. */
+export function fromMinor(minor: bigint, currency: string): string {
+  const scale = minorUnits(currency)
+  const sign = minor < 0n ? '-' : ''
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(scale + 1, '0')
+  return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+function fractionLength(amount: string): number {
+  const point = amount.indexOf('.')
+  return point < 0 ? 0 : amount.length - point - 1
+}
+
+function toInteger(amount: string, scale: number): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(amount)
+  if (!match) throw new RangeError(`not a decimal amount: ${amount}`)
+  const [, sign, whole = '', fraction = ''] = match
+  const value = BigInt(whole + fraction.padEnd(scale, '0'))
+  return sign ? -value : value
+}

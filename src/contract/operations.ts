@@ -1,0 +1,150 @@
+/**
+ * Every operation of the service: its name, method, path under the base URL, scope, and where it comes from.
+ * `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a path is a guess: the
+ * client calls it on the local sandbox only, or where the profile names it.
+ */
+import type {Scope} from './scopes.js'
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Path after the base URL, with `{name}` for each parameter. */
+  readonly path: string
+  /** Scope the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
+  readonly scope: Scope | null
+  /** The § that shows the operation, or `ours`. */
+  readonly source: string
+  readonly summary: string
+}
+
+export const OPERATIONS = {
+  'token.create': op('POST', '/oauth/token', null, '§4.1', 'Obtain an access token'),
+  'token.revoke': op('POST', '/oauth/revoke', null, '§4.2', 'Revoke an access token'),
+  'hotels.search': op('POST', '/hotels/search', 'hotels:read', '§4.3', 'Search hotel offers'),
+  'hotels.show': op('GET', '/hotels/{hotel_id}', 'hotels:read', 'ours', 'Show one hotel'),
+  'hotels.price': op(
+    'GET',
+    '/hotels/offers/{offer_id}',
+    'hotels:read',
+    'ours',
+    'Query the price of an offer',
+  ),
+  'tours.search': op('POST', '/tours/search', 'tours:read', 'ours', 'Search tours'),
+  'tours.show': op('GET', '/tours/{tour_id}', 'tours:read', 'ours', 'Show one tour'),
+  'reservations.create': op(
+    'POST',
+    '/reservations/hotel',
+    'reservations:write',
+    '§4.4',
+    'Convert an offer into a reservation',
+  ),
+  'reservations.list': op('GET', '/reservations', 'reservations:read', 'ours', 'List reservations'),
+  'reservations.show': op(
+    'GET',
+    '/reservations/{reservation_ref}',
+    'reservations:read',
+    'ours',
+    'Show one reservation',
+  ),
+  'reservations.update': op(
+    'PATCH',
+    '/reservations/{reservation_ref}',
+    'reservations:write',
+    'ours',
+    'Update a reservation',
+  ),
+  'reservations.quote': op(
+    'GET',
+    '/reservations/{reservation_ref}/cancellation-quote',
+    'reservations:read',
+    'ours',
+    'Quote the fee of a cancellation',
+  ),
+  'reservations.cancel': op(
+    'POST',
+    '/reservations/{reservation_ref}/cancel',
+    'reservations:write',
+    'ours',
+    'Cancel a reservation',
+  ),
+  'voucher.show': op(
+    'GET',
+    '/reservations/{reservation_ref}/voucher',
+    'reservations:read',
+    '§4.5',
+    'Get the signed link of a voucher',
+  ),
+  'account.show': op('GET', '/account', 'account:read', '§4.6', 'Show the account and its balance'),
+  'content.countries': op('GET', '/content/countries', 'content:read', 'ours', 'List countries'),
+  'content.currencies': op('GET', '/content/currencies', 'content:read', 'ours', 'List currencies'),
+  'content.cities': op('GET', '/content/cities', 'content:read', 'ours', 'List cities'),
+  'subscriptions.create': op(
+    'POST',
+    '/webhooks/subscriptions',
+    'webhooks:write',
+    '§4.7',
+    'Create a webhook subscription',
+  ),
+  'subscriptions.test': op(
+    'POST',
+    '/webhooks/subscriptions/{subscription_id}/test',
+    'webhooks:write',
+    '§4.8',
+    'Send a test event',
+  ),
+  'subscriptions.list': op(
+    'GET',
+    '/webhooks/subscriptions',
+    'webhooks:read',
+    'ours',
+    'List webhook subscriptions',
+  ),
+  'subscriptions.show': op(
+    'GET',
+    '/webhooks/subscriptions/{subscription_id}',
+    'webhooks:read',
+    'ours',
+    'Show one webhook subscription',
+  ),
+  'subscriptions.update': op(
+    'PATCH',
+    '/webhooks/subscriptions/{subscription_id}',
+    'webhooks:write',
+    'ours',
+    'Update a webhook subscription',
+  ),
+  'subscriptions.delete': op(
+    'DELETE',
+    '/webhooks/subscriptions/{subscription_id}',
+    'webhooks:write',
+    'ours',
+    'Delete a webhook subscription',
+  ),
+  'subscriptions.deliveries': op(
+    'GET',
+    '/webhooks/subscriptions/{subscription_id}/deliveries',
+    'webhooks:read',
+    'ours',
+    'List the deliveries of a subscription',
+  ),
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+
+/** The path of `name` with its parameters filled in and percent-encoded. Throws when one is missing. */
+export function pathOf(name: OperationName, parameters: Record<string, string> = {}): string {
+  return OPERATIONS[name].path.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = parameters[key]
+    if (value === undefined) throw new TypeError(`${name} needs the path parameter ${key}`)
+    return encodeURIComponent(value)
+  })
+}
+
+function op(
+  method: Operation['method'],
+  path: string,
+  scope: Scope | null,
+  source: string,
+  summary: string,
+): Operation {
+  return {method, path, scope, source, summary}
+}

@@ -1,0 +1,140 @@
+/** Reservations (§2.4, §2.5, §3, §4.4). */
+import {z} from 'zod'
+import {
+  amount,
+  calendarDate,
+  countryCode,
+  currencyCode,
+  from,
+  ours,
+  paymentMode,
+  timestamp,
+} from './common.js'
+import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
+
+const text = z.string().trim().min(1, 'must not be empty')
+
+export const contact = z
+  .strictObject({
+    name: text,
+    surname: text,
+    email: z.email('must be an e-mail address'),
+    phone_country_code: z.string().regex(/^\+\d{1,4}$/, 'must be a dialling prefix such as +90'),
+    phone_number: z.string().regex(/^\d{4,15}$/, 'must be the digits of the number without its prefix'),
+  })
+  .meta({id: 'Contact', ...from('§2.4', 'Whom to reach about the reservation')})
+
+/** `type`, `gender` and `identity.type` take more values than §2.4 shows, so other words pass through. */
+export const guest = z
+  .strictObject({
+    type: text.meta({examples: ['ADULT', 'CHILD']}),
+    name: text,
+    surname: text,
+    birth_date: calendarDate.optional(),
+    gender: text.meta({examples: ['MALE', 'FEMALE']}).optional(),
+    nationality: countryCode.optional(),
+    identity: z.strictObject({type: text.meta({examples: ['TC', 'PASSPORT']}), number: text}).optional(),
+    is_lead: z.boolean(),
+  })
+  .meta({id: 'Guest', ...from('§2.4', 'One guest; which fields are required is not shown')})
+
+export const reservationRequest = z
+  .strictObject({
+    offer_id: text,
+    client_reference_id: text,
+    client_nationality: countryCode,
+    contact,
+    guests: z.array(guest).min(1),
+    payment: z.strictObject({mode: paymentMode}),
+  })
+  .meta({id: 'HotelReservationRequest', ...from('§2.4', 'Turns one offer into a reservation')})
+
+/** §3. The service may know more; the client takes any word. */
+export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
+
+/** The fields of a reservation the interface promises (§2.5). */
+export const promisedReservation = z.looseObject({
+  reservation_ref: z.string().min(1),
+  status: z.string().optional(),
+})
+
+export const payment = z
+  .object({
+    mode: paymentMode,
+    status: z.enum(['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'EXPIRED']),
+    amount,
+    currency: currencyCode,
+    url: z.string().optional().meta({description: 'present while an instant payment can be made (§2.5)'}),
+    expires_at: timestamp.nullable(),
+    paid_at: timestamp.nullable(),
+    failure_code: z.string().nullable(),
+  })
+  .meta({id: 'Payment', ...ours('How the reservation is paid; only `url` is shown in §2.5')})
+
+export const cancellation = z
+  .object({
+    cancelled_at: timestamp,
+    reason: z.string(),
+    fee: amount,
+    refund_amount: amount,
+    currency: currencyCode,
+  })
+  .meta({id: 'Cancellation', ...ours('What cancelling cost')})
+
+export const reservation = z
+  .object({
+    reservation_ref: z.string(),
+    status: z.enum(RESERVATION_STATUSES),
+    client_reference_id: z.string(),
+    offer_id: z.string(),
+    hotel: hotelSummary,
+    rooms: z.array(offerRoom),
+    check_in: calendarDate,
+    check_out: calendarDate,
+    nights: z.int(),
+    client_nationality: countryCode,
+    contact,
+    guests: z.array(guest),
+    price,
+    cancellation_policies: z.array(cancellationPolicy),
+    remarks: z.string().nullable(),
+    payment,
+    hotel_confirmation_number: z.string().nullable(),
+    voucher: z.object({status: z.enum(['PENDING', 'READY'])}),
+    cancellation: cancellation.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    confirmed_at: timestamp.nullable(),
+    live_mode: z.literal(false),
+  })
+  .meta({
+    id: 'Reservation',
+    ...from('§2.5', 'A reservation; all but reservation_ref, status and payment.url is ours'),
+  })
+
+export const reservationUpdate = z
+  .strictObject({contact: contact.partial().optional(), guests: z.array(guest).min(1).optional()})
+  .meta({id: 'ReservationUpdate', ...ours('The parts of a reservation that may change')})
+
+export const cancellationRequest = z
+  .strictObject({reason: z.string().max(200).optional()})
+  .meta({id: 'CancellationRequest', ...ours('Why the reservation is cancelled')})
+
+export const cancellationQuote = z
+  .object({
+    reservation_ref: z.string(),
+    fee: amount,
+    refund_amount: amount,
+    currency: currencyCode,
+    quoted_at: timestamp,
+  })
+  .meta({id: 'CancellationQuote', ...ours('What cancelling now would cost')})
+
+export type Contact = z.infer<typeof contact>
+export type Guest = z.infer<typeof guest>
+export type ReservationRequest = z.infer<typeof reservationRequest>
+export type ReservationStatus = (typeof RESERVATION_STATUSES)[number]
+export type Payment = z.infer<typeof payment>
+export type Reservation = z.infer<typeof reservation>
+export type ReservationUpdate = z.infer<typeof reservationUpdate>
+export type CancellationQuote = z.infer<typeof cancellationQuote>

@@ -1,0 +1,29 @@
+/** Access tokens (§2.1, §4.1, §4.2). */
+import {z} from 'zod'
+import {from} from './common.js'
+
+export const tokenRequest = z
+  .strictObject({
+    grant_type: z.literal('client_credentials'),
+    client_id: z.string().min(1),
+    client_secret: z.string().min(1),
+    scope: z.string().meta({description: 'space-separated scopes'}),
+  })
+  .meta({id: 'TokenRequest', ...from('§4.1', 'Client credentials, asking for a token')})
+
+/** What §2.1 promises. Only the token itself is indispensable; the rest has a default in the client. */
+export const accessToken = z
+  .looseObject({
+    access_token: z.string().min(1),
+    token_type: z.string().optional(),
+    expires_in: z.coerce.number().int().positive().optional(),
+    scope: z.string().optional(),
+  })
+  .meta({id: 'AccessToken', ...from('§2.1', 'A bearer credential and its lifetime')})
+
+export const revokeRequest = z
+  .strictObject({token: z.string().min(1)})
+  .meta({id: 'RevokeRequest', ...from('§4.2', 'The access token to revoke')})
+
+export type TokenRequest = z.infer<typeof tokenRequest>
+export type AccessToken = z.infer<typeof accessToken>

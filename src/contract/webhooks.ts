@@ -1,0 +1,50 @@
+/** Webhook subscriptions and events (§2.7, §2.8, §4.7, §4.8, §6). */
+import {z} from 'zod'
+import {from, ours, timestamp} from './common.js'
+import {EVENT_TYPE_NAMES} from './events.js'
+
+export const subscriptionRequest = z
+  .strictObject({
+    url: z.string().meta({description: 'https address that receives events'}),
+    events: z
+      .array(z.string())
+      .min(1)
+      .meta({description: `event types: ${EVENT_TYPE_NAMES.join(', ')}`}),
+  })
+  .meta({id: 'SubscriptionRequest', ...from('§4.7', 'A new subscription')})
+
+export const subscriptionUpdate = subscriptionRequest
+  .partial()
+  .extend({is_active: z.boolean().optional()})
+  .meta({id: 'SubscriptionUpdate', ...ours('The parts of a subscription that may change')})
+
+export const subscription = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    is_active: z.boolean(),
+  })
+  .meta({id: 'Subscription', ...from('§2.7', 'A subscription without its secret')})
+
+export const createdSubscription = subscription
+  .extend({secret: z.string().meta({description: 'signing secret; shown in this answer and never again'})})
+  .meta({id: 'CreatedSubscription', ...from('§2.7', 'A new subscription with its signing secret')})
+
+export const eventEnvelope = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    created: timestamp,
+    data: z.looseObject({object: z.string(), reservation_ref: z.string(), status: z.string()}),
+  })
+  .meta({id: 'EventEnvelope', ...from('§2.8', 'The body of a webhook request')})
+
+export const testEventAccepted = z
+  .object({event_id: z.string(), delivery_id: z.string()})
+  .meta({id: 'TestEventAccepted', ...ours('The answer to a test event')})
+
+export type SubscriptionRequest = z.infer<typeof subscriptionRequest>
+export type Subscription = z.infer<typeof subscription>
+export type CreatedSubscription = z.infer<typeof createdSubscription>
+export type EventEnvelope = z.infer<typeof eventEnvelope>

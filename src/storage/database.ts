@@ -1,0 +1,152 @@
+/**
+ * Opens a SQLite file that must not lose what it was told: 0600 in a 0700 directory, write-ahead log, every
+ * commit flushed, deleted bytes overwritten. Knows nothing of what is in it.
+ */
+import {chmodSync, closeSync, constants, lstatSync, openSync} from 'node:fs'
+import {dirname} from 'node:path'
+import LibSql from 'libsql'
+import {StorageError, storageErrorOf} from './errors.js'
+import {ensurePrivateDirectory} from './files.js'
+
+export type Value = string | number | bigint | null | Uint8Array
+
+export interface Database {
+  /** Rows of a query. */
+  all<Row>(sql: string, ...values: Value[]): Row[]
+  /** First row of a query, or undefined. */
+  get<Row>(sql: string, ...values: Value[]): Row | undefined
+  /** Runs a statement; returns how many rows it changed. */
+  run(sql: string, ...values: Value[]): number
+  /** Runs `work` in one write transaction (BEGIN IMMEDIATE); a throw undoes it. Inside another one, joins it. */
+  transaction<T>(work: () => T): T
+  /** Empties the write-ahead log, so that no deleted byte stays in it. Throws `busy` when others keep it open. */
+  truncateLog(): void
+  close(): void
+}
+
+export interface DatabaseOptions {
+  /** Statements that bring the schema from version n to n + 1; only ever appended to. */
+  readonly migrations: readonly string[]
+  /** How long to wait for another process's transaction. */
+  readonly busyTimeoutMilliseconds?: number
+}
+
+/**
+ * Opens or creates the database at `path` (`:memory:` for one that lives in this process).
+ * Throws StorageError: not writable, a symbolic link or another's file in the place, damaged, made by a newer version.
+ */
+export function openDatabase(path: string, options: DatabaseOptions): Database {
+  try {
+    if (path !== ':memory:') preparePrivateFile(path)
+    const connection = new LibSql(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
+    try {
+      connection.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON',
+      )
+      const database = wrap(connection, path)
+      migrate(connection, database, options.migrations, path)
+      return database
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  }
+}
+
+function wrap(connection: LibSql.Database, path: string): Database {
+  const statements = new Map<string, LibSql.Statement>()
+  const prepare = (sql: string) => {
+    let statement = statements.get(sql)
+    if (!statement) {
+      statement = connection.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement
+  }
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw isSqliteError(error) ? storageErrorOf(error, path) : error
+    }
+  }
+  let inTransaction = false
+
+  return {
+    all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(...values) as Row[]),
+    get: <Row>(sql: string, ...values: Value[]) =>
+      guarded(() => prepare(sql).get(...values) as Row | undefined),
+    run: (sql, ...values) => guarded(() => prepare(sql).run(...values).changes),
+    transaction(work) {
+      if (inTransaction) return work()
+      return guarded(() => {
+        connection.exec('BEGIN IMMEDIATE')
+        inTransaction = true
+        try {
+          const result = work()
+          connection.exec('COMMIT')
+          return result
+        } catch (error) {
+          if (connection.inTransaction) connection.exec('ROLLBACK')
+          throw error
+        } finally {
+          inTransaction = false
+        }
+      })
+    },
+    truncateLog() {
+      const row = guarded(() => connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) as {busy: number}
+      if (row.busy)
+        throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+    },
+    close: () => void connection.close(),
+  }
+}
+
+function migrate(
+  connection: LibSql.Database,
+  database: Database,
+  migrations: readonly string[],
+  path: string,
+): void {
+  const version = () => database.get<{user_version: number}>('PRAGMA user_version')?.user_version ?? 0
+  if (version() === migrations.length) return
+  database.transaction(() => {
+    const from = version()
+    if (from > migrations.length) {
+      throw new StorageError(
+        'too_new',
+        `${path} was made by a newer version of bookctl`,
+        'install that version, or use another BOOKCTL_CONFIG_DIR',
+      )
+    }
+    for (const migration of migrations.slice(from)) connection.exec(migration)
+    database.run(`PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+/** Creates `path` as 0600 before SQLite does, since its log and index files take the same mode. */
+export function preparePrivateFile(path: string): void {
+  ensurePrivateDirectory(dirname(path))
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const stats = lstatSync(path)
+  if (!stats.isFile()) {
+    throw new StorageError(
+      'not_ours',
+      `${path} is not a regular file`,
+      'remove it (a symbolic link or a directory is never followed)',
+    )
+  }
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, 0o600)
+}
+
+function isSqliteError(error: unknown): boolean {
+  return String((error as {code?: unknown} | null)?.code ?? '').startsWith('SQLITE_')
+}

@@ -1,0 +1,87 @@
+/**
+ * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into
+ * place, and the directory flushed. Short writes are continued and every failure removes the temporary file.
+ * (The usual atomic-write packages ignore a short write: on a full disk they replace a good file with a cut one.)
+ */
+import {randomBytes} from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import {basename, dirname, join} from 'node:path'
+import {StorageError, storageErrorOf} from './errors.js'
+
+/** Creates `directory` as 0700, or tightens it to that. Throws StorageError when it is not a directory of ours. */
+export function ensurePrivateDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, {recursive: true, mode: 0o700})
+    const stats = lstatSync(directory)
+    if (!stats.isDirectory() && !stats.isSymbolicLink()) {
+      throw new StorageError(
+        'not_ours',
+        `${directory} is not a directory`,
+        'set BOOKCTL_CONFIG_DIR to a directory',
+      )
+    }
+    if (process.platform !== 'win32' && stats.isDirectory() && (stats.mode & 0o077) !== 0)
+      chmodSync(directory, 0o700)
+  } catch (error) {
+    throw storageErrorOf(error, directory)
+  }
+}
+
+export interface WholeFileOptions {
+  /** `replace` renames over what is there; `create` refuses (EEXIST) when the name is taken. */
+  readonly existing: 'replace' | 'create'
+  /** Permissions of the file; 0600 unless told. */
+  readonly mode?: number
+}
+
+/**
+ * Writes `bytes` as the whole content of `path`. With `existing: 'create'` a taken name throws the EEXIST error of
+ * the system and leaves the file as it was; any other failure throws StorageError, and the old content stays.
+ */
+export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
+  const directory = dirname(path)
+  const temporary = join(directory, `.${basename(path)}.${randomBytes(16).toString('hex')}.tmp`)
+  try {
+    writeNewFile(temporary, bytes, options.mode ?? 0o600)
+    if (options.existing === 'replace') renameSync(temporary, path)
+    else linkSync(temporary, path)
+    flushDirectory(directory)
+  } catch (error) {
+    if (options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST') throw error
+    throw storageErrorOf(error, path)
+  } finally {
+    rmSync(temporary, {force: true})
+  }
+}
+
+function writeNewFile(path: string, bytes: Uint8Array, mode: number): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function flushDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, constants.O_RDONLY)
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * A lock between processes that the kernel frees when its holder dies: an open write transaction on an empty
+ * SQLite file. There is no stale time-out to wait for and nothing to clean up.
+ */
+import {createHash} from 'node:crypto'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+import LibSql from 'libsql'
+import {preparePrivateFile} from './database.js'
+import {storageErrorOf} from './errors.js'
+
+/** Locks share this many files a kind, so that their number stays bounded; a collision only makes one wait. */
+const STRIPES = 32
+
+export interface LockOptions {
+  /** Directory for the lock files. */
+  readonly directory: string
+  /** What is locked, for example `tokens`; different kinds never wait for each other. */
+  readonly kind: string
+  /** Which one of its kind. */
+  readonly key: string
+  /** Gives up after this long. */
+  readonly waitMilliseconds: number
+}
+
+/**
+ * Runs `work` while no other process holds the same lock. While it waits, `peek` is asked now and then; what it
+ * returns other than undefined is returned at once, without the lock. Returns `{gaveUp: true}` after the wait.
+ * Throws StorageError when the directory cannot be written.
+ */
+export async function withLock<T>(
+  options: LockOptions,
+  work: () => Promise<T>,
+  peek: () => T | undefined = () => undefined,
+): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
+  const path = join(options.directory, `${options.kind}-${stripe(options.key)}.lock`)
+  const connection = open(path)
+  try {
+    const deadline = performance.now() + options.waitMilliseconds
+    while (!acquire(connection, path)) {
+      const seen = peek()
+      if (seen !== undefined) return {gaveUp: false, value: seen}
+      if (performance.now() >= deadline) return {gaveUp: true}
+      await sleep(5 + Math.random() * 20)
+    }
+    try {
+      return {gaveUp: false, value: await work()}
+    } finally {
+      connection.exec('ROLLBACK')
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+function open(path: string): LibSql.Database {
+  try {
+    preparePrivateFile(path)
+    return new LibSql(path, {timeout: 0})
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  }
+}
+
+function acquire(connection: LibSql.Database, path: string): boolean {
+  try {
+    connection.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    const fault = storageErrorOf(error, path)
+    if (fault.fault === 'busy') return false
+    throw fault
+  }
+}
+
+function stripe(key: string): string {
+  const byte = createHash('sha256').update(key).digest()[0] ?? 0
+  return (byte % STRIPES).toString(16).padStart(2, '0')
+}
