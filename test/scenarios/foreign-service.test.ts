@@ -1,0 +1,316 @@
+/** The same commands against another implementation of the interface, which shares nothing with ours. */
+import {existsSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {
+  type Envelope,
+  type ErrorForm,
+  ForeignService,
+  type ForeignServiceOptions,
+  PDF,
+} from '../support/foreign-service.js'
+
+const homes: Home[] = []
+const services: ForeignService[] = []
+
+afterEach(async () => {
+  for (const home of homes.splice(0)) home.remove()
+  await Promise.all(services.splice(0).map(service => service.close()))
+})
+
+async function begin(options: ForeignServiceOptions = {}): Promise<{service: ForeignService; home: Home}> {
+  const service = await ForeignService.start(options)
+  const home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_foreign',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_foreign',
+  })
+  services.push(service)
+  homes.push(home)
+  return {service, home}
+}
+
+const SEARCH = [
+  ...['hotels', 'search', '--city', '7', '--check-in', '2031-05-01', '--nights', '3', '--room', '2:7,4'],
+  ...['--room', '1', '--nationality', 'TR', '--currency', 'EUR'],
+]
+const RESERVE = [
+  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
+  ...[
+    '--contact',
+    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+  ],
+  ...['--nationality', 'TR'],
+]
+
+describe('a booking on a foreign service', () => {
+  const shapes: ForeignServiceOptions[] = []
+  for (const envelope of ['data', 'named', 'bare'] satisfies Envelope[]) {
+    shapes.push({envelope, money: 'string', offers: 'flat'}, {envelope, money: 'number', offers: 'nested'})
+  }
+  test.each(shapes)('works with %o', async shape => {
+    const {service, home} = await begin(shape)
+    const search = await home.json<{offers: Record<string, unknown>[]}>(SEARCH)
+    expect(search.exit).toBe(0)
+    expect(search.result.offers.map(offer => [offer.offer_id, offer.hotel_name, offer.price])).toEqual([
+      ['off_a', 'Pera Foreign', {total: '240.00', currency: 'EUR'}],
+      ['off_b', 'Pera Foreign', {total: '310.50', currency: 'EUR'}],
+      ['off_c', 'Galata Foreign', {total: '99.90', currency: 'EUR'}],
+    ])
+
+    const account = await home.json<{account: object}>(['account'])
+    expect(account.result.account).toMatchObject({holder: 'Foreign Travel'})
+
+    const reserved = await home.json<{outcome: string; reservation: object}>([
+      'reserve',
+      'off_a',
+      '--pay',
+      'account',
+      ...RESERVE,
+    ])
+    expect(reserved).toMatchObject({
+      exit: 0,
+      result: {outcome: 'confirmed', reservation: {reservation_ref: 'F1000'}},
+    })
+
+    const voucher = await home.json(['voucher', 'download', 'F1000', '--file', 'v.pdf'])
+    expect(voucher.exit).toBe(0)
+    expect(readFileSync(join(home.directory, 'v.pdf'))).toEqual(PDF)
+    expect(service.seen('/reservations/F1000/voucher')[0]?.headers.authorization).toMatch(/^Bearer /)
+    expect(service.seen('//files/voucher?sig=SIGNEDSIGNEDSIGNED')[0]?.headers.authorization).toBeUndefined()
+  })
+
+  test('sends exactly the bodies of §2.2, §2.4, §4.1 and §4.2', async () => {
+    const {service, home} = await begin()
+    await home.run(SEARCH)
+    await home.run(['reserve', 'off_a', '--pay', 'instant', '--client-reference', 'R-1', ...RESERVE])
+    await home.run(['login', '--client-secret-stdin', '--scope', 'account:read'], {
+      stdin: 'sk_test_foreign\n',
+      env: {BOOKCTL_CLIENT_SECRET: undefined},
+    })
+    await home.run(['logout'], {env: {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}})
+
+    expect(JSON.parse(service.seen('/hotels/search')[0]?.body ?? '')).toEqual({
+      destination: {type: 'CITY', id: 7},
+      check_in: '2031-05-01',
+      check_out: '2031-05-04',
+      rooms: [
+        {adults: 2, children_ages: [7, 4]},
+        {adults: 1, children_ages: []},
+      ],
+      client_nationality: 'TR',
+      currency: 'EUR',
+    })
+    expect(JSON.parse(service.seen('/reservations/hotel')[0]?.body ?? '')).toEqual({
+      offer_id: 'off_a',
+      client_reference_id: 'R-1',
+      client_nationality: 'TR',
+      contact: {
+        name: 'Ayşe',
+        surname: 'Öğüt',
+        email: 'ayse@example.com',
+        phone_country_code: '+90',
+        phone_number: '5321234567',
+      },
+      guests: [
+        {
+          type: 'ADULT',
+          name: 'Ayşe',
+          surname: 'Öğüt',
+          birth_date: '1990-02-03',
+          gender: 'FEMALE',
+          nationality: 'TR',
+          identity: {type: 'TC', number: '10000000146'},
+          is_lead: true,
+        },
+      ],
+      payment: {mode: 'instant'},
+    })
+    expect(service.seen('/reservations/hotel')[0]?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/)
+    const tokens = service.seen('/oauth/token')
+    expect(tokens.map(request => JSON.parse(request.body))).toEqual([
+      {
+        grant_type: 'client_credentials',
+        client_id: 'cid_foreign',
+        client_secret: 'sk_test_foreign',
+        scope: 'hotels:read',
+      },
+      {
+        grant_type: 'client_credentials',
+        client_id: 'cid_foreign',
+        client_secret: 'sk_test_foreign',
+        scope: 'reservations:write',
+      },
+      {
+        grant_type: 'client_credentials',
+        client_id: 'cid_foreign',
+        client_secret: 'sk_test_foreign',
+        scope: 'account:read',
+      },
+    ])
+    const revokes = service.seen('/oauth/revoke')
+    expect(revokes.length).toBeGreaterThan(0)
+    for (const revoke of revokes) expect(Object.keys(JSON.parse(revoke.body))).toEqual(['token'])
+    for (const request of [...tokens, ...revokes]) expect(request.headers.authorization).toBeUndefined()
+    expect(service.tokens.size).toBe(0)
+  })
+
+  test('takes a status word it never saw', async () => {
+    const {home} = await begin({confirmedWord: 'ON_REQUEST'})
+    const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
+    expect({exit, result}).toMatchObject({
+      exit: 0,
+      result: {outcome: 'on_request', reservation: {status: 'ON_REQUEST'}},
+    })
+  })
+
+  const forms: ErrorForm[] = [
+    ...([
+      'error.code',
+      'error string',
+      'errors[].code',
+      'errors[].id',
+      'errors[].type',
+      'errors[].title',
+    ] as const),
+    ...(['code', 'type', 'title', 'html', 'nothing'] as const),
+  ]
+  test.each(forms)('reads a refusal in the form %s', async errorForm => {
+    const {service, home} = await begin({errorForm})
+    service.reservations.push({ref: 'F1', key: 'other', body: {offer_id: 'off_a'}})
+    const {exit, result} = await home.json<{error: {code: string; status: number}}>([
+      'reserve',
+      'off_a',
+      '--pay',
+      'account',
+      ...RESERVE,
+    ])
+    expect(exit).toBe(5)
+    expect(result.error.status).toBe(409)
+    if (errorForm !== 'html' && errorForm !== 'nothing') expect(result.error.code).toBe('offer_gone')
+  })
+})
+
+describe('exactly one reservation on a foreign service', () => {
+  test.each(['drop', 'half'] as const)(
+    'a lost answer (%s) is repeated with the same key and body',
+    async then => {
+      const {service, home} = await begin()
+      service.tricks.push({path: '/reservations/hotel', commit: true, then})
+      const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
+      expect({exit, result}).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+      const [first, second, ...more] = service.seen('/reservations/hotel')
+      expect(more).toEqual([])
+      expect(second?.body).toBe(first?.body)
+      expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+      expect(service.reservations.length).toBe(1)
+    },
+  )
+
+  test('a service that answers "already used" to the repeat leaves the outcome unknown', async () => {
+    const {service, home} = await begin({repeatedKey: 'already used'})
+    service.tricks.push({path: '/reservations/hotel', commit: true, then: 'drop'})
+    const argv = ['reserve', 'off_a', '--client-reference', 'R-2', '--pay', 'account', ...RESERVE]
+    const first = await home.json<{error: {hint: string}}>(argv)
+    expect(first.exit).toBe(10)
+    expect(first.result.error.hint).toContain('reserve --resume R-2')
+    const again = await home.json(argv)
+    expect(again.exit).toBe(10)
+    const keys = new Set(
+      service.seen('/reservations/hotel').map(request => request.headers['idempotency-key']),
+    )
+    expect(keys.size).toBe(1)
+    expect(service.reservations.length).toBe(1)
+  })
+
+  test('the same reference with another body is refused before any request', async () => {
+    const {service, home} = await begin()
+    const reference = ['--client-reference', 'R-3', '--pay', 'account']
+    expect((await home.run(['reserve', 'off_a', ...reference, ...RESERVE])).exit).toBe(0)
+    const before = service.requests.length
+    const {exit, result} = await home.json<{error: {message: string}}>([
+      'reserve',
+      'off_b',
+      ...reference,
+      ...RESERVE,
+    ])
+    expect(exit).toBe(2)
+    expect(result.error.message).toContain('R-3')
+    expect(service.requests.length).toBe(before)
+  })
+
+  test('waits on the voucher, never on a path the interface does not show', async () => {
+    const {service, home} = await begin()
+    service.confirmed = false
+    const pending = await home.json<{error: {code: string}}>([
+      'reserve',
+      'off_a',
+      '--pay',
+      'instant',
+      '--wait=1',
+      ...RESERVE,
+    ])
+    expect(pending.exit).toBe(8)
+    service.confirmed = true
+    const done = await home.json(['reserve', 'off_a', '--pay', 'instant', '--wait=30', ...RESERVE])
+    expect(done).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+    const known = /^(\/some\/where\/v1\/(oauth\/token|reservations\/hotel|reservations\/F1000\/voucher))$/
+    expect(service.requests.map(request => request.path).filter(path => !known.test(path))).toEqual([])
+    expect(service.seen('/reservations/hotel').length).toBe(1)
+  })
+})
+
+describe('tokens on a foreign service', () => {
+  test('fifty processes with a token the service no longer knows ask for one', async () => {
+    const {service, home} = await begin()
+    expect((await home.run(['account'])).exit).toBe(0)
+    service.tokens.clear()
+    const runs = await Promise.all(Array.from({length: 50}, () => home.run(['account'])))
+    expect(runs.filter(run => run.exit !== 0)).toEqual([])
+    expect(service.seen('/oauth/token').length).toBe(2)
+  }, 180_000)
+
+  test('fifty processes with an expired token ask for one', async () => {
+    const {service, home} = await begin({tokenLifetimeSeconds: 30})
+    expect((await home.run(['account'])).exit).toBe(0)
+    const runs = await Promise.all(Array.from({length: 50}, () => home.run(['account'])))
+    expect(runs.filter(run => run.exit !== 0)).toEqual([])
+    expect(service.seen('/oauth/token').length).toBeLessThanOrEqual(3)
+  }, 180_000)
+
+  test('a second 401 is final', async () => {
+    const {service, home} = await begin()
+    await home.run(['account'])
+    service.tricks.push(
+      {path: '/account', commit: false, then: 401},
+      {path: '/account', commit: false, then: 401},
+    )
+    const {exit} = await home.json(['account'])
+    expect(exit).toBe(4)
+    expect(service.seen('/account').length).toBe(3)
+    expect(service.seen('/oauth/token').length).toBe(2)
+  })
+})
+
+describe('a voucher that must not be written', () => {
+  test('an existing file is kept without --force, and no request is made', async () => {
+    const {service, home} = await begin()
+    await home.run(['voucher', 'download', 'F1', '--file', 'v.pdf'])
+    const before = service.requests.length
+    const {exit} = await home.json(['voucher', 'download', 'F1', '--file', 'v.pdf'])
+    expect(exit).toBe(2)
+    expect(service.requests.length).toBe(before)
+  })
+
+  test('a cut link leaves no file', async () => {
+    const {service, home} = await begin()
+    for (let attempt = 0; attempt < 4; attempt++) {
+      service.tricks.push({path: '/files/voucher?sig=SIGNEDSIGNEDSIGNED', commit: true, then: 'half'})
+    }
+    const {exit, stderr} = await home.json(['voucher', 'download', 'F1', '--file', 'v.pdf'])
+    expect([6, 7]).toContain(exit)
+    expect(existsSync(join(home.directory, 'v.pdf'))).toBe(false)
+    expect(stderr).not.toContain('SIGNEDSIGNED')
+  })
+})

@@ -1,0 +1,76 @@
+/** Runs the built `bookctl` as a user's shell would, in a home of its own. */
+import {type ChildProcess, spawn} from 'node:child_process'
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+export interface Finished {
+  /** Exit code, or the signal that ended it. */
+  readonly exit: number | NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string | undefined>
+  readonly stdin?: string
+  /** Told of the child as soon as it runs, for tests that stop it. */
+  readonly onStart?: (child: ChildProcess) => void
+}
+
+export class Home {
+  readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  readonly configDirectory = join(this.directory, 'config')
+
+  constructor(readonly env: Record<string, string> = {}) {}
+
+  /** Runs `bookctl ...argv` to its end. */
+  run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(BOOKCTL_|CI$|.*_proxy$|NODE_|VITEST)/i.test(name),
+    )
+    const child = spawn(process.execPath, [ENTRY, ...argv], {
+      cwd: this.directory,
+      env: {
+        ...Object.fromEntries(inherited),
+        HOME: this.directory,
+        BOOKCTL_CONFIG_DIR: this.configDirectory,
+        ...this.env,
+        ...options.env,
+      },
+    })
+    options.onStart?.(child)
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', text => (stdout += text))
+    child.stderr.setEncoding('utf8').on('data', text => (stderr += text))
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.stdin ?? '')
+    return new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code, signal) => resolve({exit: signal ?? code, stdout, stderr}))
+    })
+  }
+
+  /** Runs with `--json` and parses the one document on stdout. */
+  async json<T = Record<string, unknown>>(
+    argv: readonly string[],
+    options: RunOptions = {},
+  ): Promise<{exit: Finished['exit']; result: T; stderr: string}> {
+    const {exit, stdout, stderr} = await this.run([...argv, '--json'], options)
+    try {
+      return {exit, result: JSON.parse(stdout) as T, stderr}
+    } catch {
+      throw new Error(
+        `not one JSON document (exit ${exit}): ${stdout.slice(0, 500)}\n${stderr.slice(0, 500)}`,
+      )
+    }
+  }
+
+  remove(): void {
+    rmSync(this.directory, {recursive: true, force: true})
+  }
+}
