@@ -195,9 +195,9 @@ describe('a booking on a foreign service', () => {
 describe('exactly one reservation on a foreign service', () => {
   test.each(['drop', 'half'] as const)(
     'a lost answer (%s) is repeated with the same key and body',
-    async then => {
+    async answer => {
       const {service, home} = await begin()
-      service.tricks.push({path: '/reservations/hotel', commit: true, then})
+      service.tricks.push({path: '/reservations/hotel', commit: true, answer})
       const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
       expect({exit, result}).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
       const [first, second, ...more] = service.seen('/reservations/hotel')
@@ -210,7 +210,7 @@ describe('exactly one reservation on a foreign service', () => {
 
   test('a service that answers "already used" to the repeat leaves the outcome unknown', async () => {
     const {service, home} = await begin({repeatedKey: 'already used'})
-    service.tricks.push({path: '/reservations/hotel', commit: true, then: 'drop'})
+    service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
     const argv = ['reserve', 'off_a', '--client-reference', 'R-2', '--pay', 'account', ...RESERVE]
     const first = await home.json<{error: {hint: string}}>(argv)
     expect(first.exit).toBe(10)
@@ -272,19 +272,21 @@ describe('tokens on a foreign service', () => {
   }, 180_000)
 
   test('fifty processes with an expired token ask for one', async () => {
-    const {service, home} = await begin({tokenLifetimeSeconds: 30})
+    const {service, home} = await begin()
+    service.tokenLifetimeSeconds = 30
     expect((await home.run(['account'])).exit).toBe(0)
+    service.tokenLifetimeSeconds = 7200
     const runs = await Promise.all(Array.from({length: 50}, () => home.run(['account'])))
     expect(runs.filter(run => run.exit !== 0)).toEqual([])
-    expect(service.seen('/oauth/token').length).toBeLessThanOrEqual(3)
+    expect(service.seen('/oauth/token').length).toBe(2)
   }, 180_000)
 
   test('a second 401 is final', async () => {
     const {service, home} = await begin()
     await home.run(['account'])
     service.tricks.push(
-      {path: '/account', commit: false, then: 401},
-      {path: '/account', commit: false, then: 401},
+      {path: '/account', commit: false, answer: 401},
+      {path: '/account', commit: false, answer: 401},
     )
     const {exit} = await home.json(['account'])
     expect(exit).toBe(4)
@@ -306,7 +308,7 @@ describe('a voucher that must not be written', () => {
   test('a cut link leaves no file', async () => {
     const {service, home} = await begin()
     for (let attempt = 0; attempt < 4; attempt++) {
-      service.tricks.push({path: '/files/voucher?sig=SIGNEDSIGNEDSIGNED', commit: true, then: 'half'})
+      service.tricks.push({path: '/files/voucher?sig=SIGNEDSIGNEDSIGNED', commit: true, answer: 'half'})
     }
     const {exit, stderr} = await home.json(['voucher', 'download', 'F1', '--file', 'v.pdf'])
     expect([6, 7]).toContain(exit)

@@ -34,7 +34,6 @@ export interface ForeignServiceOptions {
   /** Where the offers are: flat under `offers`, or each rate inside its hotel, some levels down. */
   readonly offers?: 'flat' | 'nested'
   readonly confirmedWord?: string
-  readonly tokenLifetimeSeconds?: number | string
   /** What a second reservation request with a known Idempotency-Key meets. */
   readonly repeatedKey?: 'replays' | 'already used'
 }
@@ -43,7 +42,7 @@ export interface ForeignServiceOptions {
 export type Trick = {
   path: string
   commit: boolean
-  then: 'drop' | 'half' | number
+  answer: 'drop' | 'half' | number
   headers?: Record<string, string>
 }
 
@@ -53,6 +52,7 @@ export class ForeignService {
   readonly tricks: Trick[] = []
   readonly tokens = new Set<string>()
   confirmed = true
+  tokenLifetimeSeconds: number | string = 7200
   readonly #options: ForeignServiceOptions
   readonly #server: Server
 
@@ -104,14 +104,14 @@ export class ForeignService {
   }
 
   #play(trick: Trick, response: ServerResponse, text: string): void {
-    if (trick.then === 'drop') return void response.socket?.resetAndDestroy()
-    if (trick.then === 'half') {
+    if (trick.answer === 'drop') return void response.socket?.resetAndDestroy()
+    if (trick.answer === 'half') {
       response.writeHead(200, {'content-type': 'application/json', 'content-length': Buffer.byteLength(text)})
       response.write(text.slice(0, text.length / 2), () => response.socket?.destroy())
       return
     }
-    const refusal = this.#refuse(trick.then, 'tricked')
-    response.writeHead(trick.then, {'content-type': refusal.type ?? 'application/json', ...trick.headers})
+    const refusal = this.#refuse(trick.answer, 'tricked')
+    response.writeHead(trick.answer, {'content-type': refusal.type ?? 'application/json', ...trick.headers})
     response.end(refusal.text)
   }
 
@@ -145,7 +145,7 @@ export class ForeignService {
     return this.#wrap('token', {
       access_token: token,
       token_type: 'Bearer',
-      expires_in: this.#options.tokenLifetimeSeconds ?? 7200,
+      expires_in: this.tokenLifetimeSeconds,
       scope: request.scope,
     })
   }
