@@ -39,6 +39,8 @@ export type ExchangeFault =
   | 'connect_timeout'
   | 'tls'
   | 'proxy'
+  /** The proxy answered the CONNECT with a refusal, such as 407: asking again changes nothing. */
+  | 'proxy_refused'
   | 'reset'
   | 'timeout'
   | 'cut'

@@ -1,0 +1,144 @@
+/** The service's operations: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
+import {OPERATIONS, type OperationName, pathOf} from '../contract/operations.js'
+import {
+  type Answer,
+  type Api,
+  type CallOptions,
+  type Clock,
+  SendError,
+  type Sender,
+  type SendPolicy,
+  type SentAnswer,
+  type Token,
+  type TokenSource,
+  type WireRequest,
+} from './api.js'
+import {parseJson, requestIdOf} from './error-shapes.js'
+import {fetchLink} from './link.js'
+import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+
+export interface ApiParts {
+  /** As parseBaseUrl returns it. */
+  readonly baseUrl: string
+  readonly sender: Sender
+  readonly tokens: TokenSource
+  readonly clock: Clock
+  readonly timeoutSeconds?: number
+}
+
+/** Ours. */
+const DEFAULT_TIMEOUT_SECONDS = 30
+
+/** POST operations that only read, or whose repetition changes nothing. */
+const HARMLESS_POSTS: ReadonlySet<OperationName> = new Set([
+  'token.create',
+  'token.revoke',
+  'hotels.search',
+  'tours.search',
+])
+
+/** The service at `baseUrl`. `exchange` throws SendError; `call` and `fetchLink` throw Failure. */
+export function createApi(parts: ApiParts): Api {
+  const exchange = (operation: OperationName, options: CallOptions = {}) =>
+    exchangeWithToken(parts, operation, options)
+  return {
+    baseUrl: parts.baseUrl,
+    clock: parts.clock,
+    exchange,
+    async call(operation, options) {
+      const answer = await exchange(operation, options).catch(error => {
+        throw error instanceof SendError ? unanswered(error, changesSomething(operation)) : error
+      })
+      if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, parts.clock.now())
+      if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
+      return answer
+    },
+    fetchLink: (url, policy) => fetchLink(parts, url, policy),
+  }
+}
+
+function changesSomething(operation: OperationName): boolean {
+  return OPERATIONS[operation].method !== 'GET' && !HARMLESS_POSTS.has(operation)
+}
+
+async function exchangeWithToken(
+  parts: ApiParts,
+  name: OperationName,
+  options: CallOptions,
+): Promise<Answer> {
+  const operation = OPERATIONS[name]
+  const request = buildRequest(parts.baseUrl, name, options)
+  const policy = policyOf(parts, name, options)
+  if (operation.scope === null) return readAnswer(await parts.sender.send(request, policy))
+
+  const scopes = options.scopes ?? [operation.scope]
+  const token = await parts.tokens.get(scopes)
+  // The time runs from here, so that waiting for the token of another process costs nothing.
+  const deadline = parts.clock.now() + policy.timeoutSeconds
+  const first = await parts.sender.send(authorized(request, token), policy)
+  if (first.status !== 401) return readAnswer(first)
+  const renewed = await parts.tokens.replace(token, scopes).catch(error => {
+    // An earlier attempt may have acted: that must not be hidden behind the failed renewal.
+    if (first.mayHaveActed) return token
+    throw error
+  })
+  if (renewed.access_token === token.access_token) return readAnswer(first)
+  const timeoutSeconds = Math.max(1, deadline - parts.clock.now())
+  return readAnswer(
+    await sendAgain(parts.sender, authorized(request, renewed), {...policy, timeoutSeconds}, first),
+  )
+}
+
+/** Sends once more after a 401, keeping count of what came before. A second 401 is an answer like any other. */
+async function sendAgain(
+  sender: Sender,
+  request: WireRequest,
+  policy: SendPolicy,
+  first: SentAnswer,
+): Promise<SentAnswer> {
+  try {
+    const second = await sender.send(request, policy)
+    return {
+      ...second,
+      attempts: first.attempts + second.attempts,
+      mayHaveActed: first.mayHaveActed || second.mayHaveActed,
+    }
+  } catch (error) {
+    if (!(error instanceof SendError)) throw error
+    throw new SendError(error.last, first.attempts + error.attempts, first.mayHaveActed || error.mayHaveActed)
+  }
+}
+
+function policyOf(parts: ApiParts, name: OperationName, options: CallOptions): SendPolicy {
+  return {
+    repeatable: !changesSomething(name),
+    timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+    ...options.policy,
+  }
+}
+
+function buildRequest(baseUrl: string, name: OperationName, options: CallOptions): WireRequest {
+  const url = new URL(baseUrl + pathOf(name, options.parameters))
+  for (const [key, value] of Object.entries(options.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(key, value)
+  }
+  const headers: Record<string, string> = {accept: 'application/json'}
+  for (const [key, value] of Object.entries(options.headers ?? {})) headers[key.toLowerCase()] = value
+  const request = {method: OPERATIONS[name].method, url: url.href, headers}
+  if (options.body === undefined) return request
+  // Written once: every repeat sends the same bytes.
+  return {
+    ...request,
+    headers: {'content-type': 'application/json', ...headers},
+    body: JSON.stringify(options.body),
+  }
+}
+
+function authorized(request: WireRequest, token: Token): WireRequest {
+  return {...request, headers: {...request.headers, authorization: `Bearer ${token.access_token}`}}
+}
+
+function readAnswer(answer: SentAnswer): Answer {
+  const json = parseJson(answer.body)
+  return {...answer, json, requestId: requestIdOf(answer, json)}
+}

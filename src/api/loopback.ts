@@ -1,0 +1,24 @@
+/** Which hosts are this machine. */
+import {isIPv4} from 'node:net'
+
+/** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = bare(hostname)
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+/**
+ * Whether a host may be this machine in a wider sense: also `*.localhost`, the unspecified addresses, IPv4 loopback
+ * inside IPv6, and trailing dots. A live key never goes to any of these.
+ */
+export function mayBeThisMachine(hostname: string): boolean {
+  const host = bare(hostname).replace(/\.+$/, '')
+  if (isLoopbackHost(host)) return true
+  if (host.endsWith('.localhost') || host === 'localhost.localdomain') return true
+  // The URL parser writes ::ffff:127.0.0.1 as ::ffff:7f00:1.
+  return /^0\.|^::$|^::(ffff:)?(0:)?(7f[0-9a-f]{2}|0):[0-9a-f]{1,4}$/.test(host)
+}
+
+function bare(hostname: string): string {
+  return hostname.toLowerCase().replace(/^\[|\]$/g, '')
+}

@@ -1,0 +1,151 @@
+/** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
+import {Failure, type FailureDetails} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import type {Answer, ExchangeFault, SendError} from './api.js'
+import {describeError, quoteBody} from './error-shapes.js'
+import {isObject, own} from './json-walk.js'
+import {retryAfterMilliseconds} from './retry.js'
+
+/** The Failure for an answer that is not a success. `now` is Unix seconds, for Retry-After. */
+export function refusalOf(answer: Answer, now: number): Failure {
+  const {status} = answer
+  if (status >= 300 && status < 400) return redirected(answer)
+  if (status < 200 || status >= 500) return serviceFailed(answer, now)
+  const {code, message, requestId} = describeError(answer, answer.json)
+  const details = detailsOf(code, status, requestId, hintFor(answer, now))
+  const said = message ?? quoteUnlessJson(answer) ?? 'no reason given'
+  if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
+  if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
+  return new Failure('refused', `the service refused: ${said}`, details)
+}
+
+/** The Failure for a success whose body is not what was promised. */
+export function notUnderstood(answer: Answer, problem: string): Failure {
+  const quote = quoteUnlessJson(answer)
+  return new Failure(
+    'service_failed',
+    `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`,
+    detailsOf('answer_not_understood', answer.status, answer.requestId, BASE_URL_HINT),
+  )
+}
+
+/**
+ * The Failure for no whole answer. `changes` says whether the request would change something: then a lost answer
+ * leaves the outcome unknown.
+ */
+export function unanswered(error: SendError, changes: boolean): Failure {
+  const {fault, reason} = error.last
+  const details = {code: fault, reason, ...hinted(faultHint(fault))}
+  const times = error.attempts > 1 ? ` (${error.attempts} attempts)` : ''
+  if (changes && error.mayHaveActed) {
+    return new Failure(
+      'outcome_unknown',
+      `the answer was lost, so it may have been done: ${reason}${times}`,
+      details,
+    )
+  }
+  if (fault === 'cut' || fault === 'too_large' || fault === 'protocol') {
+    return new Failure(
+      'service_failed',
+      `the service's answer cannot be understood: ${reason}${times}`,
+      details,
+    )
+  }
+  return new Failure('unreachable', `the service cannot be reached: ${reason}${times}`, details)
+}
+
+const BASE_URL_HINT = 'check that the base URL is the service, with: bookctl doctor'
+
+function redirected(answer: Answer): Failure {
+  const target = originOf(answer.headers.location)
+  return new Failure(
+    'service_failed',
+    `the service answered with a redirect (${answer.status})${target}, which is never followed`,
+    detailsOf(
+      'redirected',
+      answer.status,
+      answer.requestId,
+      'set the base URL to the address the service has now',
+    ),
+  )
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined || !URL.canParse(location)) return ''
+  const {origin} = new URL(location)
+  return origin === 'null' ? '' : ` to ${sanitizeLine(origin, 200)}`
+}
+
+function serviceFailed(answer: Answer, now: number): Failure {
+  const {code, message, requestId} = describeError(answer, answer.json)
+  const said = message ?? quoteUnlessJson(answer)
+  return new Failure(
+    'service_failed',
+    `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
+    detailsOf(code, answer.status, requestId, waitHint(answer, now) ?? 'try again later'),
+  )
+}
+
+function detailsOf(
+  code: string,
+  status: number,
+  requestId: string | undefined,
+  hint: string | undefined,
+): FailureDetails {
+  return {code, status, ...(requestId === undefined ? {} : {requestId}), ...hinted(hint)}
+}
+
+function hinted(hint: string | undefined): {hint?: string} {
+  return hint === undefined ? {} : {hint}
+}
+
+function hintFor(answer: Answer, now: number): string | undefined {
+  if (answer.status === 401) return 'log in again with: bookctl login'
+  if (answer.status === 403) return scopeHint(answer)
+  if (answer.status === 429) return waitHint(answer, now) ?? 'too many requests: wait a moment'
+  if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
+  return undefined
+}
+
+function waitHint(answer: Answer, now: number): string | undefined {
+  const wait = retryAfterMilliseconds(answer, now)
+  return wait === undefined ? undefined : `try again in ${Math.ceil(wait / 1000)} seconds`
+}
+
+/** Names the missing scope when the answer does: in WWW-Authenticate (RFC 6750), or in the body. */
+function scopeHint(answer: Answer): string | undefined {
+  const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
+  const scope = header ?? scopeInBody(answer.json)
+  if (scope !== undefined) return `log in with this scope as well: ${sanitizeLine(scope, 100)}`
+  const {code} = describeError(answer, answer.json)
+  return code === 'insufficient_scope'
+    ? 'log in with the scope this needs: bookctl login --scope …'
+    : undefined
+}
+
+function scopeInBody(json: unknown): string | undefined {
+  const text = isObject(json) ? JSON.stringify(own(json, 'error') ?? json) : ''
+  return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
+}
+
+function faultHint(fault: ExchangeFault): string | undefined {
+  switch (fault) {
+    case 'dns':
+    case 'refused':
+      return 'check the base URL and the network'
+    case 'tls':
+      return 'if the service has its own authority, name its certificate with --ca-file FILE'
+    case 'proxy':
+    case 'proxy_refused':
+      return 'check HTTPS_PROXY and NO_PROXY'
+    case 'connect_timeout':
+    case 'timeout':
+      return 'allow more time with --timeout SECONDS'
+    default:
+      return undefined
+  }
+}
+
+function quoteUnlessJson(answer: Answer): string | undefined {
+  return answer.json === undefined ? quoteBody(answer.body) : undefined
+}

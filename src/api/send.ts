@@ -1,0 +1,110 @@
+/** Sends a request until it is answered or time is up. */
+import {
+  type Clock,
+  ExchangeError,
+  SendError,
+  type Sender,
+  type SendPolicy,
+  type SentAnswer,
+  type Transport,
+  type WireAnswer,
+  type WireRequest,
+} from './api.js'
+import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, waitBeforeRepeat} from './retry.js'
+import type {Trace} from './trace.js'
+
+export interface SenderParts {
+  readonly transport: Transport
+  readonly clock: Clock
+  /** From 0 up to 1, for the jitter. */
+  readonly random: () => number
+  readonly trace?: Trace
+  /** `bookctl/<version>`; sent with every request that names no other. */
+  readonly userAgent?: string
+}
+
+/** Ours. */
+const CONNECT_SECONDS = 10
+const BODY_IDLE_SECONDS = 30
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
+export function createSender(parts: SenderParts): Sender {
+  return {
+    async send(request, policy) {
+      const complete = withUserAgent(request, parts.userAgent)
+      const deadline = parts.clock.now() + policy.timeoutSeconds
+      let acted = false
+      for (let attempt = 1; ; attempt++) {
+        policy.beforeAttempt?.()
+        const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
+        if (wait === undefined) return settle(outcome, attempt, acted)
+        acted ||= mayHaveActed(outcome)
+        await parts.clock.sleep(wait)
+      }
+    },
+  }
+}
+
+/** One attempt, and how long to wait before the next; no wait when there is to be none. */
+async function attemptOnce(
+  parts: SenderParts,
+  request: WireRequest,
+  policy: SendPolicy,
+  deadline: number,
+  attempt: number,
+): Promise<{outcome: Outcome; wait: number | undefined}> {
+  const startedAt = parts.clock.now()
+  const outcome = await exchange(parts.transport, request, policy, deadline - startedAt)
+  const endedAt = parts.clock.now()
+  const wait = nextWait(outcome, policy, attempt, parts.random, endedAt, deadline)
+  const milliseconds = (endedAt - startedAt) * 1000
+  parts.trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds: wait})
+  return {outcome, wait}
+}
+
+async function exchange(
+  transport: Transport,
+  request: WireRequest,
+  policy: SendPolicy,
+  secondsLeft: number,
+): Promise<Outcome> {
+  const total = secondsLeft * 1000
+  try {
+    return await transport(request, {
+      connectMilliseconds: Math.min(CONNECT_SECONDS * 1000, total),
+      headersMilliseconds: Math.min((policy.attemptTimeoutSeconds ?? policy.timeoutSeconds) * 1000, total),
+      bodyMilliseconds: Math.min(BODY_IDLE_SECONDS * 1000, total),
+      totalMilliseconds: total,
+      maxAnswerBytes: policy.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    })
+  } catch (error) {
+    if (error instanceof ExchangeError) return error
+    throw error
+  }
+}
+
+/** Milliseconds, or undefined when this attempt was the last: not repeatable, too many, or the wait does not fit. */
+function nextWait(
+  outcome: Outcome,
+  policy: SendPolicy,
+  attempt: number,
+  random: () => number,
+  now: number,
+  deadline: number,
+): number | undefined {
+  if (attempt >= MAX_ATTEMPTS || !mayRepeat(outcome, policy.repeatable)) return undefined
+  const wait = waitBeforeRepeat(outcome, attempt, random, now)
+  return now + wait / 1000 < deadline ? wait : undefined
+}
+
+function settle(outcome: Outcome, attempts: number, acted: boolean): SentAnswer {
+  if (outcome instanceof ExchangeError) throw new SendError(outcome, attempts, acted || outcome.sent)
+  const {status, headers, body}: WireAnswer = outcome
+  return {status, headers, body, attempts, mayHaveActed: acted}
+}
+
+function withUserAgent(request: WireRequest, userAgent: string | undefined): WireRequest {
+  if (userAgent === undefined || request.headers['user-agent'] !== undefined) return request
+  return {...request, headers: {...request.headers, 'user-agent': userAgent}}
+}

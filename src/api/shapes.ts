@@ -1,0 +1,120 @@
+/** Reads the facts the interface promises out of answers of any shape: bare, in `data`, or in a named object. */
+import {breadthFirst, findRecord, isObject, type JsonObject, own, textOf} from './json-walk.js'
+
+export {findRecord} from './json-walk.js'
+export {findOffers} from './offers.js'
+
+/** What stands in the envelope's `data`, or the whole when there is no envelope. */
+export function unwrap(json: unknown): unknown {
+  if (!isObject(json)) return json
+  const data = own(json, 'data')
+  return data === undefined || data === null ? json : data
+}
+
+export interface ReadReservation {
+  /** As the service sent it. */
+  readonly reservation: JsonObject
+  readonly reservation_ref: string
+  readonly status: string | null
+  /** Where the customer pays (§2.5). */
+  readonly payment_url: string | null
+}
+
+/** The reservation in an answer (§2.5): the outermost object with a `reservation_ref`, or undefined. */
+export function readReservation(json: unknown): ReadReservation | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const reference = textOf(own(value, 'reservation_ref'), own(value, 'reservationRef'))
+    if (reference === undefined) continue
+    const status = textOf(own(value, 'status')) ?? null
+    return {reservation: value, reservation_ref: reference, status, payment_url: findPaymentUrl(value, json)}
+  }
+  return undefined
+}
+
+const PAYMENT_URL_KEYS = [
+  'payment_url',
+  'paymentUrl',
+  'payment_link',
+  'paymentLink',
+  'checkout_url',
+  'checkoutUrl',
+]
+const LINK_KEYS = ['url', 'link', 'href', 'payment_url', 'paymentUrl', 'redirect_url', 'redirectUrl']
+
+function findPaymentUrl(reservation: JsonObject, json: unknown): string | null {
+  return paymentUrlIn(reservation) ?? paymentUrlIn(json) ?? null
+}
+
+function paymentUrlIn(json: unknown): string | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const found =
+      firstUrl(value, PAYMENT_URL_KEYS) ??
+      urlUnder(own(value, 'payment')) ??
+      urlUnder(own(value, 'payment_link'))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function urlUnder(value: unknown): string | undefined {
+  if (typeof value === 'string') return asUrl(value)
+  for (const {value: inner} of breadthFirst(value)) {
+    const found = firstUrl(inner, LINK_KEYS)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const VOUCHER_URL_KEYS = [
+  'voucher_url',
+  'voucherUrl',
+  'voucher_link',
+  'voucherLink',
+  'pdf_url',
+  'pdfUrl',
+  'download_url',
+]
+
+/** The voucher's signed link (§2.6), or undefined. */
+export function findVoucherUrl(json: unknown): string | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const found = urlUnder(own(value, 'voucher')) ?? firstUrl(value, VOUCHER_URL_KEYS)
+    if (found !== undefined) return found
+  }
+  const data = unwrap(json)
+  return isObject(data) ? firstUrl(data, LINK_KEYS) : asUrl(data)
+}
+
+function firstUrl(value: JsonObject, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const found = asUrl(own(value, key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function asUrl(value: unknown): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined
+}
+
+export interface ReadToken {
+  readonly access_token: string
+  /** Seconds. */
+  readonly expires_in?: number
+  readonly scope?: string
+}
+
+/** The token in an answer of §4.1, or undefined. */
+export function readToken(json: unknown): ReadToken | undefined {
+  const record = findRecord(json, 'access_token')
+  const token = record?.access_token
+  if (!record || typeof token !== 'string' || token === '') return undefined
+  const seconds = Number(textOf(own(record, 'expires_in')) ?? Number.NaN)
+  const scope = own(record, 'scope')
+  const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
+  return {
+    access_token: token,
+    ...(Number.isFinite(seconds) && seconds > 0 ? {expires_in: seconds} : {}),
+    ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
+  }
+}

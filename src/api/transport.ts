@@ -1,0 +1,98 @@
+/**
+ * One exchange on the wire. The only importer of undici.
+ *
+ * Every exchange opens its own connection and closes it. A kept-alive connection can be closed by the other side at
+ * the moment it is used again, and then nobody can tell whether the request arrived; and undici may put such a request
+ * on a new connection by itself. With fresh connections `sent` is exact: undici calls `onRequestStart` when the
+ * connected (tunnelled, TLS-finished) socket is about to be written to, and not before.
+ */
+import {Client, type Dispatcher, ProxyAgent} from 'undici'
+import {usage} from '../contract/failure.js'
+import {ExchangeError, type Transport, type WireRequest} from './api.js'
+import {Exchange} from './exchange.js'
+import {isLoopbackHost} from './loopback.js'
+import {type ProxyServer, proxyFor} from './proxy.js'
+import {trustedCertificates} from './trust.js'
+
+export interface TransportOptions {
+  /** PEM certificates to trust besides the system's. */
+  readonly caFile?: string
+  /** Proxy settings and NODE_EXTRA_CA_CERTS are read from here. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Largest head of an answer we read (ours). */
+const MAX_HEADER_BYTES = 64 * 1024
+
+/**
+ * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
+ * Throws a usage Failure for a bad CA file or proxy setting, and where certificate checks are switched off.
+ */
+export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
+  const ca = trustedCertificates(options.caFile, options.env)
+  const open = new Set<Dispatcher>()
+
+  const transport: Transport = async (request, limits) => {
+    const url = new URL(request.url)
+    refuseUncheckedCertificates(url, options.env)
+    const proxy = proxyFor(url, options.env)
+    const dispatcher = createDispatcher(url, proxy, ca)
+    open.add(dispatcher)
+    try {
+      const exchange = new Exchange(url, limits, proxy?.origin)
+      return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
+    } finally {
+      open.delete(dispatcher)
+      // Not waited for: a hanging peer must not delay the answer.
+      dispatcher.destroy().catch(() => {})
+    }
+  }
+
+  const close = async () => {
+    const reason = new ExchangeError('reset', true, 'the transport was closed')
+    await Promise.all([...open].map(dispatcher => dispatcher.destroy(reason)))
+  }
+  return Object.assign(transport, {close})
+}
+
+function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    // Compressed answers are refused, so none is asked for: nothing is ever inflated.
+    headers: {...request.headers, 'accept-encoding': 'identity'},
+    body: request.body ?? null,
+    reset: true,
+  }
+}
+
+function createDispatcher(url: URL, proxy: ProxyServer | undefined, ca: string[] | undefined): Dispatcher {
+  // Phases are timed by the exchange itself: undici's timers are coarse and know nothing of a total.
+  const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
+  const tls = {
+    timeout: 0,
+    minVersion: 'TLSv1.2' as const,
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : {ca}),
+  }
+  const common = {...timers, maxHeaderSize: MAX_HEADER_BYTES, pipelining: 1}
+  if (proxy === undefined) return new Client(url.origin, {...common, connect: tls})
+  return new ProxyAgent({
+    ...common,
+    uri: proxy.origin,
+    ...(proxy.authorization === undefined ? {} : {token: proxy.authorization}),
+    requestTls: tls,
+    proxyTls: tls,
+  })
+}
+
+function refuseUncheckedCertificates(url: URL, env: NodeJS.ProcessEnv): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopbackHost(url.hostname)) return
+  throw usage(
+    'certificate_check_disabled',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 would let anyone read the credentials; nothing was sent',
+    'unset it, and name the authority you trust with --ca-file',
+  )
+}
