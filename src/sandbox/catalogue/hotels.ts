@@ -1,0 +1,118 @@
+/** The hotels of a city: invented, but always the same for the same seed (records are ours). */
+import type {City, Hotel} from '../../contract/hotels.js'
+import {findCity} from './cities.js'
+import {COUNTRIES, type CountryRules} from './countries.js'
+import type {Place} from './places/place.js'
+import {PLACES} from './places.js'
+import {type Draw, drawFrom, hash, pick} from './random.js'
+
+/** Hotel ids are `city × 10 000 + number`, so a city can have 9 999 hotels. */
+const HOTELS_PER_CITY = 10_000
+
+const STARS = [3, 3, 3, 4, 4, 4, 4, 5, 5, 2] as const
+const FACILITIES = [
+  'Free Wi-Fi',
+  'Air conditioning',
+  'Lift',
+  'Bar',
+  'Restaurant',
+  'Parking',
+  'Airport transfer',
+  'Gym',
+  'Laundry',
+  'Roof terrace',
+  'Step-free access',
+  'Family rooms',
+  'Garden',
+  '24-hour reception',
+] as const
+
+/**
+ * The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have.
+ * `multiply` makes the catalogue that many times larger, for tests of size.
+ */
+export function hotelsOf(cityId: number, seed: string, multiply = 1): Hotel[] {
+  const city = findCity(cityId)
+  if (!city) return []
+  const count = Math.min(hotelCount(cityId, seed) * multiply, HOTELS_PER_CITY - 1)
+  return Array.from({length: count}, (_, index) => makeHotel(city, index + 1, seed))
+}
+
+/** The hotel with this id, or undefined when the catalogue of this seed has none. */
+export function findHotel(hotelId: number, seed: string, multiply = 1): Hotel | undefined {
+  const city = findCity(Math.floor(hotelId / HOTELS_PER_CITY))
+  const number = hotelId % HOTELS_PER_CITY
+  if (!city || !Number.isInteger(number) || number < 1) return undefined
+  return number <= hotelCount(city.id, seed) * multiply ? makeHotel(city, number, seed) : undefined
+}
+
+/** What the catalogue knows of a city besides its record. Throws for a city without it: a defect of ours. */
+export function settingOf(city: City): {place: Place; rules: CountryRules} {
+  const place = PLACES[city.id]
+  const rules = COUNTRIES[city.country_code]
+  if (!place || !rules) throw new Error(`the catalogue does not describe ${city.name}`)
+  return {place, rules}
+}
+
+function hotelCount(cityId: number, seed: string): number {
+  return 12 + (hash(`${seed}/count/${cityId}`) % 9)
+}
+
+function makeHotel(city: City, number: number, seed: string): Hotel {
+  const hotelId = city.id * HOTELS_PER_CITY + number
+  const draw = drawFrom(`${seed}/hotel/${hotelId}`)
+  const {place, rules} = settingOf(city)
+  const name = hotelName(place, number, hash(`${seed}/names/${city.id}`))
+  const stars = pick(draw, STARS)
+  const facilities = chooseFacilities(draw, stars, place)
+  return {
+    hotel_id: hotelId,
+    name,
+    stars,
+    address: pick(draw, place.streets).replace('#', String(1 + draw(180))),
+    city: {id: city.id, name: city.name},
+    country_code: city.country_code,
+    latitude: nearby(city.latitude, draw),
+    longitude: nearby(city.longitude, draw),
+    description: describe(name, city.name, stars, facilities),
+    phone: phone(rules, draw),
+    timezone: city.timezone,
+    check_in_from: pick(draw, ['14:00', '14:00', '15:00', '13:00']),
+    check_out_until: pick(draw, ['12:00', '11:00', '11:00', '10:00']),
+    facilities,
+  }
+}
+
+/** Words and patterns are walked so that no name returns before every pair is used; then names carry a number. */
+function hotelName(place: Place, number: number, start: number): string {
+  const {words, patterns} = place
+  const column = (number - 1) % words.length
+  const turn = Math.floor((number - 1) / words.length)
+  const word = words[(start + column) % words.length] ?? ''
+  const pattern = patterns[(start + column * 3 + turn) % patterns.length] ?? '*'
+  const round = Math.floor(turn / patterns.length)
+  return pattern.replace('*', word) + (round > 0 ? ` ${round + 1}` : '')
+}
+
+function chooseFacilities(draw: Draw, stars: number, place: Place): string[] {
+  const chosen: string[] = FACILITIES.filter(() => draw(10) < 3 + stars)
+  if (stars === 5) chosen.push('Spa')
+  if (place.season !== 'city' && stars > 3) chosen.push('Outdoor pool')
+  return chosen
+}
+
+/** Within some two kilometres of the centre, in whole ten-thousandths of a degree. */
+function nearby(degrees: number, draw: Draw): number {
+  return (Math.round(degrees * 10_000) + draw(361) - 180) / 10_000
+}
+
+function phone(rules: CountryRules, draw: Draw): string {
+  const digits = () => String(draw(9000) + 1000)
+  return `${rules.phonePrefix} ${digits().slice(1)} ${digits()}`
+}
+
+function describe(name: string, city: string, stars: number, facilities: readonly string[]): string {
+  const kind = ['', 'simple', 'simple', 'comfortable', 'well-appointed', 'luxurious'][stars]
+  const offers = facilities.slice(0, 4).join(', ').toLowerCase().replace('wi-fi', 'Wi-Fi')
+  return `${name} is a ${kind} ${stars}-star hotel in ${city}${offers ? ` with ${offers}` : ''}. Invented for the local sandbox.`
+}

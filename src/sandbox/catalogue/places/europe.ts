@@ -1,0 +1,123 @@
+/** Cities of Europe. See place.ts for what the parts mean. */
+import {ENGLISH, LATIN, SLAVIC} from './patterns.js'
+import {type Places, place, TOWN} from './place.js'
+
+const GERMAN = [
+  'Hotel *',
+  '* Haus',
+  'Gasthof *',
+  '* Residenz',
+  '* Suites',
+  'Pension *',
+  '* am Park',
+  'Stadthotel *',
+]
+const FRENCH = [
+  'Hôtel *',
+  'Maison *',
+  'Résidence *',
+  'Le *',
+  'Hôtel * Rive',
+  'Villa *',
+  'Suites *',
+  'Pavillon *',
+]
+
+export const EUROPE: Places = {
+  201: place(
+    190,
+    'city',
+    TOWN,
+    ENGLISH,
+    'Lovage|Foxglove|Brimble|Hartwell Yard|Copper Lamp|Tansy|Old Ledger|Quillfeather',
+    '# Gower Street, Bloomsbury|# Southwark Street, Bankside|# Cromwell Road, South Kensington|# Praed Street, Paddington|# Great Eastern Street, Shoreditch',
+  ),
+  202: place(
+    180,
+    'city',
+    TOWN,
+    FRENCH,
+    'Aubépine|des Deux Lanternes|Clairval|du Moineau|Sainte-Ombre|des Tilleuls|Belloiseau|de la Plume',
+    '# rue de Rivoli, 75004|# rue des Écoles, 75005|# rue Lepic, 75018|# avenue de Clichy, 75017|# rue de Charonne, 75011',
+  ),
+  203: place(
+    150,
+    'city',
+    TOWN,
+    LATIN,
+    'Melograno|Tre Rondini|Corallina|Vicolo Lungo|Biancospino|Sette Fonti|Lucciola|Ginestra',
+    'Via Nazionale #|Via Cavour #|Via del Corso #|Via dei Serpenti #|Viale di Trastevere #',
+  ),
+  204: place(
+    140,
+    'beach',
+    TOWN,
+    LATIN,
+    'Garbí|Tres Taronges|Merlot Blau|Rambleta|Oreneta|Mirall|Baladre|Marinada',
+    'Carrer de Balmes, #|Carrer d’Aragó, #|Gran Via de les Corts Catalanes, #|Avinguda del Paral·lel, #|Carrer de Mallorca, #',
+  ),
+  205: place(
+    110,
+    'city',
+    TOWN,
+    GERMAN,
+    'Lindenspatz|Kranich|Mühlbach|Rotdorn|Sternwarte|Alter Speicher|Havelblick|Kupferkanne',
+    'Torstraße #, Mitte|Kantstraße #, Charlottenburg|Schönhauser Allee #, Prenzlauer Berg|Oranienstraße #, Kreuzberg',
+  ),
+  206: place(
+    125,
+    'city',
+    TOWN,
+    GERMAN,
+    'Fliederhof|Goldener Fink|Marillenbaum|Zum Kaffeesieder|Donauwelle|Rosenstiege|Nussbaumer|Silberlöffel',
+    'Mariahilfer Straße #, 1060|Landstraßer Hauptstraße #, 1030|Währinger Straße #, 1090|Taborstraße #, 1020',
+  ),
+  207: place(
+    165,
+    'city',
+    TOWN,
+    ENGLISH,
+    'Zilverreiger|Tulpenhof|Blauwe Fiets|Oude Sluis|Windvaan|Koperen Ketel|Grachtlicht|Waterlelie',
+    'Prinsengracht #|Overtoom #|Damrak #|Sarphatistraat #|Haarlemmerstraat #',
+  ),
+  208: place(
+    85,
+    'city',
+    TOWN,
+    SLAVIC,
+    'Zlatá Lípa|Modrý Kos|U Tří Hrušek|Křišťál|Stříbrný Most|Vltavan|Červená Růže|Jeřabina',
+    'Vodičkova #, Praha 1|Ječná #, Praha 2|Vinohradská #, Praha 2|Štefánikova #, Praha 5',
+  ),
+  209: place(
+    95,
+    'beach',
+    TOWN,
+    LATIN,
+    'Αμυγδαλιά|Melissa|Κυκλάμινο|Glafki|Levanta|Thymari|Asteri Lefko|Elaia',
+    'Ερμού #, Σύνταγμα|Πανεπιστημίου #|Αθηνάς #, Μοναστηράκι|Λεωφόρος Συγγρού #',
+  ),
+  210: place(
+    115,
+    'beach',
+    TOWN,
+    LATIN,
+    'Andorinha|Azulejo Azul|Sete Vielas|Maresia|Jacarandá|Farol Velho|Limoeiro|Calçadinha',
+    'Rua Augusta #, Baixa|Avenida da Liberdade #|Rua da Prata #|Rua do Século #, Bairro Alto',
+  ),
+  211: place(
+    75,
+    'city',
+    TOWN,
+    SLAVIC,
+    'Jarzębina|Złoty Szczygieł|Pod Żurawiem|Świetlik|Kasztanowy Dwór|Wiślany|Łabędź|Źródło',
+    'ul. Floriańska #, Stare Miasto|ul. Józefa #, Kazimierz|ul. Długa #, Kleparz|ul. Krakowska #, Kazimierz',
+  ),
+  212: place(
+    60,
+    'city',
+    TOWN,
+    SLAVIC,
+    'Šeher|Ćilim|Bijela Lađa|Đulistan|Behar|Žute Dunje|Sebilj Kuća|Mahala',
+    'Ferhadija #|Titova #|Mula Mustafe Bašeskije #|Zmaja od Bosne #',
+  ),
+}

@@ -1,0 +1,183 @@
+/** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
+import {nightsBetween} from '../../contract/dates.js'
+import type {Hotel, Offer, OfferRoom, Price, SearchRequest} from '../../contract/hotels.js'
+import {fromMinor} from '../../contract/money.js'
+import {findCity} from './cities.js'
+import type {CountryRules} from './countries.js'
+import {convert} from './currencies.js'
+import {hotelsOf, settingOf} from './hotels.js'
+import type {BoardCode, Place} from './places/place.js'
+import {policyMaker} from './policies.js'
+import {type Draw, drawFrom} from './random.js'
+import {marketPercent, type NightFactors, nightCents, nightFactors} from './rates.js'
+import {type RoomKind, roomKindsFor} from './rooms.js'
+
+export {convert}
+
+/** An offer before the sandbox gives it an id and 15 minutes to live. */
+export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
+
+export interface CatalogueContext {
+  /** The same seed gives the same hotels and prices. */
+  readonly seed: string
+  /** Unix seconds; decides which cancellation deadlines are past, never a price. */
+  readonly now: number
+  /** Makes the catalogue that many times larger, for tests of size. */
+  readonly multiply?: number
+}
+
+const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
+  RO: 'Room only',
+  BB: 'Bed and breakfast',
+  HB: 'Half board',
+  FB: 'Full board',
+  AI: 'All inclusive',
+}
+
+/** What all offers of one search share, worked out once. */
+interface Stay {
+  readonly search: SearchRequest
+  readonly nights: number
+  readonly place: Place
+  readonly rules: CountryRules
+  readonly market: number
+  readonly leisure: NightFactors
+  readonly business: NightFactors
+  readonly cancel: ReturnType<typeof policyMaker>
+}
+
+/** What tells the offers of one hotel apart. */
+interface Variant {
+  readonly kind: RoomKind
+  readonly board: BoardCode
+  /** Free cancellation until so many days before check-in; null: not refundable, and cheaper. */
+  readonly freeUntilDays: number | null
+  readonly hotelLevel: number
+  readonly isBusiness: boolean
+}
+
+/**
+ * The offers for a search: one to four for each hotel of the city, in the order of the hotels; none for a city the
+ * catalogue does not have. Linear in the number of offers. Throws RangeError for a currency without a rate.
+ */
+export function buildOffers(search: SearchRequest, context: CatalogueContext): OfferDraft[] {
+  const city = findCity(search.destination.id)
+  if (!city) return []
+  const nights = nightsBetween(search.check_in, search.check_out)
+  const {place, rules} = settingOf(city)
+  const stay: Stay = {
+    search,
+    nights,
+    place,
+    rules,
+    market: marketPercent(search.client_nationality, city.country_code),
+    leisure: nightFactors(place.season, false, search.check_in, nights),
+    business: nightFactors(place.season, true, search.check_in, nights),
+    cancel: policyMaker(search.check_in, city.timezone, context.now),
+  }
+  return hotelsOf(city.id, context.seed, context.multiply).flatMap(hotel =>
+    offersOf(hotel, stay, context.seed),
+  )
+}
+
+function offersOf(hotel: Hotel, stay: Stay, seed: string): OfferDraft[] {
+  const draw = drawFrom(`${seed}/offers/${hotel.hotel_id}`)
+  const hotelLevel = 78 + draw(50)
+  const isBusiness = stay.place.season === 'city' && draw(3) === 0
+  const kinds = roomKindsFor(stay.search.rooms, hotel.stars)
+  const {boards} = stay.place
+  const firstBoard = draw(4) === 0 ? 1 : 0
+  const count = 1 + draw(4)
+  return Array.from({length: count}, (_, index) => {
+    const kind = kinds[index % kinds.length] as RoomKind
+    const board = boards[(firstBoard + index) % boards.length] ?? 'BB'
+    // Every second offer is not refundable, so that no two of the four are alike.
+    const freeUntilDays = index % 2 === 1 ? null : 1 + draw(5)
+    return makeOffer(hotel, stay, {kind, board, freeUntilDays, hotelLevel, isBusiness}, draw)
+  })
+}
+
+function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): OfferDraft {
+  const {search} = stay
+  const {base, taxes, firstNight} = charge(hotel, stay, variant)
+  const total = base + taxes
+  const {steps, freeUntil, refundable} = stay.cancel({
+    freeUntilDays: variant.freeUntilDays,
+    firstNight,
+    total,
+  })
+  const text = (minor: bigint) => fromMinor(minor, search.currency)
+  return {
+    hotel: summary(hotel),
+    rooms: search.rooms.map(room => offerRoom(room, variant)),
+    price: {
+      total: text(total),
+      currency: search.currency,
+      base: text(base),
+      taxes: text(taxes),
+      due_at_property: dueAtProperty(hotel, stay),
+    },
+    refundable,
+    free_cancellation_until: freeUntil,
+    cancellation_policies: steps.map(step => ({
+      from: step.from,
+      amount: text(step.minor),
+      currency: search.currency,
+    })),
+    rooms_left: draw(3) === 0 ? 1 + draw(6) : null,
+    payment_modes: ['account', 'instant'],
+    remarks: remarksOf(hotel, refundable),
+  }
+}
+
+/** Minor units of the search's currency. The first night carries its share of the tax. */
+function charge(
+  hotel: Hotel,
+  stay: Stay,
+  variant: Variant,
+): {base: bigint; taxes: bigint; firstNight: bigint} {
+  const {search, place, rules, market} = stay
+  const saver = variant.freeUntilDays === null ? 87 : 100
+  const cents = nightCents({
+    stars: hotel.stars,
+    levels: [place.level, variant.hotelLevel, variant.kind.level, saver, market],
+    rooms: search.rooms,
+    board: variant.board,
+  })
+  const factors = variant.isBusiness ? stay.business : stay.leisure
+  const inCurrency = (eurCents: number) => convert(BigInt(Math.round(eurCents)), 'EUR', search.currency)
+  const base = inCurrency((cents * factors.sum) / 100)
+  const permille = BigInt(rules.taxPermille)
+  const taxed = (minor: bigint) => (minor * permille + 500n) / 1000n
+  const first = inCurrency((cents * (factors.nights[0] ?? 0)) / 100)
+  const total = base + taxed(base)
+  const firstNight = stay.nights === 1 ? total : first + taxed(first)
+  return {base, taxes: taxed(base), firstNight}
+}
+
+function dueAtProperty(hotel: Hotel, {search, nights, rules}: Stay): Price['due_at_property'] {
+  if (rules.cityTaxPerStar === 0) return []
+  const adults = search.rooms.reduce((sum, room) => sum + room.adults, 0)
+  const minor = BigInt(rules.cityTaxPerStar) * BigInt(hotel.stars * adults * nights)
+  const description = `${rules.cityTaxName}, per adult and night, paid at the hotel`
+  return [{description, amount: fromMinor(minor, rules.currency), currency: rules.currency}]
+}
+
+function offerRoom(room: SearchRequest['rooms'][number], {kind, board}: Variant): OfferRoom {
+  return {
+    room_name: kind.name,
+    adults: room.adults,
+    children_ages: [...room.children_ages],
+    board: {code: board, name: BOARD_NAMES[board]},
+  }
+}
+
+function summary(hotel: Hotel): OfferDraft['hotel'] {
+  const {hotel_id, name, stars, address, city, country_code, latitude, longitude} = hotel
+  return {hotel_id, name, stars, address, city: {...city}, country_code, latitude, longitude}
+}
+
+function remarksOf(hotel: Hotel, refundable: boolean): string {
+  const hours = `Check-in from ${hotel.check_in_from}, check-out until ${hotel.check_out_until}.`
+  return `${hours} The hotel asks each adult for an identity document.${refundable ? '' : ' No refund on cancellation or no-show.'}`
+}

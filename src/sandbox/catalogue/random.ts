@@ -1,0 +1,34 @@
+/** Chance from a text: the same text always gives the same numbers. Integers only, so no platform differs. */
+
+/** 32-bit FNV-1a of the UTF-16 units of `text`, with a final mix, so that neighbouring texts differ widely. */
+export function hash(text: string): number {
+  let state = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    state = Math.imul(state ^ text.charCodeAt(index), 0x01000193)
+  }
+  return mix(state)
+}
+
+/** A source of integers: `draw(n)` gives 0 … n − 1. Made anew from the same text it repeats itself. */
+export type Draw = (limit: number) => number
+
+export function drawFrom(text: string): Draw {
+  let state = hash(text)
+  return limit => {
+    state = (state + 0x9e3779b9) | 0
+    return mix(state) % limit
+  }
+}
+
+/** One element of a list that is not empty. */
+export function pick<T>(draw: Draw, list: readonly T[]): T {
+  const chosen = list[draw(list.length)]
+  if (chosen === undefined) throw new RangeError('nothing to pick from')
+  return chosen
+}
+
+function mix(value: number): number {
+  let state = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
+  return (state ^ (state >>> 16)) >>> 0
+}

@@ -1,0 +1,49 @@
+/** From a day and hour on the hotel's wall clock to the instant it means, with the offset that holds there then. */
+
+/** Seconds east of UTC that `zone` keeps at an instant. */
+export type Offsets = (unixSeconds: number) => number
+
+/** Making a formatter is slow, so make this once for a zone and keep it for as long as the work lasts. */
+export function offsetsOf(zone: string): Offsets {
+  const format = new Intl.DateTimeFormat('en-US', {timeZone: zone, timeZoneName: 'longOffset'})
+  return unixSeconds => {
+    const parts = format.formatToParts(unixSeconds * 1000)
+    return parseOffset(parts.find(part => part.type === 'timeZoneName')?.value ?? '')
+  }
+}
+
+/**
+ * The instant of a wall-clock time, in Unix seconds and as an ISO 8601 text with the zone's offset.
+ * A time that the clock shows twice means the first; one that it skips means as long after the change as it was
+ * meant to be after it before (02:30 in the skipped hour is 03:30), as in RFC 5545 and in Temporal.
+ */
+export function atWallClock(
+  date: string,
+  time: string,
+  offsets: Offsets,
+): {unixSeconds: number; text: string} {
+  const wall = Date.parse(`${date}T${time}:00Z`) / 1000
+  // A day before and after, the offsets around any change are known; the first that fits is the one meant.
+  const before = offsets(wall - 86_400)
+  const after = offsets(wall + 86_400)
+  const fitting = [before, after].find(offset => offsets(wall - offset) === offset)
+  const unixSeconds = wall - (fitting ?? before)
+  return {unixSeconds, text: isoWithOffset(unixSeconds, offsets(unixSeconds))}
+}
+
+/** `2030-06-01T18:00:00+03:00`. */
+export function isoWithOffset(unixSeconds: number, offsetSeconds: number): string {
+  const wall = new Date((unixSeconds + offsetSeconds) * 1000).toISOString().slice(0, 19)
+  const minutes = Math.abs(offsetSeconds) / 60
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
+}
+
+/** `GMT+05:45` → 20700. Zones of our catalogue keep whole minutes. */
+function parseOffset(name: string): number {
+  const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name)
+  if (!match) throw new RangeError(`not an offset: ${name}`)
+  const [, sign, hours = '0', minutes = '0'] = match
+  const seconds = Number(hours) * 3600 + Number(minutes) * 60
+  return sign === '-' ? -seconds : seconds
+}
