@@ -21,6 +21,8 @@ export interface Database {
   transaction<T>(work: () => T): T
   /** Empties the write-ahead log, so that no deleted byte stays in it. Throws `busy` when others keep it open. */
   truncateLog(): void
+  /** Rewrites the file with what it still holds and empties the log: no deleted byte stays. Throws `busy`. */
+  wipe(): void
   close(): void
 }
 
@@ -41,7 +43,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     const connection = new LibSql(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
     try {
       connection.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON',
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
       )
       const database = wrap(connection, path)
       migrate(connection, database, options.migrations, path)
@@ -73,6 +75,11 @@ function wrap(connection: LibSql.Database, path: string): Database {
     }
   }
   let inTransaction = false
+  const truncateLog = () => {
+    const row = guarded(() => connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) as {busy: number}
+    if (row.busy)
+      throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+  }
 
   return {
     all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(...values) as Row[]),
@@ -96,10 +103,10 @@ function wrap(connection: LibSql.Database, path: string): Database {
         }
       })
     },
-    truncateLog() {
-      const row = guarded(() => connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) as {busy: number}
-      if (row.busy)
-        throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+    truncateLog,
+    wipe() {
+      guarded(() => connection.exec('VACUUM'))
+      truncateLog()
     },
     close: () => void connection.close(),
   }

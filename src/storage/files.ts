@@ -5,6 +5,7 @@
  */
 import {randomBytes} from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -13,6 +14,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeSync,
@@ -63,6 +65,29 @@ export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFi
     throw storageErrorOf(error, path)
   } finally {
     rmSync(temporary, {force: true})
+  }
+}
+
+/** Whether files can be made in `directory`, which is created if it can be. */
+export function isWritableDirectory(directory: string): boolean {
+  try {
+    ensurePrivateDirectory(directory)
+    accessSync(directory, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TEMPORARY_NAME = /^\.(.+)\.[0-9a-f]{32}\.tmp$/
+
+/**
+ * Removes the temporary files for `name` that killed writers left in `directory`. The caller holds the lock of `name`,
+ * so no living writer has one.
+ */
+export function sweepTemporaryFiles(directory: string, name: string): void {
+  for (const file of readdirSync(directory)) {
+    if (TEMPORARY_NAME.exec(file)?.[1] === name) rmSync(join(directory, file), {force: true})
   }
 }
 

@@ -1,0 +1,224 @@
+/**
+ * The reservation journal in state.db: what this machine tried to book, committed before it is sent, so that a
+ * reservation is made at most once whatever happens to the process. It is the `Journal` of api/reserve.ts.
+ */
+import type {Database} from '../storage/database.js'
+import {StorageError} from '../storage/errors.js'
+import {withLock} from '../storage/lock.js'
+import {decide, type Intent, type JournalEntry, type Verdict} from './journal-verdict.js'
+import type {Client} from './token-store.js'
+
+export type {Intent, JournalEntry, Verdict} from './journal-verdict.js'
+
+export interface Settlement {
+  /** `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  readonly outcome: string
+  readonly reservationRef?: string | undefined
+  /** The service's answer without people's data. */
+  readonly result?: object | undefined
+}
+
+export interface ClientJournal {
+  alone<T>(
+    offerId: string,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+  /** Commits the intent unless an earlier one stands in its place or in its way; one transaction. */
+  begin(intent: Intent, now: number): Verdict
+  /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
+  look(intent: Intent): Verdict | undefined
+  /** Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. */
+  attempt(id: number, now: number): number
+  /** Takes back the attempts of a run of which nothing was sent. */
+  nothingSent(id: number, attempts: number, now: number): void
+  /** Removes an entry of which nothing was ever sent. */
+  discard(id: number): void
+  /** Records how it ended. The body, which holds people's data, stays only while the outcome is unknown. */
+  settle(id: number, settlement: Settlement, now: number): void
+  /** The newest entry with this client reference. */
+  find(clientReferenceId: string): JournalEntry | undefined
+}
+
+export interface JournalStore {
+  forClient(client: Client): ClientJournal
+  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is not known. */
+  list(filter?: {unresolved?: boolean; client?: Client}): (JournalEntry & Client)[]
+  /** Notes what the service said later about a reservation, for example that it was paid. */
+  noteStatus(client: Client, reservationRef: string, outcome: string, now: number): void
+}
+
+interface Row {
+  id: number
+  base_url: string
+  client_id: string
+  client_reference_id: string
+  offer_id: string
+  idempotency_key: string
+  body: string | null
+  body_sha256: string
+  intent_sha256: string
+  outcome: string
+  reservation_ref: string | null
+  attempts: number
+  lost: number
+  result: string | null
+  created_at: number
+  updated_at: number
+}
+
+const OPEN = `outcome IN ('unresolved', 'unknown')`
+
+/** `directory` is where the lock files are. */
+export function createJournalStore(open: () => Database, directory: string): JournalStore {
+  return {
+    forClient: client => createClientJournal(open, directory, client),
+    list({unresolved = false, client} = {}) {
+      const rows = open().all<Row>(
+        `SELECT * FROM reservations WHERE (? = 0 OR ${OPEN}) ORDER BY created_at DESC, id DESC`,
+        unresolved ? 1 : 0,
+      )
+      return rows
+        .filter(row => !client || (row.base_url === client.baseUrl && row.client_id === client.clientId))
+        .map(row => ({...entryOf(row), baseUrl: row.base_url, clientId: row.client_id}))
+    },
+    noteStatus(client, reservationRef, outcome, now) {
+      open().run(
+        `UPDATE reservations SET outcome = ?, updated_at = ?
+         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN}`,
+        outcome,
+        now,
+        client.baseUrl,
+        client.clientId,
+        reservationRef,
+      )
+    },
+  }
+}
+
+function createClientJournal(open: () => Database, directory: string, client: Client): ClientJournal {
+  const look = (intent: Intent) => decide(candidates(open(), client, intent), intent)
+  return {
+    alone(offerId, waitMilliseconds, work, peek) {
+      const key = [client.baseUrl, client.clientId, offerId].join('|')
+      return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
+    },
+    look,
+    begin(intent, now) {
+      const database = open()
+      return database.transaction((): Verdict => {
+        const verdict = look(intent)
+        if (verdict) return verdict
+        removeUnsent(database, client, intent)
+        return {kind: 'new', entry: insert(database, client, intent, now)}
+      })
+    },
+    attempt(id, now) {
+      const database = open()
+      return database.transaction(() => {
+        database.run('UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ?', now, id)
+        return readEntry(database, id).attempts
+      })
+    },
+    nothingSent(id, attempts, now) {
+      const sql = `UPDATE reservations SET attempts = ?, updated_at = ? WHERE id = ? AND ${OPEN}`
+      open().run(sql, attempts, now, id)
+    },
+    discard(id) {
+      open().run(`DELETE FROM reservations WHERE id = ? AND attempts = 0 AND ${OPEN}`, id)
+    },
+    settle(id, settlement, now) {
+      settle(open(), id, settlement, now)
+    },
+    find(clientReferenceId) {
+      const sql = `SELECT * FROM reservations
+        WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
+      const row = open().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
+      return row && entryOf(row)
+    },
+  }
+}
+
+/** Entries that share the offer, the reference or the key with `intent`, newest first. */
+function candidates(database: Database, client: Client, intent: Intent): JournalEntry[] {
+  const sql = `SELECT * FROM reservations WHERE base_url = ? AND client_id = ?
+    AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?) ORDER BY id DESC`
+  return database
+    .all<Row>(
+      sql,
+      client.baseUrl,
+      client.clientId,
+      intent.offerId,
+      intent.clientReferenceId,
+      intent.idempotencyKey,
+    )
+    .map(entryOf)
+}
+
+/** An intent of which nothing was sent gives way to a new one for the same offer or reference. */
+function removeUnsent(database: Database, client: Client, intent: Intent): void {
+  const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
+    AND (offer_id = ? OR client_reference_id = ?) AND attempts = 0 AND outcome = 'unresolved'`
+  database.run(sql, client.baseUrl, client.clientId, intent.offerId, intent.clientReferenceId)
+}
+
+function insert(database: Database, client: Client, intent: Intent, now: number): JournalEntry {
+  database.run(
+    `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
+       body_sha256, intent_sha256, outcome, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`,
+    ...[client.baseUrl, client.clientId, intent.clientReferenceId, intent.offerId, intent.idempotencyKey],
+    ...[intent.body, intent.bodySha256, intent.intentSha256, now, now],
+  )
+  const row = database.get<{id: number}>('SELECT last_insert_rowid() AS id')
+  return readEntry(database, row?.id ?? 0)
+}
+
+function settle(database: Database, id: number, settlement: Settlement, now: number): void {
+  const {outcome, reservationRef, result} = settlement
+  const unknown = outcome === 'unknown' ? 1 : 0
+  database.run(
+    `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
+       lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
+     WHERE id = ? AND ${OPEN}`,
+    ...[outcome, reservationRef ?? null, result === undefined ? null : JSON.stringify(result), now],
+    ...[unknown, unknown, id],
+  )
+  if (!unknown) emptyLog(database)
+}
+
+/** So that the body is not left in the log. When others keep it open, one of them does it later. */
+function emptyLog(database: Database): void {
+  try {
+    database.truncateLog()
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+  }
+}
+
+function readEntry(database: Database, id: number): JournalEntry {
+  const row = database.get<Row>('SELECT * FROM reservations WHERE id = ?', id)
+  if (!row)
+    throw new StorageError('failed', `reservation ${id} is no longer in the journal`, 'run the command again')
+  return entryOf(row)
+}
+
+function entryOf(row: Row): JournalEntry {
+  return {
+    id: row.id,
+    clientReferenceId: row.client_reference_id,
+    offerId: row.offer_id,
+    idempotencyKey: row.idempotency_key,
+    body: row.body,
+    bodySha256: row.body_sha256,
+    intentSha256: row.intent_sha256,
+    outcome: row.outcome,
+    reservationRef: row.reservation_ref,
+    attempts: row.attempts,
+    lost: row.lost === 1,
+    result: row.result === null ? null : (JSON.parse(row.result) as Record<string, unknown>),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,79 @@
+/** Offers this machine has seen (§2.3), so that `reserve` knows hotel, price, nationality and the time left. */
+import type {Room} from '../contract/hotels.js'
+import type {Database} from '../storage/database.js'
+import type {Client} from './token-store.js'
+
+/** Offers are forgotten this long after their search; they are valid for 15 minutes (§2.3). */
+const RETENTION_SECONDS = 24 * 3600
+
+export interface SeenOffer {
+  readonly offer_id: string
+  readonly hotel_name: string | null
+  readonly stars: number | null
+  readonly room_name: string | null
+  readonly board: string | null
+  readonly total: string | null
+  readonly currency: string | null
+  /** What was searched. */
+  readonly nationality: string
+  readonly check_in: string
+  readonly check_out: string
+  readonly rooms: readonly Room[]
+  /** Unix seconds, on this machine's clock. */
+  readonly searched_at: number
+  readonly expires_at: number
+  /** The client reference of the reservation made of it, as far as this machine knows. */
+  readonly used_by_reference: string | null
+}
+
+export interface OfferStore {
+  /** Remembers the offers of one search and forgets those older than a day before `now` (Unix seconds). */
+  remember(client: Client, offers: readonly Omit<SeenOffer, 'used_by_reference'>[], now: number): void
+  find(client: Client, offerId: string): SeenOffer | undefined
+  markUsed(client: Client, offerId: string, clientReferenceId: string): void
+}
+
+type Row = Omit<SeenOffer, 'rooms'> & {rooms: string}
+
+const UPSERT = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, stars, room_name, board, total, currency,
+    nationality, check_in, check_out, rooms, searched_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET hotel_name = excluded.hotel_name, stars = excluded.stars, room_name = excluded.room_name,
+    board = excluded.board, total = excluded.total, currency = excluded.currency, nationality = excluded.nationality,
+    check_in = excluded.check_in, check_out = excluded.check_out, rooms = excluded.rooms,
+    searched_at = excluded.searched_at, expires_at = excluded.expires_at`
+
+export function createOfferStore(open: () => Database): OfferStore {
+  return {
+    remember(client, offers, now) {
+      const database = open()
+      database.transaction(() => {
+        database.run('DELETE FROM offers WHERE searched_at < ?', now - RETENTION_SECONDS)
+        for (const offer of offers) insert(database, client, offer)
+      })
+    },
+    find(client, offerId) {
+      const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
+      const row = open().get<Row & Record<string, unknown>>(sql, client.baseUrl, client.clientId, offerId)
+      if (row === undefined) return undefined
+      const {base_url: _, client_id: __, ...offer} = row
+      return {...offer, rooms: JSON.parse(row.rooms) as Room[]}
+    },
+    markUsed(client, offerId, clientReferenceId) {
+      const sql =
+        'UPDATE offers SET used_by_reference = ? WHERE base_url = ? AND client_id = ? AND offer_id = ?'
+      open().run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
+    },
+  }
+}
+
+function insert(database: Database, client: Client, offer: Omit<SeenOffer, 'used_by_reference'>): void {
+  const {hotel_name, stars, room_name, board, total, currency} = offer
+  database.run(
+    UPSERT,
+    ...[client.baseUrl, client.clientId, offer.offer_id],
+    ...[hotel_name, stars, room_name, board, total, currency],
+    ...[offer.nationality, offer.check_in, offer.check_out, JSON.stringify(offer.rooms)],
+    ...[offer.searched_at, offer.expires_at],
+  )
+}

@@ -1,0 +1,52 @@
+/**
+ * config.json: profiles and defaults, for people to read and edit; no secret is in it. A file that cannot be
+ * understood is refused with its place and never changed. Changes are made under a lock, so none is lost.
+ */
+import {join} from 'node:path'
+import {StorageError} from '../storage/errors.js'
+import {ensurePrivateDirectory, sweepTemporaryFiles, writeWholeFile} from '../storage/files.js'
+import {withLock} from '../storage/lock.js'
+import {parseSettings, readSettingsText, type SettingsFile} from './settings-file.js'
+
+export type {Profile, SettingsFile} from './settings-file.js'
+
+export const SETTINGS_NAME = 'config.json'
+const LOCK_WAIT_MILLISECONDS = 10_000
+
+export interface Settings {
+  /** Path of config.json, whether or not it is there. */
+  readonly path: string
+  /** What the file says; no profiles when there is none. Throws Failure when it cannot be understood. */
+  read(): SettingsFile
+  /**
+   * Writes what `change` makes of the present settings and returns it; the first writer creates the file.
+   * Throws Failure when the file or the new settings are not as they should be, StorageError when it cannot be written.
+   */
+  update(change: (settings: SettingsFile) => SettingsFile): Promise<SettingsFile>
+}
+
+export function createSettings(directory: string): Settings {
+  const path = join(directory, SETTINGS_NAME)
+  const read = () => {
+    const text = readSettingsText(path)
+    return text === undefined ? {profiles: {}} : parseSettings(text)
+  }
+  const write = async (change: (settings: SettingsFile) => SettingsFile) => {
+    sweepTemporaryFiles(directory, SETTINGS_NAME)
+    const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
+    const settings = parseSettings(text)
+    writeWholeFile(path, Buffer.from(text), {existing: 'replace'})
+    return settings
+  }
+  return {
+    path,
+    read,
+    async update(change) {
+      ensurePrivateDirectory(directory)
+      const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
+      const outcome = await withLock(lock, () => write(change))
+      if (!outcome.gaveUp) return outcome.value
+      throw new StorageError('busy', `${path} is being changed by another process`, 'run the command again')
+    },
+  }
+}

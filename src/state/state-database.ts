@@ -1,0 +1,51 @@
+/** state.db: the reservation journal and the offers seen. No door-opening secret is in it. */
+import {join} from 'node:path'
+import {type Database, openDatabase} from '../storage/database.js'
+
+const MIGRATIONS = [
+  `CREATE TABLE reservations (
+     id INTEGER PRIMARY KEY,
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     client_reference_id TEXT NOT NULL,
+     offer_id TEXT NOT NULL,
+     idempotency_key TEXT NOT NULL,
+     body TEXT,
+     body_sha256 TEXT NOT NULL,
+     intent_sha256 TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     reservation_ref TEXT,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     lost INTEGER NOT NULL DEFAULT 0,
+     result TEXT,
+     created_at REAL NOT NULL,
+     updated_at REAL NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX live_reference ON reservations (base_url, client_id, client_reference_id)
+     WHERE outcome NOT IN ('refused', 'failed', 'cancelled', 'expired');
+   CREATE INDEX reservation_offer ON reservations (base_url, client_id, offer_id);
+   CREATE TABLE offers (
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     offer_id TEXT NOT NULL,
+     hotel_name TEXT,
+     stars REAL,
+     room_name TEXT,
+     board TEXT,
+     total TEXT,
+     currency TEXT,
+     nationality TEXT NOT NULL,
+     check_in TEXT NOT NULL,
+     check_out TEXT NOT NULL,
+     rooms TEXT NOT NULL,
+     searched_at REAL NOT NULL,
+     expires_at REAL NOT NULL,
+     used_by_reference TEXT,
+     PRIMARY KEY (base_url, client_id, offer_id)
+   ) STRICT;
+   CREATE INDEX offer_age ON offers (searched_at);`,
+]
+
+export function openStateDatabase(directory: string): Database {
+  return openDatabase(join(directory, 'state.db'), {migrations: MIGRATIONS})
+}

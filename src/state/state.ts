@@ -1,0 +1,77 @@
+/** What this machine remembers, in one directory; each file is opened when it is first needed. */
+import type {Database} from '../storage/database.js'
+import {isWritableDirectory} from '../storage/files.js'
+import {createJournalStore, type JournalStore} from './journal.js'
+import {createKeychain, type Keychain} from './keychain.js'
+import {createOfferStore, type OfferStore} from './offer-store.js'
+import {createSecretStore, type SecretStore} from './secret-store.js'
+import {createSettings, type Settings} from './settings.js'
+import {openStateDatabase} from './state-database.js'
+import {type Client, createTokenStore, type TokenStore} from './token-store.js'
+import {forget, openTokensDatabase} from './tokens-database.js'
+
+export type {Client} from './token-store.js'
+
+export interface State {
+  readonly directory: string
+  /** False when the directory cannot be written (a read-only home): tokens then live in this process alone. */
+  readonly writable: boolean
+  readonly settings: Settings
+  readonly tokens: TokenStore
+  readonly secrets: SecretStore
+  readonly journal: JournalStore
+  readonly offers: OfferStore
+  /**
+   * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
+   * replaced earlier. Returns whether there was anything; the keychain is `secrets.remove`'s. Throws StorageError.
+   */
+  forgetProfile(profile: string, client: Client | undefined): boolean
+  /** The same for the tokens of a client that has no profile, as environment variables give it. */
+  forgetClient(client: Client): boolean
+  /** The same for every token and secret in tokens.db. */
+  forgetEverything(): boolean
+  /** Closes what was opened. */
+  close(): void
+}
+
+/**
+ * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used.
+ * `keychain` is given in tests.
+ */
+export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
+  const opened = new Map<() => Database, Database>()
+  const lazily = (open: () => Database) => () => {
+    const database = opened.get(open) ?? open()
+    opened.set(open, database)
+    return database
+  }
+  const writable = once(() => isWritableDirectory(directory))
+  const tokensDatabase = lazily(() => openTokensDatabase(writable() ? directory : undefined))
+  const stateDatabase = lazily(() => openStateDatabase(directory))
+  return {
+    directory,
+    get writable() {
+      return writable()
+    },
+    settings: createSettings(directory),
+    tokens: createTokenStore(tokensDatabase, () => (writable() ? directory : undefined)),
+    secrets: createSecretStore(tokensDatabase, keychain),
+    journal: createJournalStore(stateDatabase, directory),
+    offers: createOfferStore(stateDatabase),
+    forgetProfile: (profile, client) => forget(tokensDatabase(), {profile, ...client}),
+    forgetClient: client => forget(tokensDatabase(), client),
+    forgetEverything: () => forget(tokensDatabase(), 'all'),
+    close() {
+      for (const database of opened.values()) database.close()
+      opened.clear()
+    },
+  }
+}
+
+function once<T>(compute: () => T): () => T {
+  let result: {value: T} | undefined
+  return () => {
+    result ??= {value: compute()}
+    return result.value
+  }
+}

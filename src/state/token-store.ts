@@ -1,0 +1,117 @@
+/** Access tokens in tokens.db, shared by all processes of this user (§5.7). It is the `TokenCache` of api/tokens.ts. */
+import type {Database} from '../storage/database.js'
+import {StorageError} from '../storage/errors.js'
+import {withLock} from '../storage/lock.js'
+import {generationOf} from './tokens-database.js'
+
+export interface Client {
+  readonly baseUrl: string
+  readonly clientId: string
+}
+
+export interface StoredToken {
+  readonly access_token: string
+  /** Granted scopes, sorted. */
+  readonly scopes: readonly string[]
+  /** Scopes the token was asked for, sorted. */
+  readonly askedScopes: readonly string[]
+  /** Unix seconds, on this machine's clock. */
+  readonly obtainedAt: number
+  readonly expiresAt: number
+}
+
+export interface TokenStore {
+  /** Every token kept for `client`, expired ones too, newest first. */
+  list(client: Client): StoredToken[]
+  /** Keeps a token in place of the one asked for with the same scopes, unless a logout came in between. */
+  put(client: Client, token: StoredToken): void
+  remove(client: Client, accessToken: string): void
+  /** Runs `work` in one process at a time per client; see `withLock`. */
+  alone<T>(
+    client: Client,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+  /** Every token kept, with its client: what `logout --all` has to revoke. */
+  listAll(): {client: Client; token: StoredToken}[]
+}
+
+interface Row {
+  base_url: string
+  client_id: string
+  access_token: string
+  scopes: string
+  asked_scopes: string
+  obtained_at: number
+  expires_at: number
+}
+
+/** `directory` is where the lock files are; without one, the database belongs to this process alone. */
+export function createTokenStore(open: () => Database, directory: () => string | undefined): TokenStore {
+  let generation: number | undefined
+  const database = () => {
+    const opened = open()
+    generation ??= generationOf(opened)
+    return opened
+  }
+  return {
+    list(client) {
+      const sql = 'SELECT * FROM access_tokens WHERE base_url = ? AND client_id = ? ORDER BY obtained_at DESC'
+      return database().all<Row>(sql, client.baseUrl, client.clientId).map(tokenOf)
+    },
+    put(client, token) {
+      const opened = database()
+      opened.transaction(() => {
+        if (generationOf(opened) === generation) insert(opened, client, token)
+      })
+    },
+    remove(client, accessToken) {
+      const sql = 'DELETE FROM access_tokens WHERE base_url = ? AND client_id = ? AND access_token = ?'
+      database().run(sql, client.baseUrl, client.clientId, accessToken)
+    },
+    async alone(client, waitMilliseconds, work, peek) {
+      const place = directory()
+      if (place === undefined) return {gaveUp: false, value: await work()}
+      const key = `${client.baseUrl}\n${client.clientId}`
+      return withLock({directory: place, kind: 'tokens', key, waitMilliseconds}, work, peek)
+    },
+    listAll() {
+      return database()
+        .all<Row>('SELECT * FROM access_tokens ORDER BY obtained_at DESC')
+        .map(row => ({client: {baseUrl: row.base_url, clientId: row.client_id}, token: tokenOf(row)}))
+    },
+  }
+}
+
+/** A token that cannot be kept for lack of room is still a token: the next process asks for its own. */
+function insert(database: Database, client: Client, token: StoredToken): void {
+  try {
+    database.run(
+      'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?)',
+      client.baseUrl,
+      client.clientId,
+      token.askedScopes.join(' '),
+      token.access_token,
+      token.scopes.join(' '),
+      token.obtainedAt,
+      token.expiresAt,
+    )
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault === 'corrupt') throw error
+  }
+}
+
+function tokenOf(row: Row): StoredToken {
+  return {
+    access_token: row.access_token,
+    scopes: words(row.scopes),
+    askedScopes: words(row.asked_scopes),
+    obtainedAt: row.obtained_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter(word => word !== '')
+}

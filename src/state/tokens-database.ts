@@ -1,0 +1,80 @@
+/**
+ * tokens.db: everything on this machine that opens a door. Deleted bytes are overwritten (secure_delete), and
+ * `wipe` leaves none in the log either. The generation is counted up by every logout, so that a process that was
+ * asking for a token meanwhile cannot write it back.
+ */
+import {join} from 'node:path'
+import {type Database, openDatabase} from '../storage/database.js'
+
+const MIGRATIONS = [
+  `CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL);
+   INSERT INTO generation VALUES (1, 1);
+   CREATE TABLE access_tokens (
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     asked_scopes TEXT NOT NULL,
+     access_token TEXT NOT NULL,
+     scopes TEXT NOT NULL,
+     obtained_at REAL NOT NULL,
+     expires_at REAL NOT NULL,
+     PRIMARY KEY (base_url, client_id, asked_scopes)
+   ) STRICT;
+   CREATE TABLE client_secrets (
+     profile TEXT PRIMARY KEY,
+     secret TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE signing_secrets (
+     subscription_id TEXT NOT NULL,
+     profile TEXT NOT NULL,
+     secret TEXT NOT NULL,
+     stored_at REAL NOT NULL,
+     PRIMARY KEY (profile, subscription_id)
+   ) STRICT;`,
+]
+
+/** Opens tokens.db in `directory`, or one that lives in this process when there is no directory to write to. */
+export function openTokensDatabase(directory: string | undefined): Database {
+  const path = directory === undefined ? ':memory:' : join(directory, 'tokens.db')
+  return openDatabase(path, {migrations: MIGRATIONS})
+}
+
+export function generationOf(database: Database): number {
+  return database.get<{number: number}>('SELECT number FROM generation')?.number ?? 0
+}
+
+/** Whom to forget: one profile and the client behind it, or everyone. */
+export type Forgotten =
+  | {readonly profile?: string; readonly baseUrl?: string; readonly clientId?: string}
+  | 'all'
+
+/**
+ * Deletes tokens and secrets, and every byte of them: in pages, in the log, and those replaced earlier.
+ * Returns whether there was anything. Throws StorageError `busy` when another process keeps the file open too long.
+ */
+export function forget(database: Database, whom: Forgotten): boolean {
+  const removed = database.transaction(() => {
+    database.run('UPDATE generation SET number = number + 1')
+    return whom === 'all' ? forgetAll(database) : forgetOne(database, whom)
+  })
+  database.wipe()
+  return removed > 0
+}
+
+function forgetAll(database: Database): number {
+  return ['access_tokens', 'client_secrets', 'signing_secrets']
+    .map(table => database.run(`DELETE FROM ${table}`))
+    .reduce((sum, rows) => sum + rows)
+}
+
+function forgetOne(database: Database, whom: Exclude<Forgotten, 'all'>): number {
+  let rows = 0
+  if (whom.baseUrl !== undefined && whom.clientId !== undefined) {
+    const sql = 'DELETE FROM access_tokens WHERE base_url = ? AND client_id = ?'
+    rows += database.run(sql, whom.baseUrl, whom.clientId)
+  }
+  if (whom.profile !== undefined) {
+    rows += database.run('DELETE FROM client_secrets WHERE profile = ?', whom.profile)
+    rows += database.run('DELETE FROM signing_secrets WHERE profile = ?', whom.profile)
+  }
+  return rows
+}
