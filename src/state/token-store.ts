@@ -62,13 +62,15 @@ export function createTokenStore(open: () => Database, directory: () => string |
     },
     put(client, token) {
       const opened = database()
-      opened.transaction(() => {
-        if (generationOf(opened) === generation) insert(opened, client, token)
-      })
+      unlessFull(() =>
+        opened.transaction(() => {
+          if (generationOf(opened) === generation) insert(opened, client, token)
+        }),
+      )
     },
     remove(client, accessToken) {
       const sql = 'DELETE FROM access_tokens WHERE base_url = ? AND client_id = ? AND access_token = ?'
-      database().run(sql, client.baseUrl, client.clientId, accessToken)
+      unlessFull(() => database().run(sql, client.baseUrl, client.clientId, accessToken))
     },
     async alone(client, waitMilliseconds, work, peek) {
       const place = directory()
@@ -84,21 +86,20 @@ export function createTokenStore(open: () => Database, directory: () => string |
   }
 }
 
-/** A token that cannot be kept for lack of room is still a token: the next process asks for its own. */
 function insert(database: Database, client: Client, token: StoredToken): void {
+  database.run(
+    'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[client.baseUrl, client.clientId, token.askedScopes.join(' '), token.access_token],
+    ...[token.scopes.join(' '), token.obtainedAt, token.expiresAt],
+  )
+}
+
+/** A token that cannot be kept for lack of room is still a token: the next process asks for its own. */
+function unlessFull(work: () => unknown): void {
   try {
-    database.run(
-      'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?)',
-      client.baseUrl,
-      client.clientId,
-      token.askedScopes.join(' '),
-      token.access_token,
-      token.scopes.join(' '),
-      token.obtainedAt,
-      token.expiresAt,
-    )
+    work()
   } catch (error) {
-    if (!(error instanceof StorageError) || error.fault === 'corrupt') throw error
+    if (!(error instanceof StorageError) || error.fault !== 'full') throw error
   }
 }
 

@@ -1,0 +1,129 @@
+/**
+ * Exactly one token: kept and shared by all processes (§5.7), renewed early, asked for by one process while the
+ * others wait for its answer, and replaced at most once when the service no longer knows it (§5.6, §7).
+ */
+import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../contract/limits.js'
+import type {Scope} from '../contract/scopes.js'
+import type {Token, TokenSource} from './api.js'
+import {
+  type CachedToken,
+  type Credentials,
+  requestToken,
+  sortScopes,
+  type TokenRequestParts,
+} from './token-request.js'
+
+export type {CachedToken, Credentials, TokenRequestParts} from './token-request.js'
+export {requestToken, revokeToken} from './token-request.js'
+
+export interface TokenClient {
+  readonly baseUrl: string
+  readonly clientId: string
+}
+
+/** Where tokens are kept between calls, and between processes when it is on disk. */
+export interface TokenCache {
+  /** Every token kept for `client`, expired ones too. */
+  list(client: TokenClient): CachedToken[]
+  /** Keeps `token` in place of the one asked for with the same scopes. */
+  put(client: TokenClient, token: CachedToken): void
+  remove(client: TokenClient, accessToken: string): void
+  /**
+   * Runs `work` while no other process does so for `client`. While it waits, `peek` is asked now and then, and what
+   * it returns is returned at once. Gives up after the wait.
+   */
+  alone<T>(
+    client: TokenClient,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+}
+
+export interface TokenSourceParts extends TokenRequestParts {
+  readonly credentials: Credentials
+  /** What is asked for when given; else exactly what is needed (§5.9). */
+  readonly configuredScopes?: readonly Scope[]
+  readonly cache: TokenCache
+}
+
+/** Tokens from the cache or, when none will do, from the service. Throws Failure as requestToken does. */
+export function createTokenSource(parts: TokenSourceParts): TokenSource {
+  const client = {baseUrl: parts.baseUrl, clientId: parts.credentials.clientId}
+  const {cache, clock} = parts
+  /** Tokens that were there before this source needed one: if one of them is refused, all of them may be. */
+  const seen = new Set<string>()
+
+  const choose = (
+    tokens: readonly CachedToken[],
+    scopes: readonly Scope[],
+    isGood: (token: CachedToken, now: number) => boolean,
+  ) => {
+    const asked = sortScopes(parts.configuredScopes ?? scopes)
+    const now = clock.now()
+    return tokens
+      .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token, scopes, asked))
+      .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
+  }
+  /** What came while we waited is taken even when little is left of it: asking again would bring no more. */
+  const chooseNew = (scopes: readonly Scope[]) => {
+    const tokens = cache.list(client).filter(token => !seen.has(token.access_token))
+    return choose(tokens, scopes, (token, now) => token.expiresAt > now)
+  }
+
+  const ask = async (scopes: readonly Scope[]): Promise<Token> => {
+    const token = await requestToken(parts, parts.configuredScopes ?? scopes)
+    cache.put(client, token)
+    return token
+  }
+  const askAlone = async (scopes: readonly Scope[], lookAgain: () => Token | undefined) => {
+    const work = async () => lookAgain() ?? (await ask(scopes))
+    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, lookAgain)
+    return outcome.gaveUp ? ask(scopes) : outcome.value
+  }
+
+  return {
+    async get(scopes) {
+      const tokens = cache.list(client)
+      for (const token of tokens) seen.add(token.access_token)
+      const kept = choose(tokens, scopes, isFresh)
+      return kept ?? (await askAlone(scopes, () => chooseNew(scopes)))
+    },
+    async replace(refused, scopes) {
+      cache.remove(client, refused.access_token)
+      seen.add(refused.access_token)
+      return chooseNew(scopes) ?? (await askAlone(scopes, () => chooseNew(scopes)))
+    },
+  }
+}
+
+/** Whether enough is left of the token: 60 s, or half its lifetime when that is less. */
+function isFresh(token: CachedToken, now: number): boolean {
+  const margin = Math.min(TOKEN_RENEWAL_MARGIN_SECONDS, (token.expiresAt - token.obtainedAt) / 2)
+  return token.expiresAt - now >= margin
+}
+
+/** A token asked for with the same scopes serves too: if fewer were granted, asking again would bring no more. */
+function serves(token: CachedToken, needed: readonly string[], asked: readonly string[]): boolean {
+  return (
+    needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')
+  )
+}
+
+/** A cache for this process alone, where no directory can be written. */
+export function createMemoryTokenCache(): TokenCache {
+  const tokens = new Map<string, CachedToken>()
+  const prefix = (client: TokenClient) => `${client.baseUrl}\n${client.clientId}\n`
+  return {
+    list: client => [...tokens].filter(([key]) => key.startsWith(prefix(client))).map(([, token]) => token),
+    put(client, token) {
+      tokens.set(prefix(client) + token.askedScopes.join(' '), token)
+    },
+    remove(client, accessToken) {
+      for (const [key, token] of tokens) {
+        if (key.startsWith(prefix(client)) && token.access_token === accessToken) tokens.delete(key)
+      }
+    },
+    alone: async (_client, _wait, work) => ({gaveUp: false, value: await work()}),
+  }
+}
