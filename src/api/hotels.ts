@@ -42,7 +42,7 @@ export async function searchHotels(api: Api, request: SearchRequest): Promise<Se
 function toFoundOffer(
   found: OfferNode,
   searchedAt: number,
-  lifetimeSeconds: (expiry: string | null) => number,
+  lifetimeSeconds: (expiry: number | null) => number,
 ): {offer: FoundOffer; expiresAt: number} {
   const {expiry, ...facts} = factsOf(found)
   const expiresAt = searchedAt + lifetimeSeconds(expiry)
@@ -54,11 +54,11 @@ function toFoundOffer(
  * Seconds an offer lives from the search on: 15 minutes (§8), or less when its own expiry says so. That is an instant
  * on the service's clock, so it is measured against the answer's Date.
  */
-function lifetimeReader(answer: Answer, searchedAt: number): (expiry: string | null) => number {
+function lifetimeReader(answer: Answer, searchedAt: number): (expiry: number | null) => number {
   const date = Date.parse(answer.headers.date ?? '')
   const serviceNow = Number.isNaN(date) ? searchedAt : date / 1000
   return expiry => {
-    const left = expiry === null ? Number.NaN : Date.parse(expiry) / 1000 - serviceNow
+    const left = expiry === null ? Number.NaN : expiry - serviceNow
     return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS
   }
 }

@@ -1,0 +1,165 @@
+/**
+ * Takes secrets and people's data out of whatever is shown or written about requests: by the names of fields and
+ * headers, by the look of secrets, and by value for the secrets it was told.
+ */
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../contract/identifiers.js'
+import {snakeCase} from './field-names.js'
+import {isObject, type JsonObject} from './json-walk.js'
+import {spellingsOf} from './spellings.js'
+
+export const REDACTED = '[redacted]'
+
+export interface Redactor {
+  /** Tells it a secret, or a person's data, to be taken out wherever it turns up, also encoded. */
+  add(secret: string): void
+  /** A text of any kind. Links in it keep their origin only. */
+  text(text: string): string
+  /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
+  url(url: string, keepPath: boolean): string
+  header(name: string, value: string): string
+  /** A JSON value, as a new value. */
+  json(value: unknown): unknown
+}
+
+/** Shorter values would take innocent text apart. */
+const MIN_SECRET_LENGTH = 3
+const MAX_DEPTH = 60
+
+const SECRET_HEADERS = /^(proxy-)?authorization$|cookie|token|secret|api-?key|^www-authenticate$|signature/
+const SECRET_FIELDS =
+  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature)$|(^|_)(api|private|access)_key$|^identit(y|ies)(_|$)|^(passport|tc|document|national_id|card)(_(number|no|id))?$/
+const PEOPLE_FIELDS =
+  /^(e_?mail|phone|mobile)(_|$)|(^|_)(e_?mail|phone|phone_number)$|^(birth_date|birthdate|birthday|date_of_birth|dob|surname|first_name|last_name|full_name|guest_name|family_name|given_name|holder_name)$/
+const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
+/** What may be seen of a person. */
+const HARMLESS_OF_PEOPLE = /^(type|is_lead|gender)$/
+const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
+const LINK_FIELDS = /^(url|link|href|.*_(url|link))$/
+
+const SECRET_LOOKS = [
+  new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
+  /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
+  /\beyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g,
+  /[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
+  // The value of a telling parameter, also in a link without a host.
+  /(?<=[?&;](?:[\w-]*(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]*)=)[^&\s"'<>]+/gi,
+]
+const LINK = /\bhttps?:\/\/[^\s"'<>\\]+/gi
+
+/** A redactor that knows no secret by value yet. */
+export function createRedactor(): Redactor {
+  const spellings = new Set<string>()
+  let longestFirst: string[] = []
+
+  const text = (input: string): string => {
+    const plain = hideKnown(input, longestFirst)
+    const withoutLinks = plain.replace(LINK, link => redactUrl(link, false))
+    return SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), withoutLinks)
+  }
+  return {
+    text,
+    add(secret) {
+      if (secret.length < MIN_SECRET_LENGTH) return
+      for (const spelling of spellingsOf(secret)) spellings.add(spelling)
+      longestFirst = [...spellings].sort((left, right) => right.length - left.length)
+    },
+    url: (url, keepPath) => hideKnown(redactUrl(url, keepPath), longestFirst),
+    header(name, value) {
+      const lower = name.toLowerCase()
+      return lower !== 'idempotency-key' && SECRET_HEADERS.test(lower) ? REDACTED : text(value)
+    },
+    json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
+  }
+}
+
+/** What people's data a request body holds: values that must not turn up anywhere else either. */
+export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] {
+  if (depth > MAX_DEPTH) return []
+  if (typeof value === 'string') return isPeople ? [value] : []
+  if (Array.isArray(value)) return value.flatMap(item => peopleIn(item, isPeople, depth + 1))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = snakeCase(key)
+    if (/^(nationality|phone_country_code)$/.test(name) || HARMLESS_OF_PEOPLE.test(name)) return []
+    const concerns = isPeople || PEOPLE.test(name) || PEOPLE_FIELDS.test(name) || /^identity/.test(name)
+    return peopleIn(inner, concerns, depth + 1)
+  })
+}
+
+interface Context {
+  readonly text: (input: string) => string
+  readonly isPeople: boolean
+  readonly isLinkHolder: boolean
+  readonly depth: number
+}
+
+function redactJson(value: unknown, context: Context): unknown {
+  if (context.depth > MAX_DEPTH) return REDACTED
+  const inner = {...context, depth: context.depth + 1}
+  if (Array.isArray(value)) return value.map(item => redactJson(item, inner))
+  if (isObject(value)) return redactObject(value, inner)
+  if (typeof value === 'string') return context.isPeople ? REDACTED : redactString(value, inner)
+  // A number or a boolean can be a secret as well: a birth year, an identity number, a PIN.
+  if (typeof value === 'number') return context.isPeople ? REDACTED : redactNumber(value, context.text)
+  return value
+}
+
+function redactObject(value: JsonObject, context: Context): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const name = snakeCase(key)
+      const isLink = context.isLinkHolder && LINK_FIELDS.test(name) && typeof inner === 'string'
+      const isSecret = SECRET_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
+      if (inner !== null && isSecret) return [context.text(key), REDACTED]
+      if (isLink) return [context.text(key), redactUrl(inner, false)]
+      if (HARMLESS_OF_PEOPLE.test(name)) return [key, redactJson(inner, {...context, isPeople: false})]
+      const isPeople = context.isPeople || PEOPLE.test(name)
+      const isLinkHolder = context.isLinkHolder || LINK_HOLDERS.test(name)
+      if (LINK_HOLDERS.test(name) && typeof inner === 'string') return [key, redactUrl(inner, false)]
+      return [context.text(key), redactJson(inner, {...context, isPeople, isLinkHolder})]
+    }),
+  )
+}
+
+/** A string may be JSON itself, and its field names count then. */
+function redactString(value: string, context: Context): string {
+  if (/^\s*[[{]/.test(value)) {
+    try {
+      return JSON.stringify(redactJson(JSON.parse(value), context))
+    } catch {
+      // It only looked like JSON.
+    }
+  }
+  return context.text(value)
+}
+
+function redactNumber(value: number, text: (input: string) => string): unknown {
+  return text(String(value)) === String(value) ? value : REDACTED
+}
+
+function redactUrl(text: string, keepPath: boolean): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return REDACTED
+  const url = new URL(text)
+  if (!keepPath) return `${url.origin}/${REDACTED}`
+  const names = [...url.searchParams.keys()].map(name => `${encodeURIComponent(name)}=${REDACTED}`)
+  return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
+}
+
+/** Takes known secrets out, also when the whole is percent-encoded in an unusual way. */
+function hideKnown(input: string, secrets: readonly string[]): string {
+  let result = input
+  for (const secret of secrets) result = result.replaceAll(secret, REDACTED)
+  const decoded = percentDecoded(result)
+  return decoded !== result && secrets.some(secret => decoded.includes(secret)) ? REDACTED : result
+}
+
+function percentDecoded(text: string): string {
+  return text.replace(/(%[0-9a-f]{2})+/gi, encoded => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded
+    }
+  })
+}
