@@ -1,0 +1,149 @@
+/**
+ * The page at `payment.url` (§3: the address to which the customer is sent to pay; the page itself is ours).
+ * Plain HTML with forms: it needs no script, no cookie and nothing from elsewhere.
+ */
+import {createHash} from 'node:crypto'
+import {html, raw} from 'hono/html'
+import type {Reservation} from '../contract/reservations.js'
+import {PAYMENT_PAGE_STYLE} from './payment-page-style.js'
+import {counted, dateInWords, instantInUtc, money, occupancy} from './wording.js'
+
+export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
+
+export interface PaymentPageView {
+  readonly reservation: Reservation
+  readonly state: PaymentPageState
+  /** Until when it may be paid: a timestamp with offset. */
+  readonly expiresAt: string
+  /** Where the form is posted: `result=paid`, `failed` or `left`, as a URL-encoded form. */
+  readonly action: string
+  /** One more sentence for the customer. */
+  readonly message?: string
+}
+
+/** What hono's template gives; every value put into one is escaped, unless it is itself such a piece. */
+type Piece = ReturnType<typeof html>
+
+interface Wording {
+  readonly title: string
+  readonly note: string
+  readonly tone: '' | 'good' | 'bad'
+  readonly canPay: boolean
+}
+
+const WORDING: Readonly<Record<PaymentPageState, Wording>> = {
+  payable: {title: 'Pay for your stay', note: '', tone: '', canPay: true},
+  failed: {
+    title: 'Payment declined',
+    note: 'The payment was declined and nothing was charged. You can try again.',
+    tone: 'bad',
+    canPay: true,
+  },
+  left: {
+    title: 'Not paid yet',
+    note: 'You left without paying. The reservation waits until the time below; you can still pay.',
+    tone: '',
+    canPay: true,
+  },
+  paid: {
+    title: 'Paid. Your stay is confirmed',
+    note: 'The payment was received. You can close this page.',
+    tone: 'good',
+    canPay: false,
+  },
+  expired: {
+    title: 'The time to pay is over',
+    note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
+    tone: 'bad',
+    canPay: false,
+  },
+  cancelled: {
+    title: 'This reservation was cancelled',
+    note: 'There is nothing to pay.',
+    tone: 'bad',
+    canPay: false,
+  },
+}
+
+/** The whole page as HTML5. Everything that came from a request is escaped and cannot turn its surroundings round. */
+export function renderPaymentPage(view: PaymentPageView): string {
+  const {reservation, state} = view
+  const wording = WORDING[state]
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<title>${wording.title} · ${reservation.reservation_ref} · TEST</title>
+<style>${raw(PAYMENT_PAGE_STYLE)}</style>
+</head>
+<body>
+<p class="test">TEST mode: local sandbox. No money moves, whatever you choose.</p>
+<main>
+<h1>${wording.title}</h1>
+${notes(view)}
+<p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
+${wording.canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
+${facts(reservation)}
+${wording.canPay ? choices(view) : ''}
+</main>
+</body>
+</html>
+`
+  return textOf(page)
+}
+
+/**
+ * The Content-Security-Policy that lets this page show its own style and post its own form, and nothing else.
+ * Ours; send it with every answer that carries the page.
+ */
+export function paymentPagePolicy(): string {
+  const digest = createHash('sha256').update(PAYMENT_PAGE_STYLE).digest('base64')
+  const style = `style-src 'sha256-${digest}'`
+  return `default-src 'none'; ${style}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+}
+
+function notes({state, message}: PaymentPageView): Piece {
+  const {note, tone} = WORDING[state]
+  const role = tone === 'bad' ? 'alert' : 'status'
+  return html`${note ? html`<p class="note ${tone}" role="${role}">${note}</p>` : ''}
+${message ? html`<p class="note" role="status"><bdi>${message}</bdi></p>` : ''}`
+}
+
+function facts(reservation: Reservation): Piece {
+  const {hotel} = reservation
+  return html`<dl>
+${fact('Hotel', html`<bdi>${hotel.name}</bdi> <span class="soft">${counted(hotel.stars, 'star')}</span><br><bdi>${hotel.address}, ${hotel.city.name}</bdi>`)}
+${fact('Check-in', html`<time datetime="${reservation.check_in}">${dateInWords(reservation.check_in)}</time>`)}
+${fact('Check-out', html`<time datetime="${reservation.check_out}">${dateInWords(reservation.check_out)}</time> <span class="soft">(${counted(reservation.nights, 'night')})</span>`)}
+${fact('Rooms', html`${counted(reservation.rooms.length, 'room')}, ${occupancy(reservation.rooms)}`)}
+${fact('Booked for', html`<bdi>${reservation.contact.name} ${reservation.contact.surname}</bdi>`)}
+${fact('Reservation', html`<bdi>${reservation.reservation_ref}</bdi>`)}
+${fact('Your reference', html`<bdi>${reservation.client_reference_id}</bdi>`)}
+</dl>`
+}
+
+function fact(name: string, value: Piece): Piece {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+function choices({action, state, reservation}: PaymentPageView): Piece {
+  const amount = money(reservation.payment.amount, reservation.payment.currency)
+  const leave = html`<button name="result" value="left">Leave without paying</button>`
+  return html`<form method="post" action="${action}">
+<fieldset>
+<legend>What does the test customer do?</legend>
+<button name="result" value="paid">${state === 'failed' ? 'Try again: pay' : 'Pay'} ${amount}</button>
+<button name="result" value="failed">Decline the payment</button>
+${state === 'left' ? '' : leave}
+</fieldset>
+</form>`
+}
+
+/** The template becomes a promise only if something in it is one, and nothing here is. */
+function textOf(page: Piece): string {
+  if (page instanceof Promise) throw new TypeError('the payment page must be made at once')
+  return page.toString()
+}

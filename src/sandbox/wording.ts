@@ -1,0 +1,64 @@
+/** How dates, amounts and names are put into words for people, on the payment page and on the voucher. */
+import type {Contact, Guest, Reservation} from '../contract/reservations.js'
+
+/** `Sat, 1 June 2030` for a calendar date, which has no time zone and passes through none. */
+export function dateInWords(date: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+  return format.format(new Date(`${date}T00:00:00Z`))
+}
+
+/** `1 June 2030, 15:00 UTC` for a timestamp with any offset. */
+export function instantInUtc(timestamp: string): string {
+  const iso = new Date(timestamp).toISOString()
+  return `${dayAndMonth(iso)}, ${iso.slice(11, 16)} UTC`
+}
+
+/** `1 June 2030, 18:00 (UTC+03:00)`: the wall clock the timestamp was written by, read from its own text. */
+export function instantAsWritten(timestamp: string): string {
+  const [, time = '', offset = 'Z'] = /T(\d{2}:\d{2})[^Z+-]*(Z|[+-]\d{2}:\d{2})$/.exec(timestamp) ?? []
+  return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
+}
+
+/** `EUR 1,250.00`. Every digit of the amount is kept. */
+export function money(amount: string, currency: string): string {
+  const [whole = '', fraction] = amount.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `${currency} ${fraction === undefined ? grouped : `${grouped}.${fraction}`}`
+}
+
+/** `2 nights`, `1 night`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+export function fullName(person: Pick<Guest | Contact, 'name' | 'surname'>): string {
+  return `${person.name} ${person.surname}`
+}
+
+/** `2 adults, 1 child (7 years)` for one room, or for several together. */
+export function occupancy(rooms: Pick<Reservation['rooms'][number], 'adults' | 'children_ages'>[]): string {
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const ages = rooms.flatMap(room => room.children_ages)
+  const children = ages.length > 0 ? `, ${counted(ages.length, 'child', 'children')} (${ageList(ages)})` : ''
+  return counted(adults, 'adult') + children
+}
+
+function ageList(ages: readonly number[]): string {
+  return ages.length === 1 ? counted(ages[0] ?? 0, 'year') : `${ages.join(', ')} years`
+}
+
+function dayAndMonth(timestamp: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+  return format.format(new Date(`${timestamp.slice(0, 10)}T00:00:00Z`))
+}
