@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Starts the built bookctl: checks the Node version, silences what other people's debug variables would print
+// (arguments, headers and signed links among it), then hands over to src/cli/main.ts.
+const [major, minor, patch] = process.versions.node.split('.').map(Number)
+if (major * 1e6 + minor * 1e3 + patch < 20_018_001) {
+  process.stderr.write(`bookctl needs Node.js 20.18.1 or newer; this is ${process.version}\n`)
+  process.exit(1)
+}
+
+process.removeAllListeners('warning')
+delete process.env.DEBUG
+if (process.env.NODE_DEBUG) {
+  // Node reads NODE_DEBUG before this line runs, so its lines (`NAME pid: …`) are dropped where they are written.
+  const line = new RegExp(`^\\S+ (\\x1b\\[\\d+m)?${process.pid}(\\x1b\\[\\d+m)?: `)
+  const write = process.stderr.write.bind(process.stderr)
+  process.stderr.write = (chunk, ...rest) => (line.test(String(chunk)) ? true : write(chunk, ...rest))
+  delete process.env.NODE_DEBUG
+}
+
+const {main} = await import('../dist/cli/main.js')
+await main(process.argv.slice(2), {root: new URL('..', import.meta.url)})

@@ -1,0 +1,120 @@
+/** The command line before oclif reads it: which command, with which arguments. Pure; prints and sends nothing. */
+import {usage} from '../contract/failure.js'
+import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
+import {closest} from './suggest.js'
+
+export type Order =
+  | {readonly kind: 'run'; readonly id: string; readonly argv: readonly string[]}
+  | {readonly kind: 'help'; readonly subject: readonly string[]}
+  | {readonly kind: 'version'; readonly argv: readonly string[]}
+
+/** Whether `--json` (or `--format json`) stands before `--`. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const own = beforeDashes(argv)
+  return (
+    own.includes('--json') ||
+    own.includes('--format=json') ||
+    own.some((word, index) => word === 'json' && own[index - 1] === '--format')
+  )
+}
+
+/**
+ * Finds the command in `argv`. Global flags may stand before its name; `commandIds` are oclif's (`hotels:search`).
+ * Throws a usage Failure for a command that does not exist, and for a secret among the arguments.
+ */
+export function readOrder(argv: readonly string[], commandIds: readonly string[]): Order {
+  refuseSecrets(argv)
+  const {ahead, rest} = takeGlobalFlags(argv)
+  const first = rest[0]
+  if (first === '--version' || first === 'version')
+    return {kind: 'version', argv: [...ahead, ...rest.slice(1)]}
+
+  const askedByWord = first === 'help'
+  const askedByFlag = beforeDashes(rest).some(word => word === '--help' || word === '-h')
+  const {id, words, argv: own} = findCommand(askedByWord ? rest.slice(1) : rest, ahead, commandIds)
+  if (askedByWord || askedByFlag) {
+    if (id === undefined && words.length > 0 && !isTopic(words, commandIds))
+      throw unknownCommand(words, commandIds)
+    return {kind: 'help', subject: words}
+  }
+  if (id !== undefined) return {kind: 'run', id, argv: joinOptionalValues([...ahead, ...own])}
+  if (words.length > 0 && !isTopic(words, commandIds)) throw unknownCommand(words, commandIds)
+  if (own.length > 0) throw unknownFlagWithoutCommand(own)
+  if (wantsJson(argv)) throw usage('no_command', 'no command was given', 'bookctl --help lists the commands')
+  return {kind: 'help', subject: words}
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
+}
+
+/** Splits off the global flags, with their values, that stand before the first other word. */
+function takeGlobalFlags(argv: readonly string[]): {ahead: string[]; rest: string[]} {
+  let index = 0
+  while (index < argv.length) {
+    const word = argv[index] ?? ''
+    if (GLOBAL_SWITCHES.has(word)) index += 1
+    else if (GLOBAL_VALUES.has(word)) index += 2
+    else if (GLOBAL_VALUES.has(word.split('=', 1)[0] ?? '') && word.includes('=')) index += 1
+    else break
+  }
+  return {ahead: argv.slice(0, index), rest: argv.slice(index)}
+}
+
+/** The longest run of words that names a command, its id, and what follows; global flags may stand between. */
+function findCommand(rest: readonly string[], ahead: string[], commandIds: readonly string[]) {
+  const words: string[] = []
+  let argv = [...rest]
+  while (argv.length > 0) {
+    const {ahead: between, rest: after} = takeGlobalFlags(argv)
+    const word = after[0]
+    if (word === undefined || word.startsWith('-')) break
+    const longer = [...words, ...word.split(':')]
+    const known = commandIds.includes(longer.join(':')) || isTopic(longer, commandIds)
+    if (!known && commandIds.includes(words.join(':'))) break
+    ahead.push(...between)
+    argv = after.slice(1)
+    words.push(...word.split(':'))
+    if (!known) break
+  }
+  const id = words.join(':')
+  return {id: commandIds.includes(id) ? id : undefined, words, argv}
+}
+
+function isTopic(words: readonly string[], commandIds: readonly string[]): boolean {
+  const prefix = `${words.join(':')}:`
+  return commandIds.some(id => id.startsWith(prefix))
+}
+
+/** `--wait` may stand alone; oclif has no optional values, so it is written out: alone, it means `--wait=900`. */
+function joinOptionalValues(argv: readonly string[]): string[] {
+  const own = beforeDashes(argv)
+  return [...own.map(word => (word === '--wait' ? '--wait=900' : word)), ...argv.slice(own.length)]
+}
+
+function unknownCommand(words: readonly string[], commandIds: readonly string[]) {
+  const names = commandIds.map(id => id.replaceAll(':', ' '))
+  const best = closest(words.join(' '), names)
+  const hint = best ? `did you mean \`bookctl ${best}\`?` : 'bookctl --help lists the commands'
+  return usage('unknown_command', `there is no command \`${words.join(' ').slice(0, 60)}\``, hint)
+}
+
+function unknownFlagWithoutCommand(argv: readonly string[]) {
+  const flag = (argv[0] ?? '').split('=', 1)[0] ?? ''
+  return usage(
+    'no_command',
+    `no command was given with ${flag.slice(0, 40)}`,
+    'bookctl --help lists the commands',
+  )
+}
+
+/** A secret on the command line is in the process list and the shell's history already; it is not used or echoed. */
+function refuseSecrets(argv: readonly string[]): void {
+  if (!argv.some(word => /(sk_live_|sk_test_|whsec_)./.test(word))) return
+  throw usage(
+    'secret_on_command_line',
+    'a secret stands on the command line, where the process list and the shell history show it',
+    'pass it by --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing it',
+  )
+}

@@ -1,0 +1,132 @@
+/**
+ * What every command is made of: the global flags, a connection opened on first use, one way to print a result, one
+ * way to talk. A command is a sentence: parse, one call, print. It never catches; main.ts tells what was thrown.
+ */
+import process from 'node:process'
+import {Command} from '@oclif/core/command'
+import type * as Interfaces from '@oclif/core/interfaces'
+import type {State} from '../state/state.js'
+import type {Connection} from './connect.js'
+import {globalFlags} from './global-flags.js'
+import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
+import {ask, confirm, mayAsk, type Question} from './prompt.js'
+import type {Result} from './result.js'
+import type {Target} from './target.js'
+
+export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>
+
+export abstract class BaseCommand extends Command {
+  static override baseFlags = globalFlags
+
+  /** Names `--columns` takes; absent when they depend on the answer. Checked before anything is sent. */
+  static columns: readonly string[] | undefined
+
+  private tidying: (() => unknown)[] = []
+  private opened: Promise<State> | undefined
+  protected globals: Partial<GlobalFlags> = {}
+
+  abstract override run(): Promise<void>
+
+  /** Runs the command; what it throws is for the caller. */
+  async execute(): Promise<void> {
+    try {
+      await this.run()
+    } finally {
+      await this.stop()
+    }
+  }
+
+  /** Undoes what `whenStopped` was told, last first; called at the end and on SIGINT or SIGTERM. */
+  async stop(): Promise<void> {
+    for (const tidy of this.tidying.splice(0).reverse()) await tidy()
+  }
+
+  protected whenStopped(tidy: () => unknown): void {
+    this.tidying.push(tidy)
+  }
+
+  /** Parses the arguments and checks the flags of every command. */
+  protected override async parse<
+    F extends Interfaces.OutputFlags<any>,
+    B extends Interfaces.OutputFlags<any>,
+    A extends Interfaces.OutputArgs<any>,
+  >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse<F, B, A>(options, argv)
+    this.globals = parsed.flags as unknown as GlobalFlags
+    checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
+    await checkQuery(this.globals.query)
+    return parsed
+  }
+
+  /** What this machine remembers. */
+  protected state(): Promise<State> {
+    this.opened ??= import('./connect.js').then(({openMemory}) => openMemory(this.config.configDir))
+    return this.opened
+  }
+
+  /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
+  protected async target(): Promise<Target> {
+    const {resolve} = await import('./connect.js')
+    const target = await resolve(this.globals, process.env, await this.state(), this.namesProfile())
+    if (target.mode === 'live') this.warn(`LIVE: ${new URL(target.baseUrl).host}, client ${target.clientId}`)
+    return target
+  }
+
+  /** A connection to the service; it is closed at the end of the command. */
+  protected async connect(target?: Target): Promise<Connection> {
+    const {connect} = await import('./connect.js')
+    const connection = await connect(
+      target ?? (await this.target()),
+      await this.state(),
+      this.connectOptions(),
+    )
+    this.whenStopped(() => connection.close())
+    return connection
+  }
+
+  /** What sends requests, of no service in particular: for obtaining and revoking tokens. */
+  protected async openSender() {
+    const {openSender} = await import('./connect.js')
+    const {sender, timeoutSeconds, close} = await openSender(this.connectOptions())
+    this.whenStopped(close)
+    return {sender, timeoutSeconds}
+  }
+
+  /** Whether --profile stands on the command line, where it goes before credentials in the environment. */
+  protected namesProfile(): boolean {
+    return this.argv.some(word => word === '--profile' || word.startsWith('--profile='))
+  }
+
+  private connectOptions() {
+    const {timeout, verbose, har, 'ca-file': caFile} = this.globals
+    const show = verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined
+    return {timeout, caFile, har, show, version: this.config.version, env: process.env}
+  }
+
+  /** Prints the result to stdout, in the form the flags ask for. */
+  protected async print<Item>(result: Result<Item>): Promise<void> {
+    const terminal = terminalOf(process.stdout)
+    process.stdout.write(await renderResult(result, this.globals, terminal))
+    if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
+  }
+
+  /** Something a person may like to know: on stderr, at a terminal only. */
+  protected note(text: string): void {
+    if (process.stderr.isTTY && !this.globals.json && !this.globals.quiet) process.stderr.write(`${text}\n`)
+  }
+
+  /** Something that must be known: on stderr, always. */
+  override warn(text: Error | string): Error | string {
+    process.stderr.write(`${text instanceof Error ? text.message : text}\n`)
+    return text
+  }
+
+  protected ask(questions: readonly Question[]): Promise<string[]> {
+    return ask(questions, this.globals)
+  }
+
+  /** Whether a person said yes; undefined when nobody may be asked. */
+  protected async confirm(message: string): Promise<boolean | undefined> {
+    return mayAsk(this.globals) ? confirm(message) : undefined
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The composition root: the one place where the parts are put together, each line one part. Heavy parts are imported
+ * when they are asked for, so that `--help` loads none of them.
+ */
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
+import type {State} from '../state/state.js'
+import {checkInteger} from './input/checks.js'
+import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
+
+export interface Connection {
+  readonly target: Target
+  readonly api: Api
+  readonly tokens: TokenSource
+  readonly sender: Sender
+  readonly state: State
+  readonly clock: Clock
+  close(): Promise<void>
+}
+
+export interface ConnectOptions {
+  /** Seconds, as typed. */
+  readonly timeout: string | undefined
+  readonly caFile: string | undefined
+  /** Where to write the HAR document. */
+  readonly har: string | undefined
+  /** Takes the lines of `--verbose`. */
+  readonly show: ((line: string) => void) | undefined
+  readonly version: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Ours: `--timeout` unless told, and its bound. */
+export const DEFAULT_TIMEOUT_SECONDS = 30
+const MOST_TIMEOUT_SECONDS = 3600
+
+export const systemClock: Clock = {
+  now: () => Date.now() / 1000,
+  sleep: async milliseconds => void (await sleep(milliseconds)),
+}
+
+/** What this machine remembers in `directory`. */
+export async function openMemory(directory: string): Promise<State> {
+  const {openState} = await import('../state/state.js')
+  return openState(directory)
+}
+
+/** Service and credentials from flags, environment and state; see `resolveTarget`. */
+export function resolve(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  state: State,
+  explicitProfile: boolean,
+): Promise<Target> {
+  return resolveTarget(flags, env, rememberedIn(state), explicitProfile)
+}
+
+/** The state as `resolveTarget` asks it. */
+export function rememberedIn(state: State): Remembered {
+  return {
+    currentProfile: () => state.settings.read().current_profile,
+    profile: name => ownProfile(state, name),
+    secret: (name, profile) => state.secrets.read(name, profile.secret_store ?? 'file'),
+  }
+}
+
+function ownProfile(state: State, name: string) {
+  const {profiles} = state.settings.read()
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+}
+
+/** Sends, with retries, traces and this machine's certificates; of no service in particular. */
+export async function openSender(
+  options: ConnectOptions,
+): Promise<{sender: Sender; timeoutSeconds: number; close(): Promise<void>}> {
+  const timeoutSeconds =
+    options.timeout === undefined
+      ? DEFAULT_TIMEOUT_SECONDS
+      : checkInteger('--timeout', options.timeout, 1, MOST_TIMEOUT_SECONDS)
+  const [{createTransport}, {createSender}, {createTrace}] = await Promise.all([
+    import('../api/transport.js'),
+    import('../api/send.js'),
+    import('../api/trace.js'),
+  ])
+  const transport = createTransport({env: options.env, ...(options.caFile ? {caFile: options.caFile} : {})})
+  const trace = createTrace({...(options.show ? {show: options.show} : {}), keep: options.har !== undefined})
+  const sender = createSender({
+    transport,
+    clock: systemClock,
+    random: Math.random,
+    trace,
+    userAgent: `bookctl/${options.version}`,
+  })
+  return {
+    sender,
+    timeoutSeconds,
+    async close() {
+      await transport.close()
+      if (options.har !== undefined) await writeHar(options.har, trace.har(options.version))
+    },
+  }
+}
+
+async function writeHar(path: string, document: object): Promise<void> {
+  const {writeWholeFile} = await import('../storage/files.js')
+  writeWholeFile(path, Buffer.from(`${JSON.stringify(document, null, 2)}\n`), {existing: 'replace'})
+}
+
+/** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
+export async function connect(target: Target, state: State, options: ConnectOptions): Promise<Connection> {
+  const {sender, timeoutSeconds, close} = await openSender(options)
+  const [{createApi}, {createTokenSource}] = await Promise.all([
+    import('../api/client.js'),
+    import('../api/tokens.js'),
+  ])
+  const {baseUrl, clientId, clientSecret, scopes} = target
+  const tokens = createTokenSource({
+    baseUrl,
+    credentials: {clientId, clientSecret},
+    ...(scopes ? {configuredScopes: scopes} : {}),
+    cache: state.tokens,
+    sender,
+    clock: systemClock,
+    timeoutSeconds,
+  })
+  const api = createApi({baseUrl, sender, tokens, clock: systemClock, timeoutSeconds})
+  return {target, api, tokens, sender, state, clock: systemClock, close}
+}

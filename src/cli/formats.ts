@@ -1,0 +1,2 @@
+/** The forms a result can take. */
+export const FORMATS = ['table', 'tsv', 'csv', 'ndjson', 'json']

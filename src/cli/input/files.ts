@@ -1,0 +1,33 @@
+/** Reading what a person hands over: a file, or `-` for standard input. */
+import {readFileSync} from 'node:fs'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+
+/** Ours: nothing we read this way is longer. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** The text of `path` (`-`: standard input). Throws usage naming `flag`; never says what is in the file. */
+export function readText(flag: string, path: string): string {
+  try {
+    const bytes = readFileSync(path === '-' ? 0 : path)
+    if (bytes.length > MOST_BYTES) throw usage('invalid_input', `${flag}: longer than 4 MiB`)
+    return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw usage('invalid_input', `${flag}: is not UTF-8 text`)
+    if (code === undefined) throw error
+    throw usage(
+      'cannot_read',
+      `${flag}: cannot read ${path === '-' ? 'standard input' : sanitizeLine(path, 200)} (${code})`,
+    )
+  }
+}
+
+/** A secret from a file or `-`, without its one trailing newline. Throws usage when it is empty or several lines. */
+export function readSecret(flag: string, path: string): string {
+  const secret = readText(flag, path).replace(/\r?\n$/, '')
+  if (secret === '') throw usage('invalid_input', `${flag}: there is no secret in it`)
+  if (/[\r\n]/.test(secret)) throw usage('invalid_input', `${flag}: must hold the secret alone, on one line`)
+  return secret
+}

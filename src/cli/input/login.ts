@@ -1,0 +1,68 @@
+/** Flags, environment and answers → what `login` needs. Everything that is missing is asked for, or named at once. */
+import process from 'node:process'
+import {parseBaseUrl} from '../../api/base-url.js'
+import {usage} from '../../contract/failure.js'
+import type {State} from '../../state/state.js'
+import type {LoginInput} from '../access.js'
+import type {Question} from '../prompt.js'
+import {checkCredentials, checkProfileName, checkScopes, DEFAULT_PROFILE, scopesOf} from '../target.js'
+import {readSecret} from './files.js'
+
+export interface LoginFlags {
+  readonly profile?: string | undefined
+  readonly 'base-url'?: string | undefined
+  readonly 'client-id'?: string | undefined
+  readonly 'client-secret-stdin'?: boolean | undefined
+  readonly 'client-secret-file'?: string | undefined
+  readonly scope?: readonly string[] | undefined
+  readonly keychain?: boolean | undefined
+}
+
+/** What to log in with. `ask` puts the questions to a person, or throws usage naming their flags. */
+export async function readLogin(
+  flags: LoginFlags,
+  env: NodeJS.ProcessEnv,
+  state: State,
+  ask: (questions: readonly Question[]) => Promise<string[]>,
+): Promise<LoginInput> {
+  const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
+  const scopes = flags.scope
+    ? checkScopes(flags.scope.flatMap(word => word.split(/[\s,]+/)))
+    : scopesOf(env.BOOKCTL_SCOPES)
+  const {profiles} = state.settings.read()
+  const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
+  const given = {
+    baseUrl: flags['base-url'] || undefined,
+    clientId: flags['client-id'] || undefined,
+    clientSecret: givenSecret(flags, env),
+  }
+  const questions: Question[] = [
+    {flag: '--base-url', message: 'Base URL, ending in v1', ...(known ? {default: known.base_url} : {})},
+    {flag: '--client-id', message: 'Client id', ...(known ? {default: known.client_id} : {})},
+    {flag: '--client-secret-stdin', message: 'Client secret', secret: true},
+  ]
+  const values = [given.baseUrl, given.clientId, given.clientSecret]
+  const answers = await ask(questions.filter((_, index) => values[index] === undefined))
+  const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
+  checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)
+  return {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
+}
+
+function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): string | undefined {
+  const {'client-secret-stdin': fromStdin, 'client-secret-file': file} = flags
+  if (fromStdin && file !== undefined) {
+    throw usage('invalid_input', '--client-secret-stdin and --client-secret-file exclude each other')
+  }
+  if (fromStdin) {
+    if (process.stdin.isTTY) {
+      throw usage(
+        'invalid_input',
+        '--client-secret-stdin: standard input is the terminal',
+        'pipe the secret in',
+      )
+    }
+    return readSecret('--client-secret-stdin', '-')
+  }
+  if (file !== undefined) return readSecret('--client-secret-file', file)
+  return env.BOOKCTL_CLIENT_SECRET || undefined
+}

@@ -1,0 +1,177 @@
+/** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
+import {createHash} from 'node:crypto'
+import {type Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isClientReference} from '../../contract/identifiers.js'
+import type {ReservationRequest} from '../../contract/reservations.js'
+import {missing} from '../parse-errors.js'
+import {checkCountry} from './checks.js'
+import {readText} from './files.js'
+import {completeGuests, type Fields, readContact, readGuest} from './guests.js'
+import {readJson} from './json-file.js'
+
+export interface ReserveFlags {
+  readonly input?: string | undefined
+  readonly 'client-reference'?: string | undefined
+  readonly pay?: string | undefined
+  readonly guest?: readonly string[] | undefined
+  readonly contact?: string | undefined
+  readonly nationality?: string | undefined
+}
+
+/** What is known apart from the flags. */
+export interface Known {
+  /** Nationality the offer was searched with. */
+  readonly nationality: string | undefined
+  /** Whom the generated reference is for: base URL and client id. */
+  readonly client: string
+}
+
+/** An empty request of §2.4, for `--template`. */
+export const TEMPLATE: ReservationRequest = {
+  offer_id: '',
+  client_reference_id: '',
+  client_nationality: '',
+  contact: {name: '', surname: '', email: '', phone_country_code: '+', phone_number: ''},
+  guests: [
+    {
+      type: 'ADULT',
+      name: '',
+      surname: '',
+      birth_date: '',
+      gender: '',
+      nationality: '',
+      identity: {type: 'TC', number: ''},
+      is_lead: true,
+    },
+  ],
+  payment: {mode: 'account'},
+}
+
+/** What the file says, without the empty strings a template leaves; `{}` without --input. Throws usage. */
+export function readInput(path: string | undefined): Fields {
+  if (path === undefined) return {}
+  const value = readJson('--input', readText('--input', path))
+  if (isFields(value)) return withoutEmpty(value) as Fields
+  throw usage(
+    'invalid_input',
+    '--input: must be one JSON object, the request of a reservation (see --template)',
+  )
+}
+
+/** The offer meant: the argument, else the file's. Throws usage when neither names one. */
+export function offerOf(argument: string | undefined, input: Fields): string {
+  const offer = argument ?? input.offer_id
+  if (offer === undefined) throw missing(['OFFER_ID'])
+  if (typeof offer === 'string' && /^[\x21-\x7e]{1,512}$/.test(offer)) return offer
+  throw usage('invalid_input', 'offer_id: must be the identifier of an offer, as hotels search prints it')
+}
+
+/** The request of §2.4: flags win over the file. Throws usage naming what is missing or wrong. */
+export async function readReservation(
+  offerId: string,
+  input: Fields,
+  flags: ReserveFlags,
+  known: Known,
+): Promise<ReservationRequest> {
+  const nationality = flags.nationality ?? input.client_nationality ?? known.nationality
+  const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
+  const contact = mergeContact(input.contact, flags.contact)
+  const guests = flags.guest?.map(readGuest) ?? input.guests
+  const absent = [
+    ...(nationality === undefined ? ['--nationality'] : []),
+    ...(guests === undefined ? ['--guest'] : []),
+    ...(contact === undefined ? ['--contact'] : []),
+    ...(pay === undefined ? ['--pay'] : []),
+  ]
+  if (absent.length > 0) throw missing(absent)
+  const client_nationality = await checkCountry('--nationality', String(nationality))
+  const request = {
+    ...input,
+    offer_id: offerId,
+    client_reference_id: flags['client-reference'] ?? input.client_reference_id ?? '-',
+    client_nationality,
+    contact,
+    guests: fillGuests(guests, client_nationality, flags.guest !== undefined),
+    payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
+  }
+  const checked = await check(request)
+  await checkNationalities(checked)
+  return withReference(checked, known.client)
+}
+
+function mergeContact(fromFile: unknown, flag: string | undefined): unknown {
+  if (flag === undefined) return fromFile
+  return isFields(fromFile) ? {...fromFile, ...readContact(flag)} : readContact(flag)
+}
+
+function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): unknown {
+  if (!Array.isArray(guests) || !guests.every(isFields)) return guests
+  return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
+}
+
+async function check(request: object): Promise<ReservationRequest> {
+  const {reservationRequest} = await import('../../contract/reservations.js')
+  const parsed = reservationRequest.safeParse(request)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw issue ? refusal(issue) : usage('invalid_input', 'the request is not as it should be')
+}
+
+interface Issue {
+  readonly code: string
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly keys?: readonly string[]
+}
+
+function refusal(issue: Issue): Failure {
+  const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
+  const field = path.map((key, i) =>
+    typeof key === 'number' ? `[${key + 1}]` : `${i > 0 ? '.' : ''}${String(key)}`,
+  )
+  const name = sanitizeLine(field.join(''), 80)
+  if (issue.code === 'unrecognized_keys') {
+    return usage(
+      'unknown_field',
+      `${name}: there is no such field in a reservation`,
+      'reserve --template shows them',
+    )
+  }
+  const message = issue.message.replace(/^Invalid input: expected (\w+), received undefined$/, 'is missing')
+  return usage('invalid_input', `${name}: ${message}`)
+}
+
+async function checkNationalities(request: ReservationRequest): Promise<void> {
+  for (const [index, guest] of request.guests.entries()) {
+    if (guest.nationality !== undefined)
+      await checkCountry(`guests[${index + 1}].nationality`, guest.nationality)
+  }
+}
+
+/**
+ * The reference of a reservation nobody named: made from the request itself, so that the same command run again, or
+ * thirty times at once, is the same reservation and not another one.
+ */
+function withReference(request: ReservationRequest, client: string): ReservationRequest {
+  const given = request.client_reference_id
+  if (given === '-') {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([client, request]))
+      .digest('hex')
+    return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
+  }
+  if (isClientReference(given)) return request
+  throw usage('invalid_input', 'client_reference_id: must be 1 to 128 visible characters without blanks')
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty)
+  if (!isFields(value)) return value
+  const kept = Object.entries(value).filter(([, inner]) => inner !== '' && inner !== null)
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutEmpty(inner)]))
+}

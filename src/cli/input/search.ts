@@ -1,0 +1,72 @@
+/** Flags of `hotels search` → the request of §2.2. Everything is checked here, before anything is sent. */
+import {addDays, nightsBetween} from '../../contract/dates.js'
+import {usage} from '../../contract/failure.js'
+import type {Room, SearchRequest} from '../../contract/hotels.js'
+import {missing} from '../parse-errors.js'
+import {checkCountry, checkCurrency, checkDate, checkInteger, invalid} from './checks.js'
+
+export interface SearchFlags {
+  readonly city?: string | undefined
+  readonly 'check-in'?: string | undefined
+  readonly 'check-out'?: string | undefined
+  readonly nights?: string | undefined
+  readonly room?: readonly string[] | undefined
+  readonly nationality?: string | undefined
+  readonly currency?: string | undefined
+}
+
+/** One room with two adults, when no --room is given. */
+const DEFAULT_ROOMS = ['2']
+/** Ours: as contract/hotels.ts bounds them. */
+const MOST_ROOMS = 9
+const MOST_PERSONS = 9
+const MOST_NIGHTS = 365
+
+/** The request of §2.2. Throws usage, naming every flag that is missing, or the first that is wrong. */
+export async function readSearch(flags: SearchFlags): Promise<SearchRequest> {
+  const {city, 'check-in': checkIn, nationality, currency} = flags
+  const absent = [
+    ...(city === undefined ? ['--city'] : []),
+    ...(checkIn === undefined ? ['--check-in'] : []),
+    ...(flags['check-out'] === undefined && flags.nights === undefined ? ['--check-out or --nights'] : []),
+    ...(nationality === undefined ? ['--nationality'] : []),
+    ...(currency === undefined ? ['--currency'] : []),
+  ]
+  if (city === undefined || !checkIn || !nationality || !currency || absent.length > 0) throw missing(absent)
+  const check_in = checkDate('--check-in', checkIn)
+  const rooms = flags.room ?? DEFAULT_ROOMS
+  if (rooms.length > MOST_ROOMS) throw invalid('--room', `at most ${MOST_ROOMS} rooms`)
+  return {
+    destination: {type: 'CITY', id: checkInteger('--city', city, 1, Number.MAX_SAFE_INTEGER)},
+    check_in,
+    check_out: readCheckOut(check_in, flags),
+    rooms: rooms.map(readRoom),
+    client_nationality: await checkCountry('--nationality', nationality),
+    currency: checkCurrency('--currency', currency),
+  }
+}
+
+function readCheckOut(checkIn: string, flags: SearchFlags): string {
+  const {'check-out': checkOut, nights} = flags
+  if (checkOut !== undefined && nights !== undefined) {
+    throw usage('invalid_input', '--nights and --check-out exclude each other: give one of them')
+  }
+  if (checkOut === undefined) return addDays(checkIn, checkInteger('--nights', nights ?? '', 1, MOST_NIGHTS))
+  checkDate('--check-out', checkOut)
+  if (nightsBetween(checkIn, checkOut) < 1) throw invalid('--check-out', 'must be after --check-in', checkOut)
+  return checkOut
+}
+
+/** `2` or `2:7,4`: adults, then the children's ages. */
+function readRoom(text: string): Room {
+  const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
+  if (!match) throw invalid('--room', 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
+  const adults = Number(match[1])
+  if (adults < 1) throw invalid('--room', 'a room needs at least one adult', text)
+  if (adults > MOST_PERSONS) throw invalid('--room', `at most ${MOST_PERSONS} adults in a room`, text)
+  const children_ages = (match[2]?.split(',') ?? []).map(Number)
+  if (children_ages.some(age => age > 17)) throw invalid('--room', "a child's age is 0 to 17", text)
+  if (children_ages.length > MOST_PERSONS)
+    throw invalid('--room', `at most ${MOST_PERSONS} children in a room`)
+  return {adults, children_ages}
+}

@@ -1,0 +1,113 @@
+/**
+ * From argv to the exit code. Whatever is thrown anywhere becomes one exit code and one text here: on stderr for
+ * people, as one JSON document on stdout with `--json`. Nothing of oclif's own errors is ever printed.
+ */
+import {readFileSync} from 'node:fs'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import type {Config} from '@oclif/core/config'
+import type {BaseCommand} from './base-command.js'
+import {guardStreams, leave} from './streams.js'
+
+export interface Place {
+  /** Directory of package.json. */
+  readonly root: URL
+  /** Where the commands are, when not where package.json says: from source. */
+  readonly commands?: string
+}
+
+/** Runs the command of `argv` (without node and the script) and ends the process. */
+export async function main(argv: readonly string[], place: Place): Promise<never> {
+  guardStreams()
+  const started: {command?: BaseCommand} = {}
+  stopOnSignals(started)
+  const fail = async (thrown: unknown) => leave(await report(thrown, argv))
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  try {
+    await run(argv, place, started)
+    return await leave(0)
+  } catch (error) {
+    return await fail(error)
+  }
+}
+
+async function run(argv: readonly string[], place: Place, started: {command?: BaseCommand}): Promise<void> {
+  if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
+  const {readOrder, wantsJson} = await import('./arguments.js')
+  if (argv[0] === '--version' && argv.length === 1) return printVersion(place, false)
+  const config = await loadConfig(place)
+  const order = readOrder(argv, config.commandIDs)
+  if (order.kind === 'version') return printVersion(place, wantsJson(argv))
+  if (order.kind === 'help') return showHelp(config, order.subject)
+  const found = config.findCommand(order.id, {must: true})
+  const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
+  started.command = new CommandClass([...order.argv], config)
+  await started.command.execute()
+}
+
+/** oclif finds the commands in its manifest, made by the build; from source it looks into the folder. */
+async function loadConfig(place: Place): Promise<Config> {
+  const [{Config}, {settings}] = await Promise.all([
+    import('@oclif/core/config'),
+    import('@oclif/core/settings'),
+  ])
+  // Else NODE_ENV=development in the user's shell would make oclif look for TypeScript.
+  settings.enableAutoTranspile = false
+  const root = fileURLToPath(place.root)
+  if (place.commands === undefined) return Config.load({root})
+  const pjson = packageOf(place)
+  const fromSource = {...pjson, oclif: {...pjson.oclif, commands: place.commands}}
+  return Config.load({root, ignoreManifest: true, pjson: fromSource as never})
+}
+
+function packageOf(place: Place): {name: string; version: string; oclif: object} {
+  return JSON.parse(readFileSync(new URL('package.json', place.root), 'utf8'))
+}
+
+function printVersion(place: Place, json: boolean): void {
+  const {name, version} = packageOf(place)
+  const platform = `${process.platform}-${process.arch}`
+  const facts = {name, version, node: process.version, platform}
+  const text = json
+    ? JSON.stringify(facts, null, 2)
+    : `${name}/${version} ${platform} node-${process.version}`
+  process.stdout.write(`${text}\n`)
+}
+
+async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
+  const {default: Help} = await import('./help.js')
+  await new Help(config).showHelp([...subject])
+}
+
+/** The first SIGINT or SIGTERM lets the command tidy up and ends with 130 or 143; the second ends at once. */
+function stopOnSignals(started: {command?: BaseCommand}): void {
+  let stopping = false
+  for (const [signal, exit] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(exit)
+      stopping = true
+      void Promise.resolve(started.command?.stop()).finally(() => process.exit(exit))
+    })
+  }
+}
+
+/** Prints what was thrown; returns the exit code. */
+async function report(thrown: unknown, argv: readonly string[]): Promise<number> {
+  const [{describeFailure}, {jsonText}, {wantsJson}] = await Promise.all([
+    import('./failure.js'),
+    import('./json-text.js'),
+    import('./arguments.js'),
+  ])
+  const {exit, document, text} = describeFailure(thrown)
+  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, 2)}\n`)
+  else process.stderr.write(`${text}\n`)
+  if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
+    const {redactText} = await import('../api/redact.js')
+    process.stderr.write(`${redactText(thrown.stack ?? '')}\n`)
+  }
+  return exit
+}

@@ -1,0 +1,149 @@
+/**
+ * The result goes to stdout, the talk to stderr. At a terminal a table; in a pipe tab-separated lines without
+ * header, borders, colour or truncation. Strings of the service pass the sanitiser before they are printed.
+ */
+import process from 'node:process'
+import {usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {jsonText} from './json-text.js'
+import type {Column, Result} from './result.js'
+import {closest} from './suggest.js'
+
+export interface OutputFlags {
+  readonly json?: boolean | undefined
+  readonly format?: string | undefined
+  readonly columns?: string | undefined
+  readonly query?: string | undefined
+  readonly quiet?: boolean | undefined
+}
+
+type Row = readonly string[]
+
+/** The text of `result`, with its last newline. Throws usage for an unknown column or a bad query. */
+export async function renderResult<Item>(
+  result: Result<Item>,
+  flags: OutputFlags,
+  terminal: {readonly isTTY: boolean; readonly columns?: number},
+): Promise<string> {
+  const columns = chooseColumns(result, flags.columns)
+  if (flags.query !== undefined) return renderQuery(result.document, flags.query)
+  if (flags.json || flags.format === 'json') return `${jsonText(result.document, 2)}\n`
+  if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))))
+  if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
+    return result.text
+  const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
+  if (format === 'ndjson') return lines(ndjson(result, columns, flags.columns !== undefined))
+  const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
+  const names = columns.map(column => column.name)
+  if (format === 'csv') return lines([names, ...rows].map(csvLine))
+  if (result.single) return renderSingle(names, rows[0] ?? [], format === 'table')
+  if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
+  return renderTable(names, rows, terminal.columns)
+}
+
+function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
+  checkColumns(
+    result.columns.map(column => column.name),
+    wanted,
+  )
+  const names = wanted === undefined ? result.shown : namesIn(wanted)
+  return names
+    ? names.flatMap(name => result.columns.find(column => column.name === name) ?? [])
+    : result.columns
+}
+
+/** Throws usage, naming the valid ones, unless every name in `wanted` is one of `valid`. */
+export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
+  if (valid === undefined || wanted === undefined) return
+  const unknown = namesIn(wanted).find(name => !valid.includes(name))
+  if (unknown === undefined) return
+  const best = closest(unknown, valid)
+  const hint = `${best ? `did you mean ${best}? ` : ''}columns: ${valid.join(', ')}`
+  throw usage('unknown_column', `--columns: there is no column ${sanitizeLine(unknown, 40)}`, hint)
+}
+
+function namesIn(list: string): string[] {
+  return list.split(',').map(name => name.trim())
+}
+
+async function renderQuery(document: object, query: string): Promise<string> {
+  const {search} = await import('@jmespath-community/jmespath')
+  const found = attempt(() => search(JSON.parse(JSON.stringify(document)), query))
+  return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
+}
+
+/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. */
+export async function checkQuery(query: string | undefined): Promise<void> {
+  if (query === undefined) return
+  const {compile} = await import('@jmespath-community/jmespath')
+  attempt(() => compile(query))
+}
+
+function attempt<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const reason = sanitizeLine(error instanceof Error ? error.message : '', 200)
+    throw usage('invalid_query', `--query is not a JMESPath expression that can be used: ${reason}`)
+  }
+}
+
+function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string[] {
+  if (result.single && !chosen) return [jsonText(result.document)]
+  if (!chosen) return result.items.map(item => jsonText(item))
+  return result.items.map(item => jsonText(Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
+}
+
+/** One value as one line of text: lists and objects as JSON, nothing for null. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
+}
+
+function csvLine(row: Row): string {
+  return row.map(text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
+}
+
+function renderSingle(names: Row, values: Row, forPeople: boolean): string {
+  const width = Math.max(...names.map(name => name.length)) + 2
+  return lines(
+    names.map((name, index) => {
+      const value = values[index] ?? ''
+      return forPeople ? `${`${name}:`.padEnd(width)}${value}`.trimEnd() : `${name}\t${value}`
+    }),
+  )
+}
+
+/** A table of plain columns; when the terminal is too narrow for it, one block of lines an item. */
+async function renderTable(names: Row, rows: readonly Row[], width = 80): Promise<string> {
+  if (rows.length === 0) return ''
+  const {default: Table} = await import('cli-table3')
+  const table = new Table({
+    head: names.map(name => name.toUpperCase().replaceAll('_', ' ')),
+    chars: NO_BORDERS,
+    style: {head: [], border: [], 'padding-left': 0, 'padding-right': 2},
+  })
+  table.push(...rows.map(row => [...row]))
+  const text = table
+    .toString()
+    .split('\n')
+    .map(line => line.trimEnd())
+  const fits = text.every(line => line.length <= width)
+  return fits ? lines(text) : rows.map(row => renderSingle(names, row, true)).join('\n')
+}
+
+const NO_BORDERS = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap(side => ['', '-mid', '-left', '-right'].map(part => [`${side}${part}`, '']))
+    .concat([['middle', '']]),
+)
+
+function lines(texts: readonly string[]): string {
+  return texts.map(text => `${text}\n`).join('')
+}
+
+/** Columns of the terminal on stdout; BOOKCTL_COLUMNS and COLUMNS stand in. */
+export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
+  const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
+  return {isTTY: Boolean(stream.isTTY), columns: told > 0 ? told : (stream.columns ?? 80)}
+}

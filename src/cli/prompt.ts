@@ -1,0 +1,58 @@
+/**
+ * Questions to a person: on stderr, and only when somebody is there to answer. Piped input never answers one.
+ * Ctrl-C at a question ends with 130 and nothing sent.
+ */
+import process from 'node:process'
+import {missing} from './parse-errors.js'
+
+export interface AskingFlags {
+  readonly json?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+}
+
+/** Whether a question may be asked. */
+export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env): boolean {
+  const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
+  return !forbidden && Boolean(process.stdin.isTTY) && Boolean(process.stderr.isTTY)
+}
+
+export interface Question {
+  /** The flag that answers it, for the message when nobody may be asked: `--client-id`. */
+  readonly flag: string
+  readonly message: string
+  readonly secret?: boolean
+  readonly default?: string
+}
+
+/**
+ * Answers to `questions`, in order. Throws a usage Failure naming every one's flag when nobody may be asked.
+ */
+export async function ask(questions: readonly Question[], flags: AskingFlags): Promise<string[]> {
+  if (questions.length === 0) return []
+  if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
+  const {default: inquirer} = await import('inquirer')
+  const prompt = inquirer.createPromptModule({output: process.stderr})
+  const answers: string[] = []
+  for (const question of questions) {
+    const {answer} = await prompt<{answer: string}>([
+      {
+        type: question.secret ? 'password' : 'input',
+        name: 'answer',
+        message: question.message,
+        ...(question.default === undefined ? {} : {default: question.default}),
+      },
+    ])
+    answers.push(answer.trim())
+  }
+  return answers
+}
+
+/** Asks yes or no; no is the answer of an empty line. */
+export async function confirm(message: string): Promise<boolean> {
+  const {default: inquirer} = await import('inquirer')
+  const prompt = inquirer.createPromptModule({output: process.stderr})
+  const {answer} = await prompt<{answer: boolean}>([
+    {type: 'confirm', name: 'answer', message, default: false},
+  ])
+  return answer
+}

@@ -1,0 +1,34 @@
+/** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+
+export interface Column<Item> {
+  /** As `--columns` takes it. */
+  readonly name: string
+  readonly value: (item: Item) => unknown
+}
+
+export interface Result<Item = Record<string, unknown>> {
+  /** The one document of `--json`. */
+  readonly document: object
+  readonly items: readonly Item[]
+  readonly columns: readonly Column<Item>[]
+  /** Names of the columns shown unless `--columns` says otherwise; all of them when absent. */
+  readonly shown?: readonly string[]
+  /** Identifier of an item, for `--quiet`. */
+  readonly id: (item: Item) => unknown
+  /** Said on stderr, at a terminal, when there are no items. */
+  readonly whenEmpty?: string
+  /** One thing rather than a list: printed as `name: value` lines. */
+  readonly single?: boolean
+  /** Printed bare in place of rows, unless a format is asked for: a token, a script. */
+  readonly text?: string
+}
+
+/** The result for one thing, with a column for each of its keys; nested values are printed as JSON. */
+export function single(
+  document: object,
+  item: Record<string, unknown>,
+  id: string | null,
+): Result<Record<string, unknown>> {
+  const columns = Object.keys(item).map(name => ({name, value: (row: Record<string, unknown>) => row[name]}))
+  return {document, items: [item], columns, id: () => id, single: true}
+}

@@ -1,0 +1,25 @@
+/** "Did you mean": the nearest name by edit distance, when it is near enough. */
+
+/** The nearest of `names` to `word`, or undefined when none is near. */
+export function closest(word: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map(name => ({name, distance: editDistance(word.toLowerCase(), name.toLowerCase())}))
+    .sort((left, right) => left.distance - right.distance)
+  const best = ranked[0]
+  if (best && best.distance <= Math.max(2, Math.floor(best.name.length / 3))) return best.name
+  return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
+}
+
+/** Levenshtein's distance, row by row. */
+function editDistance(from: string, to: string): number {
+  let above = Array.from({length: to.length + 1}, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    above = row
+  }
+  return above[to.length] ?? 0
+}

@@ -1,0 +1,161 @@
+/**
+ * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
+ * BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET need no login and no file.
+ */
+import {checkKeyFits, parseBaseUrl} from '../api/base-url.js'
+import {Failure, usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../contract/identifiers.js'
+import {isScope, SCOPE_NAMES, type Scope} from '../contract/scopes.js'
+
+/** What the state remembers of a profile. */
+export interface ProfileRecord {
+  readonly base_url: string
+  readonly client_id: string
+  readonly scopes?: readonly string[] | undefined
+  readonly secret_store?: 'file' | 'keychain' | undefined
+}
+
+/** The parts of the state that resolving needs; asked only when the environment does not say it all. */
+export interface Remembered {
+  currentProfile(): string | undefined
+  profile(name: string): ProfileRecord | undefined
+  /** The client secret kept for a profile, or undefined. */
+  secret(name: string, profile: ProfileRecord): Promise<string | undefined>
+}
+
+export interface TargetFlags {
+  readonly profile?: string | undefined
+  readonly 'base-url'?: string | undefined
+}
+
+export interface Target {
+  /** Name of the profile, or null when the credentials come from the environment. */
+  readonly profile: string | null
+  readonly source: 'env' | 'profile'
+  readonly baseUrl: string
+  readonly isLoopback: boolean
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly mode: Mode
+  readonly scopes: readonly Scope[] | undefined
+}
+
+export const DEFAULT_PROFILE = 'default'
+
+/** The profile meant: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
+export function profileName(flags: TargetFlags, remembered: Remembered): string {
+  return checkProfileName(flags.profile || remembered.currentProfile() || DEFAULT_PROFILE)
+}
+
+/** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
+export function checkProfileName(name: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__') return name
+  throw usage('invalid_profile', 'a profile name is letters, digits, _ and -, up to 64')
+}
+
+/**
+ * Resolves service and credentials. `explicitProfile`: --profile stood on the command line, so that it goes before
+ * credentials in the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
+ */
+export async function resolveTarget(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  remembered: Remembered,
+  explicitProfile: boolean,
+): Promise<Target> {
+  const fromEnv = explicitProfile ? undefined : environmentCredentials(env)
+  if (fromEnv) {
+    const baseUrl = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
+    if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+    return build(null, 'env', baseUrl, fromEnv.clientId, fromEnv.clientSecret, scopesOf(env.BOOKCTL_SCOPES))
+  }
+  const name = profileName(flags, remembered)
+  const profile = remembered.profile(name)
+  if (!profile) throw notLoggedIn(name)
+  const secret = await remembered.secret(name, profile)
+  if (!secret) throw notLoggedIn(name)
+  const complete = env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
+  const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
+  const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
+  const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? profile.scopes?.filter(isScope)
+  return build(name, 'profile', baseUrl, profile.client_id, secret, scopes?.length ? scopes : undefined)
+}
+
+function environmentCredentials(
+  env: NodeJS.ProcessEnv,
+): {clientId: string; clientSecret: string} | undefined {
+  const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
+  if (clientId && clientSecret) return {clientId, clientSecret}
+  if (!clientId && !clientSecret) return undefined
+  throw missingVariables([clientId ? 'BOOKCTL_CLIENT_SECRET' : 'BOOKCTL_CLIENT_ID'], env)
+}
+
+function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Failure {
+  const given = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
+  return usage(
+    'incomplete_environment',
+    `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${names.join(' and ')} is not`,
+    'set all three (BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET), or none and use bookctl login',
+  )
+}
+
+function profileIfAny(flags: TargetFlags, remembered: Remembered): ProfileRecord | undefined {
+  return remembered.profile(profileName(flags, remembered))
+}
+
+function notLoggedIn(name: string): Failure {
+  const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
+  const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET`
+  return new Failure('not_allowed', `not logged in: no credentials for profile ${name}`, {
+    code: 'not_logged_in',
+    hint,
+  })
+}
+
+function build(
+  profile: string | null,
+  source: Target['source'],
+  baseUrlText: string,
+  clientId: string,
+  clientSecret: string,
+  scopes: readonly Scope[] | undefined,
+): Target {
+  const {baseUrl, isLoopback} = parseBaseUrl(baseUrlText)
+  const mode = checkCredentials(clientId, clientSecret, baseUrl)
+  return {profile, source, baseUrl, isLoopback, clientId, clientSecret, mode, scopes}
+}
+
+/** Checks the shapes of §5.3, and that a live key does not go to this machine. Throws usage; echoes no secret. */
+export function checkCredentials(clientId: string, clientSecret: string, baseUrl: string): Mode {
+  if (!/^cid_[\x21-\x7e]+$/.test(clientId)) {
+    throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX}, without blanks`)
+  }
+  const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
+  if (mode === undefined) {
+    throw usage(
+      'invalid_client_secret',
+      'the client secret must start with sk_live_ or sk_test_, without blanks',
+    )
+  }
+  checkKeyFits(mode, baseUrl)
+  return mode
+}
+
+/** Scopes from a list separated by spaces or commas; undefined when empty. Throws usage for an unknown one. */
+export function scopesOf(text: string | undefined): Scope[] | undefined {
+  const names = (text ?? '').split(/[\s,]+/).filter(Boolean)
+  return names.length === 0 ? undefined : checkScopes(names)
+}
+
+/** Throws usage, naming the valid ones, when one of `names` is not a scope of §5. */
+export function checkScopes(names: readonly string[]): Scope[] {
+  return [...new Set(names)].map(name => {
+    if (isScope(name)) return name
+    throw usage(
+      'unknown_scope',
+      `there is no scope ${sanitizeLine(name, 40)}`,
+      `scopes: ${SCOPE_NAMES.join(', ')}`,
+    )
+  })
+}

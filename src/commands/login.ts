@@ -1,0 +1,44 @@
+import * as Flags from '@oclif/core/flags'
+import {logIn} from '../cli/access.js'
+import {BaseCommand} from '../cli/base-command.js'
+import {systemClock} from '../cli/connect.js'
+import {readLogin} from '../cli/input/login.js'
+import {single} from '../cli/result.js'
+
+export default class Login extends BaseCommand {
+  static override summary = 'Log in with the credentials of a client, and remember them.'
+  static override description =
+    `Obtains a token before anything is stored. The profile is named by --profile (default: default).
+The secret is asked for, or read by --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET; there is no flag
+that takes it, since the process list and the shell history would show it. Without --scope, the scopes of booking are asked
+for: account:read, hotels:read, reservations:read, reservations:write.
+Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES, BOOKCTL_PROFILE.`
+  static override examples = [
+    'printf %s "$SECRET" | bookctl login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin',
+    'bookctl login --profile reader --client-id cid_sandbox --client-secret-file secret.txt --scope account:read',
+  ]
+  static override columns = ['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'stored_in']
+  static override flags = {
+    'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
+    'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
+    'client-secret-file': Flags.string({helpValue: 'FILE', summary: 'read the client secret from a file'}),
+    scope: Flags.string({
+      helpValue: 'SCOPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'scope to ask for, now and later; may be repeated',
+    }),
+    keychain: Flags.boolean({summary: 'keep the secret in the keychain of the operating system'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Login)
+    const state = await this.state()
+    const input = await readLogin(flags, process.env, state, questions => this.ask(questions))
+    const parts = await this.openSender()
+    const identity = await logIn({...parts, clock: systemClock}, state, input)
+    if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
+    await this.print(single(identity, {...identity}, identity.profile))
+    this.note(`Logged in; kept in ${identity.stored_in}`)
+  }
+}

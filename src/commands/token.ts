@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags'
+import {isoTime} from '../cli/access.js'
+import {BaseCommand} from '../cli/base-command.js'
+import {single} from '../cli/result.js'
+import {checkScopes} from '../cli/target.js'
+import {BOOKING_SCOPES} from '../contract/scopes.js'
+
+export default class Token extends BaseCommand {
+  static override summary = 'Print a valid access token.'
+  static override description =
+    `The token kept on this machine, or a new one when it has expired. Whoever reads it can act as the client until then.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+  static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
+  static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
+  static override flags = {
+    scope: Flags.string({
+      helpValue: 'SCOPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'scope the token needs; may be repeated',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Token)
+    const {tokens, target} = await this.connect()
+    const token = await tokens.get(flags.scope ? checkScopes(flags.scope) : (target.scopes ?? BOOKING_SCOPES))
+    const {access_token, scopes} = token
+    const document = {access_token, token_type: 'Bearer', scopes, expires_at: isoTime(token.expiresAt)}
+    await this.print({...single(document, document, access_token), text: `${access_token}\n`})
+  }
+}

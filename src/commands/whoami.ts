@@ -1,0 +1,28 @@
+import * as Flags from '@oclif/core/flags'
+import {checkIdentity, describeIdentity} from '../cli/access.js'
+import {BaseCommand} from '../cli/base-command.js'
+import {systemClock} from '../cli/connect.js'
+import {single} from '../cli/result.js'
+
+export default class Whoami extends BaseCommand {
+  static override summary = 'Show which service and client commands act on.'
+  static override description =
+    `Looks at this machine only; --check also asks the service whether it accepts the credentials.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+  static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
+  static override columns = [
+    ...['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'source', 'stored_in'],
+  ]
+  static override flags = {
+    check: Flags.boolean({summary: 'ask the service for a token with these credentials'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Whoami)
+    const target = await this.target()
+    const state = await this.state()
+    if (flags.check) await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
+    const identity = describeIdentity(target, state, systemClock.now())
+    await this.print(single(identity, {...identity}, identity.client_id))
+  }
+}
