@@ -49,7 +49,10 @@ export function viewsOn(offer: OfferNode, node: Node): View[] {
   return views
 }
 
-/** An object around the offer, and what hangs on it: everything when the offer is alone there, else the hotel. */
+/**
+ * An object around the offer, and what hangs on it: the hotel, what a hotel's record holds, and everything when the
+ * offer is alone there.
+ */
 function viewsAround(offer: OfferNode, around: Node, from: Node): View[] {
   const role = roleOf(around.key)
   const isListItem = around.inArray && role === 'unknown'
@@ -58,7 +61,7 @@ function viewsAround(offer: OfferNode, around: Node, from: Node): View[] {
   for (const [key, value] of Object.entries(around.value)) {
     if (key === from.key || !isObject(value)) continue
     const childRole = roleOf(key)
-    if (childRole !== 'hotel' && !isAlone) continue
+    if (childRole !== 'hotel' && !isAlone && role !== 'hotel' && !isListItem) continue
     if (childRole === 'elsewhere' || offerIdOf(value) !== undefined) continue
     views.push({fields: fieldsOf(value), role: childRole, place: 'around', isListItem: false})
     views.push(...viewsInside(value, offer.offerId, 'around', childRole))

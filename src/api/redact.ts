@@ -4,6 +4,7 @@
  */
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../contract/identifiers.js'
+import type {WireRequest} from './api.js'
 import {snakeCase} from './field-names.js'
 import {isObject, type JsonObject} from './json-walk.js'
 import {spellingsOf} from './spellings.js'
@@ -87,6 +88,14 @@ export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] 
   })
 }
 
+/**
+ * Whether a request is an operation of the service, whose path may be shown. A request without a bearer token that is
+ * not one of the OAuth operations (§5.2) is a signed link, of which only the origin may.
+ */
+export function isOperation(request: WireRequest): boolean {
+  return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
+}
+
 interface Context {
   readonly text: (input: string) => string
   readonly isPeople: boolean
@@ -162,4 +171,9 @@ function percentDecoded(text: string): string {
       return encoded
     }
   })
+}
+
+/** A text with everything taken out that looks like a secret or a link; for stack traces. */
+export function redactText(text: string): string {
+  return createRedactor().text(text)
 }

@@ -53,6 +53,9 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const {cache, clock} = parts
   /** Tokens that were there before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
+  /** The last one this process asked for; the cache may have had no room for it. */
+  let own: CachedToken | undefined
+  const list = () => (own ? [...cache.list(client), own] : cache.list(client))
 
   const choose = (
     tokens: readonly CachedToken[],
@@ -67,14 +70,14 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
   /** What came while we waited is taken even when little is left of it: asking again would bring no more. */
   const chooseNew = (scopes: readonly Scope[]) => {
-    const tokens = cache.list(client).filter(token => !seen.has(token.access_token))
+    const tokens = list().filter(token => !seen.has(token.access_token))
     return choose(tokens, scopes, (token, now) => token.expiresAt > now)
   }
 
   const ask = async (scopes: readonly Scope[]): Promise<Token> => {
-    const token = await requestToken(parts, parts.configuredScopes ?? scopes)
-    cache.put(client, token)
-    return token
+    own = await requestToken(parts, parts.configuredScopes ?? scopes)
+    cache.put(client, own)
+    return own
   }
   const askAlone = async (scopes: readonly Scope[], lookAgain: () => Token | undefined) => {
     const work = async () => lookAgain() ?? (await ask(scopes))
@@ -84,13 +87,14 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
 
   return {
     async get(scopes) {
-      const tokens = cache.list(client)
+      const tokens = list()
       for (const token of tokens) seen.add(token.access_token)
       const kept = choose(tokens, scopes, isFresh)
       return kept ?? (await askAlone(scopes, () => chooseNew(scopes)))
     },
     async replace(refused, scopes) {
       cache.remove(client, refused.access_token)
+      if (own?.access_token === refused.access_token) own = undefined
       seen.add(refused.access_token)
       return chooseNew(scopes) ?? (await askAlone(scopes, () => chooseNew(scopes)))
     },

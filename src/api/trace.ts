@@ -2,7 +2,9 @@
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {ExchangeError, type WireAnswer, type WireRequest} from './api.js'
 import {parseJson, requestIdOf} from './error-shapes.js'
-import type {Redactor} from './redact.js'
+import {toHar} from './har.js'
+import {findRecord} from './json-walk.js'
+import {createRedactor, isOperation, type Redactor} from './redact.js'
 
 /** One attempt as it was: with secrets, so it is redacted before it is shown or written. */
 export interface AttemptRecord {
@@ -22,23 +24,40 @@ export interface Trace {
 }
 
 export interface TraceParts {
-  readonly redactor: Redactor
   /** Takes each line of `--verbose`, without a line end. */
-  readonly onLine?: (line: string) => void
-  /** Whether records are kept, for `toHar`. */
-  readonly keepRecords?: boolean
+  readonly show?: (line: string) => void
+  /** Whether records are kept, for `har`. */
+  readonly keep?: boolean
+  readonly redactor?: Redactor
+}
+
+export interface TraceBook extends Trace {
+  /** The HAR document of the records kept; `version` is bookctl's. */
+  har(version: string): object
 }
 
 /** A trace that tells of each attempt as it ends, and keeps the records when asked to. */
-export function createTrace(parts: TraceParts): Trace & {readonly records: readonly AttemptRecord[]} {
+export function createTrace(parts: TraceParts): TraceBook {
+  const redactor = parts.redactor ?? createRedactor()
   const records: AttemptRecord[] = []
   return {
-    records,
     attempt(record) {
-      if (parts.keepRecords) records.push(record)
-      parts.onLine?.(describeAttempt(record, parts.redactor))
+      for (const secret of secretsIn(record)) redactor.add(secret)
+      if (parts.keep) records.push(record)
+      parts.show?.(describeAttempt(record, redactor))
     },
+    har: version => toHar(records, {creator: {name: 'bookctl', version}, redactor}),
   }
+}
+
+/** The secrets an attempt carries, so that they are taken out by value wherever else they turn up. */
+function secretsIn({request, outcome}: AttemptRecord): string[] {
+  const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
+  const received = outcome instanceof ExchangeError ? undefined : parseJson(outcome.body)
+  const fields = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
+  const values = [sent, received].flatMap(json => fields.map(field => findRecord(json, field)?.[field]))
+  const authorization = request.headers.authorization?.split(' ').at(-1)
+  return [authorization, ...values].filter(value => typeof value === 'string')
 }
 
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
@@ -63,12 +82,4 @@ function requestIdPart(outcome: WireAnswer | ExchangeError): string[] {
   if (outcome instanceof ExchangeError) return []
   const id = requestIdOf(outcome, parseJson(outcome.body))
   return id === undefined ? [] : [`request ${id}`]
-}
-
-/**
- * Whether a request is an operation of the service, whose path may be shown. A request without a bearer token that is
- * not one of the OAuth operations (§5.2) is a signed link, of which only the origin may.
- */
-export function isOperation(request: WireRequest): boolean {
-  return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
 }

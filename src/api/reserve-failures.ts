@@ -1,0 +1,84 @@
+/** What `reserve` says when there is no reservation to show, or none that is certain. */
+import {Failure, usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {type Answer, SendError} from './api.js'
+import {describeError} from './error-shapes.js'
+import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
+import {readReservation} from './shapes.js'
+
+/** A reservation may exist. `answer` is what the service said last, or the SendError when it said nothing. */
+export function outcomeUnknown(entry: JournalEntry, last: Answer | SendError | string): Failure {
+  const reason = reasonOf(last)
+  const answered = typeof last === 'object' && !(last instanceof SendError) ? last : undefined
+  const named = readReservation(answered?.json)?.reservation_ref
+  const naming = named === undefined ? '' : `; it names the reservation ${sanitizeLine(named, 64)}`
+  return new Failure(
+    'outcome_unknown',
+    `the outcome is unknown, a reservation may exist: ${reason}${naming}`,
+    {
+      code: 'outcome_unknown',
+      hint: `ask again with the same key, which never books twice: ${resumeCommand(entry.clientReferenceId)}`,
+      ...(answered === undefined ? {} : {status: answered.status}),
+      ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
+      reason,
+      result: {
+        outcome: 'unknown',
+        reservation: null,
+        idempotency_key: entry.idempotencyKey,
+        client_reference_id: entry.clientReferenceId,
+        attempts: entry.attempts,
+      },
+    },
+  )
+}
+
+function reasonOf(last: Answer | SendError | string): string {
+  if (typeof last === 'string') return last
+  if (last instanceof SendError) return `the answer was lost (${last.last.reason})`
+  const {code, message} = describeError(last, last.json)
+  if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
+  const words = message === undefined || message === code ? code : `${code}: ${message}`
+  return `the service answered ${last.status} ${words}`
+}
+
+/** The command that asks for the outcome again, with the reference quoted for a shell when it needs to be. */
+export function resumeCommand(clientReferenceId: string): string {
+  const plain = /^[\w.:@%+=/,-]+$/.test(clientReferenceId) && !clientReferenceId.startsWith('-')
+  const quoted = plain ? clientReferenceId : `'${clientReferenceId.replaceAll("'", `'\\''`)}'`
+  return `bookctl reserve --resume ${sanitizeLine(quoted)}`
+}
+
+/** An earlier reservation stands in the way: nothing is sent. */
+export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
+  const {entry, conflict} = verdict
+  const reference = sanitizeLine(entry.clientReferenceId)
+  const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
+  const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
+  const resume = open ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
+  switch (conflict) {
+    case 'reference_in_use':
+      return usage(
+        'reference_in_use',
+        `the client reference ${reference} is already used for another request (${state})`,
+        resume ?? 'choose another --client-reference',
+      )
+    case 'offer_in_use':
+      return usage(
+        'offer_in_use',
+        `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
+        resume ?? 'an offer can be reserved once: search again',
+      )
+    case 'key_differs':
+      return usage(
+        'idempotency_key_differs',
+        `this reservation was begun with another Idempotency-Key, ${entry.idempotencyKey} (client reference ${reference}, ${state})`,
+        'leave --idempotency-key out: the first key is used again',
+      )
+    case 'key_in_use':
+      return usage(
+        'idempotency_key_in_use',
+        `the Idempotency-Key was already used for another request (client reference ${reference}, ${state})`,
+        'leave --idempotency-key out: a new one is made',
+      )
+  }
+}

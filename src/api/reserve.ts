@@ -1,0 +1,266 @@
+/**
+ * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, every repeat carries the same
+ * key and body, and what may have happened is never called a failure.
+ */
+import {Failure, usage} from '../contract/failure.js'
+import type {ReservationRequest} from '../contract/reservations.js'
+import {type Answer, type Api, type Clock, SendError} from './api.js'
+import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
+import {conflictFailure, outcomeUnknown} from './reserve-failures.js'
+import {meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
+import {type Attempts, sendReservation} from './reserve-send.js'
+import type {ReadReservation} from './shapes.js'
+
+export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
+
+export interface ReserveParts {
+  readonly api: Api
+  readonly journal: Journal
+  readonly clock: Clock
+  /** A new UUID. */
+  readonly newKey: () => string
+  /** Bound on sending, repeats and waiting for another process; 120 unless told. */
+  readonly timeoutSeconds?: number
+}
+
+export interface ReserveIntent {
+  /** §2.4's request, parsed. */
+  readonly request: ReservationRequest
+  /** False when the caller made client_reference_id up: a rerun then finds the first run's by the offer. */
+  readonly referenceGiven: boolean
+  /** A key the user chose. */
+  readonly idempotencyKey?: string
+}
+
+export interface ReserveHooks {
+  /** Called with what the user should know although the reservation was made. */
+  readonly warn?: (message: string) => void
+}
+
+export interface ReserveOutcome {
+  /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
+  readonly outcome: string
+  /** As the service sent it; when it was made by an earlier run, what was kept of that, without people's data. */
+  readonly reservation: Record<string, unknown> | null
+  readonly reservation_ref: string | null
+  readonly payment_url: string | null
+  readonly idempotency_key: string
+  readonly client_reference_id: string
+  readonly attempts: number
+  /** Whether an earlier run, or another process, had begun it. */
+  readonly repeated: boolean
+}
+
+/** Ours: §4.4 shows no time limit. */
+const TIMEOUT_SECONDS = 120
+
+/**
+ * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier
+ * one stands in the way, refused or not_allowed when the service says no and nothing can have happened, unreachable
+ * when nothing was sent, outcome_unknown when a reservation may exist. What the journal throws before sending passes.
+ */
+export async function reserve(
+  parts: ReserveParts,
+  wanted: ReserveIntent,
+  hooks: ReserveHooks = {},
+): Promise<ReserveOutcome> {
+  const intent = intentOf(wanted, parts.newKey)
+  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
+  const done = await parts.journal.alone(
+    intent.offerId,
+    seconds * 1000,
+    () => act(parts, parts.journal.begin(intent, parts.clock.now()), hooks),
+    () => storedOutcome(parts.journal.look(intent)),
+  )
+  if (!done.gaveUp) return done.value
+  const verdict = parts.journal.look(intent)
+  if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
+  if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it')
+  throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
+    code: 'busy',
+    hint: 'run the command again',
+  })
+}
+
+/** Finds out how the reservation with this client reference ended: by the journal, or by sending it once more. */
+export async function resume(
+  parts: ReserveParts,
+  clientReferenceId: string,
+  hooks: ReserveHooks = {},
+): Promise<ReserveOutcome> {
+  const first = findEntry(parts.journal, clientReferenceId)
+  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
+  const look = () => verdictOn(findEntry(parts.journal, clientReferenceId))
+  const done = await parts.journal.alone(
+    first.offerId,
+    seconds * 1000,
+    async () => act(parts, look(), hooks),
+    () => storedOutcome(look()),
+  )
+  if (done.gaveUp) throw outcomeUnknown(first, 'another process is still making it')
+  return done.value
+}
+
+function findEntry(journal: Journal, clientReferenceId: string): JournalEntry {
+  const entry = journal.find(clientReferenceId)
+  if (entry) return entry
+  throw usage(
+    'unknown_reference',
+    'this machine has tried no reservation with that client reference, at this base URL and with this client',
+    'see what it tried with: bookctl journal',
+  )
+}
+
+function verdictOn(entry: JournalEntry): JournalVerdict {
+  const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
+  return {kind: open ? 'repeat' : 'resolved', entry}
+}
+
+function intentOf(wanted: ReserveIntent, newKey: () => string): ReservationIntent {
+  const {request, referenceGiven, idempotencyKey} = wanted
+  const {client_reference_id, ...rest} = request
+  return {
+    offerId: request.offer_id,
+    clientReferenceId: client_reference_id,
+    referenceGiven,
+    idempotencyKey: idempotencyKey ?? newKey(),
+    keyGiven: idempotencyKey !== undefined,
+    body: JSON.stringify(request),
+    bodySha256: sha256OfJson(request),
+    intentSha256: sha256OfJson(rest),
+  }
+}
+
+async function act(
+  parts: ReserveParts,
+  verdict: JournalVerdict,
+  hooks: ReserveHooks,
+): Promise<ReserveOutcome> {
+  if (verdict.kind === 'conflict') throw conflictFailure(verdict)
+  const stored = storedOutcome(verdict)
+  if (stored) return stored
+  const {entry, kind} = verdict
+  const attempts: Attempts = {before: entry.attempts, now: entry.attempts}
+  const answer = await sendReservation(parts, entry, attempts, parts.timeoutSeconds ?? TIMEOUT_SECONDS).catch(
+    error => {
+      throw settleFault(parts, entry, attempts, error, kind === 'new', hooks)
+    },
+  )
+  return settleAnswer(parts, {...entry, attempts: attempts.now}, answer, {
+    hooks,
+    mayHaveActed: answer.mayHaveActed || attempts.before > 0,
+    repeated: kind === 'repeat',
+  })
+}
+
+/** The outcome an earlier run recorded; undefined while there is none. Throws Failure when that was a refusal. */
+function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | undefined {
+  if (verdict?.kind !== 'resolved') return undefined
+  const {entry} = verdict
+  if (entry.outcome === 'refused' || entry.outcome === 'failed') {
+    throw new Failure('refused', 'the service refused this reservation; nothing was reserved', {
+      code: 'refused_earlier',
+      hint: 'run reserve again with what was wrong put right',
+    })
+  }
+  const payment = entry.result?.payment as {url?: unknown} | undefined
+  return {
+    outcome: entry.outcome,
+    reservation: entry.result,
+    reservation_ref: entry.reservationRef,
+    payment_url: typeof payment?.url === 'string' ? payment.url : null,
+    idempotency_key: entry.idempotencyKey,
+    client_reference_id: entry.clientReferenceId,
+    attempts: entry.attempts,
+    repeated: true,
+  }
+}
+
+/** No answer, or none was asked for: a lost one leaves the outcome unknown, anything else made no reservation. */
+function settleFault(
+  parts: ReserveParts,
+  entry: JournalEntry,
+  attempts: Attempts,
+  error: unknown,
+  isNew: boolean,
+  hooks: ReserveHooks,
+): unknown {
+  const now = parts.clock.now()
+  const counted = {...entry, attempts: attempts.now}
+  if (error instanceof SendError && !error.mayHaveActed && !error.last.sent && attempts.before === 0) {
+    record(hooks, () => parts.journal.nothingSent(entry.id, 0, now))
+    return unanswered(error, false)
+  }
+  if (error instanceof SendError) {
+    record(hooks, () => parts.journal.settle(entry.id, {outcome: 'unknown'}, now))
+    return outcomeUnknown(counted, error)
+  }
+  // The token could not be had. One attempt of this run was then answered 401; more may have been lost.
+  const sentThisRun = attempts.now - attempts.before
+  if (attempts.before === 0 && sentThisRun === 0 && isNew)
+    record(hooks, () => parts.journal.discard(entry.id))
+  if (attempts.before === 0 && sentThisRun === 1)
+    record(hooks, () => parts.journal.settle(entry.id, {outcome: 'refused'}, now))
+  if (attempts.before === 0 && sentThisRun <= 1) return error
+  return outcomeUnknown(
+    counted,
+    error instanceof Failure ? error.message : 'this machine failed while sending it',
+  )
+}
+
+interface Settling {
+  readonly hooks: ReserveHooks
+  readonly mayHaveActed: boolean
+  readonly repeated: boolean
+}
+
+function settleAnswer(
+  parts: ReserveParts,
+  entry: JournalEntry,
+  answer: Answer,
+  how: Settling,
+): ReserveOutcome {
+  const now = parts.clock.now()
+  const settle = (settlement: Parameters<Journal['settle']>[1]) =>
+    record(how.hooks, () => parts.journal.settle(entry.id, settlement, now))
+  const meaning = meaningOf(answer, how.mayHaveActed)
+  if (meaning.kind === 'reserved') {
+    const {found, outcome} = meaning
+    settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
+    return outcomeOf(entry, found, outcome, how.repeated)
+  }
+  if (meaning.kind === 'nothing') {
+    settle({outcome: meaning.outcome})
+    throw refusalOf(answer, now)
+  }
+  settle({outcome: 'unknown'})
+  throw outcomeUnknown(entry, answer)
+}
+
+function outcomeOf(
+  entry: JournalEntry,
+  found: ReadReservation,
+  outcome: string,
+  repeated: boolean,
+): ReserveOutcome {
+  return {
+    outcome,
+    reservation: found.reservation,
+    reservation_ref: found.reservation_ref,
+    payment_url: found.payment_url,
+    idempotency_key: entry.idempotencyKey,
+    client_reference_id: entry.clientReferenceId,
+    attempts: entry.attempts,
+    repeated,
+  }
+}
+
+/** What is known must reach the user even when the disk does not take it any more. */
+function record(hooks: ReserveHooks, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    hooks.warn?.(`the outcome could not be written to the journal: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,23 @@
+/** A clock that stands still until someone sleeps on it. */
+import type {Clock} from '../../src/api/api.js'
+
+export interface FakeClock extends Clock {
+  readonly sleeps: number[]
+  advance(seconds: number): void
+}
+
+export function fakeClock(start = 1_800_000_000): FakeClock {
+  let now = start
+  const sleeps: number[] = []
+  return {
+    sleeps,
+    now: () => now,
+    advance: seconds => {
+      now += seconds
+    },
+    async sleep(milliseconds) {
+      sleeps.push(milliseconds)
+      now += milliseconds / 1000
+    },
+  }
+}
