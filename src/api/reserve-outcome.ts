@@ -22,7 +22,7 @@ export function meaningOf(answer: Answer, mayHaveActed: boolean): Meaning {
   const {status} = answer
   if (isSuccess(status)) {
     const found = readReservation(answer.json)
-    return found ? {kind: 'reserved', found, outcome: outcomeOf(found)} : {kind: 'unknown'}
+    return found ? {kind: 'reserved', found, outcome: outcomeWord(found)} : {kind: 'unknown'}
   }
   if (isInProgress(answer)) return {kind: 'in_progress'}
   if (mayHaveActed) return {kind: 'unknown'}
@@ -39,15 +39,12 @@ function isInProgress(answer: Answer): boolean {
   return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer, answer.json).code)
 }
 
-/** The service's word in lower case; `unknown` is kept for our own use. Without a word, by whether there is to pay. */
-function outcomeOf(found: ReadReservation): string {
+/** The service's word in lower case; two words are kept for our own use. Without one, by whether there is to pay. */
+export function outcomeWord(found: ReadReservation): string {
   const word = found.status?.trim().toLowerCase()
   if (word === undefined || word === '') return found.payment_url === null ? 'accepted' : 'pending_payment'
-  return OURS.has(word) ? `status_${word}` : word
+  return word === 'unknown' || word === 'unresolved' ? `status_${word}` : word
 }
-
-/** Words of the journal that must not come from outside. */
-const OURS = new Set(['unknown', 'unresolved', 'refused', 'failed'])
 
 const KEPT = [
   'reservation_ref',

@@ -5,11 +5,14 @@ import type {Journal, JournalEntry} from './reservation-journal.js'
 import {meaningOf} from './reserve-outcome.js'
 import {retryAfterMilliseconds} from './retry.js'
 
-export interface Attempts {
-  /** Attempts of earlier runs. */
-  readonly before: number
-  /** All so far. */
-  now: number
+/** What has gone on the wire so far; sendReservation keeps it up to date, also when it throws. */
+export interface Progress {
+  /** Attempts of this run. */
+  sent: number
+  /** Attempts of all runs. */
+  attempts: number
+  /** Whether the service may have made the reservation without our having seen it. */
+  mayHaveActed: boolean
 }
 
 /** Ours: so that one repeat fits into the whole time. */
@@ -18,17 +21,16 @@ const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 5000
 
 /**
- * The last answer within `timeoutSeconds`, with what all attempts of this run add up to. While the service says that
+ * The last answer within `timeoutSeconds`. While the service says that
  * the key is still being worked on, it is asked again. Throws SendError, and what getting a token throws.
  */
 export async function sendReservation(
   parts: {readonly api: Api; readonly journal: Journal; readonly clock: Clock},
   entry: JournalEntry,
-  attempts: Attempts,
+  progress: Progress,
   timeoutSeconds: number,
 ): Promise<Answer> {
   const deadline = parts.clock.now() + timeoutSeconds
-  let mayHaveActed = false
   for (let round = 0; ; round++) {
     const secondsLeft = Math.max(1, deadline - parts.clock.now())
     const answer = await parts.api.exchange('reservations.create', {
@@ -40,17 +42,18 @@ export async function sendReservation(
         timeoutSeconds: secondsLeft,
         attemptTimeoutSeconds: secondsLeft * ATTEMPT_SHARE,
         beforeAttempt: () => {
-          attempts.now = parts.journal.attempt(entry.id, parts.clock.now())
+          progress.attempts = parts.journal.attempt(entry.id, parts.clock.now())
+          progress.sent++
         },
       },
     })
-    mayHaveActed ||= answer.mayHaveActed
-    if (meaningOf(answer, mayHaveActed).kind !== 'in_progress') return {...answer, mayHaveActed}
+    progress.mayHaveActed ||= answer.mayHaveActed
+    if (meaningOf(answer, progress.mayHaveActed).kind !== 'in_progress') return answer
+    progress.mayHaveActed = true
+    const now = parts.clock.now()
     const wait = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** round)
-    const asked = retryAfterMilliseconds(answer, parts.clock.now()) ?? 0
-    const milliseconds = Math.max(wait, asked)
-    mayHaveActed = true
-    if (parts.clock.now() + milliseconds / 1000 >= deadline) return {...answer, mayHaveActed}
+    const milliseconds = Math.max(wait, retryAfterMilliseconds(answer, now) ?? 0)
+    if (now + milliseconds / 1000 >= deadline) return answer
     await parts.clock.sleep(milliseconds)
   }
 }

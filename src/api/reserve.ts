@@ -5,11 +5,11 @@
 import {Failure, usage} from '../contract/failure.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import {type Answer, type Api, type Clock, SendError} from './api.js'
-import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import {refusalOf, unanswered} from './refusals.js'
 import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
 import {conflictFailure, outcomeUnknown} from './reserve-failures.js'
 import {meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
-import {type Attempts, sendReservation} from './reserve-send.js'
+import {type Progress, sendReservation} from './reserve-send.js'
 import type {ReadReservation} from './shapes.js'
 
 export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
@@ -141,24 +141,28 @@ async function act(
   const stored = storedOutcome(verdict)
   if (stored) return stored
   const {entry, kind} = verdict
-  const attempts: Attempts = {before: entry.attempts, now: entry.attempts}
-  const answer = await sendReservation(parts, entry, attempts, parts.timeoutSeconds ?? TIMEOUT_SECONDS).catch(
-    error => {
-      throw settleFault(parts, entry, attempts, error, kind === 'new', hooks)
-    },
-  )
-  return settleAnswer(parts, {...entry, attempts: attempts.now}, answer, {
-    hooks,
-    mayHaveActed: answer.mayHaveActed || attempts.before > 0,
-    repeated: kind === 'repeat',
+  const progress: Progress = {sent: 0, attempts: entry.attempts, mayHaveActed: entry.attempts > 0}
+  const sending = {parts, entry, progress, hooks, repeated: kind === 'repeat'}
+  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
+  const answer = await sendReservation(parts, entry, progress, seconds).catch(error => {
+    throw settleFault(sending, error)
   })
+  return settleAnswer(sending, answer)
+}
+
+interface Sending {
+  readonly parts: ReserveParts
+  readonly entry: JournalEntry
+  readonly progress: Progress
+  readonly hooks: ReserveHooks
+  readonly repeated: boolean
 }
 
 /** The outcome an earlier run recorded; undefined while there is none. Throws Failure when that was a refusal. */
 function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | undefined {
   if (verdict?.kind !== 'resolved') return undefined
   const {entry} = verdict
-  if (entry.outcome === 'refused' || entry.outcome === 'failed') {
+  if (entry.reservationRef === null) {
     throw new Failure('refused', 'the service refused this reservation; nothing was reserved', {
       code: 'refused_earlier',
       hint: 'run reserve again with what was wrong put right',
@@ -177,73 +181,49 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   }
 }
 
-/** No answer, or none was asked for: a lost one leaves the outcome unknown, anything else made no reservation. */
-function settleFault(
-  parts: ReserveParts,
-  entry: JournalEntry,
-  attempts: Attempts,
-  error: unknown,
-  isNew: boolean,
-  hooks: ReserveHooks,
-): unknown {
-  const now = parts.clock.now()
-  const counted = {...entry, attempts: attempts.now}
-  if (error instanceof SendError && !error.mayHaveActed && !error.last.sent && attempts.before === 0) {
-    record(hooks, () => parts.journal.nothingSent(entry.id, 0, now))
+/** No answer came, or none was asked for: the Failure, or what the disk threw, with the journal kept in step. */
+function settleFault(sending: Sending, error: unknown): unknown {
+  if (isNothingDone(sending.progress, error)) return settleNothingDone(sending, error)
+  settle(sending, {outcome: 'unknown'})
+  const reason = error instanceof Failure ? error.message : 'this machine failed while sending it'
+  return outcomeUnknown(counted(sending), error instanceof SendError ? error : reason)
+}
+
+function isNothingDone(progress: Progress, error: unknown): boolean {
+  if (progress.mayHaveActed) return false
+  if (error instanceof SendError) return !error.mayHaveActed && !error.last.sent
+  // A Failure means that no token could be had: at the beginning, or after an answer 401 to all that was sent.
+  return error instanceof Failure || progress.sent === 0
+}
+
+function settleNothingDone(sending: Sending, error: unknown): unknown {
+  const {parts, entry, progress, hooks, repeated} = sending
+  if (error instanceof SendError) {
+    record(hooks, () => parts.journal.nothingSent(entry.id, 0, parts.clock.now()))
     return unanswered(error, false)
   }
-  if (error instanceof SendError) {
-    record(hooks, () => parts.journal.settle(entry.id, {outcome: 'unknown'}, now))
-    return outcomeUnknown(counted, error)
-  }
-  // The token could not be had. One attempt of this run was then answered 401; more may have been lost.
-  const sentThisRun = attempts.now - attempts.before
-  if (attempts.before === 0 && sentThisRun === 0 && isNew)
-    record(hooks, () => parts.journal.discard(entry.id))
-  if (attempts.before === 0 && sentThisRun === 1)
-    record(hooks, () => parts.journal.settle(entry.id, {outcome: 'refused'}, now))
-  if (attempts.before === 0 && sentThisRun <= 1) return error
-  return outcomeUnknown(
-    counted,
-    error instanceof Failure ? error.message : 'this machine failed while sending it',
-  )
+  if (progress.sent > 0) settle(sending, {outcome: 'refused'})
+  else if (!repeated) record(hooks, () => parts.journal.discard(entry.id))
+  return error
 }
 
-interface Settling {
-  readonly hooks: ReserveHooks
-  readonly mayHaveActed: boolean
-  readonly repeated: boolean
-}
-
-function settleAnswer(
-  parts: ReserveParts,
-  entry: JournalEntry,
-  answer: Answer,
-  how: Settling,
-): ReserveOutcome {
-  const now = parts.clock.now()
-  const settle = (settlement: Parameters<Journal['settle']>[1]) =>
-    record(how.hooks, () => parts.journal.settle(entry.id, settlement, now))
-  const meaning = meaningOf(answer, how.mayHaveActed)
+function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
+  const meaning = meaningOf(answer, sending.progress.mayHaveActed)
   if (meaning.kind === 'reserved') {
     const {found, outcome} = meaning
-    settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
-    return outcomeOf(entry, found, outcome, how.repeated)
+    settle(sending, {outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
+    return outcomeOf(sending, found, outcome)
   }
   if (meaning.kind === 'nothing') {
-    settle({outcome: meaning.outcome})
-    throw refusalOf(answer, now)
+    settle(sending, {outcome: meaning.outcome})
+    throw refusalOf(answer, sending.parts.clock.now())
   }
-  settle({outcome: 'unknown'})
-  throw outcomeUnknown(entry, answer)
+  settle(sending, {outcome: 'unknown'})
+  throw outcomeUnknown(counted(sending), answer)
 }
 
-function outcomeOf(
-  entry: JournalEntry,
-  found: ReadReservation,
-  outcome: string,
-  repeated: boolean,
-): ReserveOutcome {
+function outcomeOf(sending: Sending, found: ReadReservation, outcome: string): ReserveOutcome {
+  const {entry, progress, repeated} = sending
   return {
     outcome,
     reservation: found.reservation,
@@ -251,9 +231,17 @@ function outcomeOf(
     payment_url: found.payment_url,
     idempotency_key: entry.idempotencyKey,
     client_reference_id: entry.clientReferenceId,
-    attempts: entry.attempts,
+    attempts: progress.attempts,
     repeated,
   }
+}
+
+function counted({entry, progress}: Sending): JournalEntry {
+  return {...entry, attempts: progress.attempts}
+}
+
+function settle({parts, entry, hooks}: Sending, settlement: Parameters<Journal['settle']>[1]): void {
+  record(hooks, () => parts.journal.settle(entry.id, settlement, parts.clock.now()))
 }
 
 /** What is known must reach the user even when the disk does not take it any more. */

@@ -44,8 +44,6 @@ export type Verdict =
   | {readonly kind: 'new' | 'repeat' | 'resolved'; readonly entry: JournalEntry}
   | {readonly kind: 'conflict'; readonly conflict: Conflict; readonly entry: JournalEntry}
 
-/** Outcomes that leave the offer and the reference free again. */
-const CLOSED = new Set(['refused', 'failed'])
 /** Outcomes that leave the reference free, for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
 
@@ -54,7 +52,7 @@ const ENDED = new Set(['cancelled', 'expired'])
  * new entry may be made (an entry of which nothing was sent, and which differs, gives way to it).
  */
 export function decide(entries: readonly JournalEntry[], intent: Intent): Verdict | undefined {
-  const live = entries.filter(entry => !CLOSED.has(entry.outcome))
+  const live = entries.filter(entry => !isClosed(entry))
   const same = live.find(entry => isSame(entry, intent))
   if (same) return verdictOnSame(same, intent)
   const inTheWay = live.filter(entry => !isUnsent(entry))
@@ -74,6 +72,11 @@ export function decide(entries: readonly JournalEntry[], intent: Intent): Verdic
 function isSame(entry: JournalEntry, intent: Intent): boolean {
   if (intent.referenceGiven) return entry.bodySha256 === intent.bodySha256
   return entry.intentSha256 === intent.intentSha256
+}
+
+/** Nothing was reserved, so that offer and reference are free again. A service may use these words itself. */
+function isClosed(entry: JournalEntry): boolean {
+  return entry.reservationRef === null && (entry.outcome === 'refused' || entry.outcome === 'failed')
 }
 
 function isUnsent(entry: JournalEntry): boolean {

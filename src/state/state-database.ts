@@ -22,7 +22,8 @@ const MIGRATIONS = [
      updated_at REAL NOT NULL
    ) STRICT;
    CREATE UNIQUE INDEX live_reference ON reservations (base_url, client_id, client_reference_id)
-     WHERE outcome NOT IN ('refused', 'failed', 'cancelled', 'expired');
+     WHERE outcome NOT IN ('cancelled', 'expired')
+       AND (reservation_ref IS NOT NULL OR outcome NOT IN ('refused', 'failed'));
    CREATE INDEX reservation_offer ON reservations (base_url, client_id, offer_id);
    CREATE TABLE offers (
      base_url TEXT NOT NULL,
