@@ -64,7 +64,7 @@ export const payment = z
     status: z.enum(['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'EXPIRED']),
     amount,
     currency: currencyCode,
-    url: z.string().optional().meta({description: 'present while an instant payment can be made (§2.5)'}),
+    url: z.string().optional().meta(from('§2.5', 'Where the customer pays; present for `instant` payments')),
     expires_at: timestamp.nullable(),
     paid_at: timestamp.nullable(),
     failure_code: z.string().nullable(),

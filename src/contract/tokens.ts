@@ -1,6 +1,6 @@
 /** Access tokens (§2.1, §4.1, §4.2). */
 import {z} from 'zod'
-import {from} from './common.js'
+import {from, ours} from './common.js'
 
 export const tokenRequest = z
   .strictObject({
@@ -24,6 +24,10 @@ export const accessToken = z
 export const revokeRequest = z
   .strictObject({token: z.string().min(1)})
   .meta({id: 'RevokeRequest', ...from('§4.2', 'The access token to revoke')})
+
+export const revokedToken = z
+  .object({revoked: z.literal(true)})
+  .meta({id: 'RevokedToken', ...ours('The token is no longer valid, whether it ever was or not')})
 
 export type TokenRequest = z.infer<typeof tokenRequest>
 export type AccessToken = z.infer<typeof accessToken>

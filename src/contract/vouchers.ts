@@ -4,7 +4,7 @@ import {from, ours, timestamp} from './common.js'
 
 export const voucherLink = z
   .object({
-    reservation_ref: z.string(),
+    reservation_ref: z.string().meta(ours('The reservation of the voucher')),
     voucher: z.object({
       url: z
         .string()

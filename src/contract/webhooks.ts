@@ -44,6 +44,30 @@ export const testEventAccepted = z
   .object({event_id: z.string(), delivery_id: z.string()})
   .meta({id: 'TestEventAccepted', ...ours('The answer to a test event')})
 
+export const deletedSubscription = z
+  .object({id: z.string(), deleted: z.literal(true)})
+  .meta({id: 'DeletedSubscription', ...ours('The subscription is gone')})
+
+export const deliveryAttempt = z.object({
+  n: z.int().meta({description: '1 to 8'}),
+  at: timestamp,
+  status: z.int().nullable().meta({description: "the subscriber's answer; null when there was none"}),
+  ms: z.int().nullable().meta({description: 'how long the answer took, in milliseconds'}),
+  error: z.string().nullable().meta({description: 'why there was no answer, or why it did not count'}),
+})
+
+export const delivery = z
+  .object({
+    delivery_id: z.string(),
+    subscription_id: z.string(),
+    event_id: z.string(),
+    type: z.string(),
+    status: z.string().meta({examples: ['PENDING', 'DELIVERED', 'ABANDONED']}),
+    next_attempt_at: timestamp.nullable(),
+    attempts: z.array(deliveryAttempt),
+  })
+  .meta({id: 'Delivery', ...ours('One event on its way to one subscription')})
+
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>
 export type Subscription = z.infer<typeof subscription>
 export type CreatedSubscription = z.infer<typeof createdSubscription>

@@ -2,7 +2,6 @@
  * The page at `payment.url` (§3: the address to which the customer is sent to pay; the page itself is ours).
  * Plain HTML with forms: it needs no script, no cookie and nothing from elsewhere.
  */
-import {createHash} from 'node:crypto'
 import {html, raw} from 'hono/html'
 import type {Reservation} from '../contract/reservations.js'
 import {PAYMENT_PAGE_STYLE} from './payment-page-style.js'
@@ -75,7 +74,6 @@ export function renderPaymentPage(view: PaymentPageView): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
 <title>${wording.title} · ${reservation.reservation_ref} · TEST</title>
 <style>${raw(PAYMENT_PAGE_STYLE)}</style>
 </head>
@@ -93,16 +91,6 @@ ${wording.canPay ? choices(view) : ''}
 </html>
 `
   return textOf(page)
-}
-
-/**
- * The Content-Security-Policy that lets this page show its own style and post its own form, and nothing else.
- * Ours; send it with every answer that carries the page.
- */
-export function paymentPagePolicy(): string {
-  const digest = createHash('sha256').update(PAYMENT_PAGE_STYLE).digest('base64')
-  const style = `style-src 'sha256-${digest}'`
-  return `default-src 'none'; ${style}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 }
 
 function notes({state, message}: PaymentPageView): Piece {
