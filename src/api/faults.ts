@@ -61,11 +61,14 @@ export function diagnoseExchange(error: unknown, place: Place, answerStarted: bo
   const from = `from ${place.target}`
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return {fault: 'too_large', reason: `the answer's headers ${from} are too large`}
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') {
+  // llhttp's own codes are missing from some parser errors, so their words count as well.
+  const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
+  const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || endedEarly) {
     return {fault: 'cut', reason: `the answer ${from} ended early`}
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_NOT_SUPPORTED') {
-    return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be (${code})`}
+  if (isParserError || code === 'UND_ERR_NOT_SUPPORTED') {
+    return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
   }
   if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
   return {

@@ -1,5 +1,5 @@
 /** A raw server for tests of the wire: it records each request and answers with scripted bytes, or misbehaves. */
-import {createServer as createTcpServer, type AddressInfo, type Socket} from 'node:net'
+import {type AddressInfo, createServer as createTcpServer, type Socket} from 'node:net'
 import {createServer as createTlsServer, type TlsOptions} from 'node:tls'
 
 export interface WireRecord {
@@ -13,7 +13,7 @@ export interface WireRecord {
 /** What a connection gets for one request. */
 export type Script =
   /** These bytes, then the end of the connection. */
-  | {readonly bytes: string | Uint8Array; readonly then?: 'end' | 'hang' | 'reset'}
+  | {readonly bytes: string | Uint8Array; readonly after?: 'end' | 'hang' | 'reset'}
   /** Nothing, for ever. */
   | 'hang'
   /** A TCP reset. */
@@ -53,7 +53,9 @@ export async function startWireServer(
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
-  const server = tls ? createTlsServer(tls, serve).on('connection', track) : createTcpServer(serve).on('connection', track)
+  const server = tls
+    ? createTlsServer(tls, serve).on('connection', track)
+    : createTcpServer(serve).on('connection', track)
   server.on('tlsClientError', () => {})
   server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -70,13 +72,23 @@ export async function startWireServer(
 }
 
 /** A whole answer with Content-Length. */
-export function httpAnswer(status: number, body: string | Uint8Array, headers: Record<string, string> = {}): Buffer {
+export function httpAnswer(
+  status: number,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Buffer {
   const bytes = Buffer.from(body as string)
-  const lines = Object.entries({'content-length': String(bytes.length), ...headers}).map(([name, value]) => `${name}: ${value}`)
+  const lines = Object.entries({'content-length': String(bytes.length), ...headers}).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} X\r\n${lines.join('\r\n')}\r\n\r\n`), bytes])
 }
 
-export function jsonAnswer(status: number, json: unknown, headers: Record<string, string> = {}): {bytes: Buffer} {
+export function jsonAnswer(
+  status: number,
+  json: unknown,
+  headers: Record<string, string> = {},
+): {bytes: Buffer} {
   return {bytes: httpAnswer(status, JSON.stringify(json), {'content-type': 'application/json', ...headers})}
 }
 
@@ -84,9 +96,9 @@ function play(socket: Socket, script: Script): void {
   if (script === 'hang') return
   if (script === 'reset') return void socket.resetAndDestroy()
   if (script === 'end') return void socket.end()
-  const then = script.then ?? 'end'
-  if (then === 'end') socket.end(script.bytes)
-  else socket.write(script.bytes, () => then === 'reset' && socket.resetAndDestroy())
+  const after = script.after ?? 'end'
+  if (after === 'end') socket.end(script.bytes)
+  else socket.write(script.bytes, () => after === 'reset' && socket.resetAndDestroy())
 }
 
 function parseRequest(received: Buffer): WireRecord | undefined {
@@ -95,7 +107,10 @@ function parseRequest(received: Buffer): WireRecord | undefined {
   const head = received.subarray(0, end).toString('latin1')
   const [requestLine = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(
-    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map(line => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   )
   const body = received.subarray(end + 4)
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined

@@ -1,0 +1,78 @@
+import {describe, expect, test} from 'vitest'
+import {checkKeyFits, parseBaseUrl} from '../../src/api/base-url.js'
+
+describe('a base URL', () => {
+  test.each([
+    ['https://api.example.test/partner-api/v1', 'https://api.example.test/partner-api/v1', false],
+    ['https://api.example.test/v1/', 'https://api.example.test/v1', false],
+    ['HTTPS://API.Example.TEST:443/v1', 'https://api.example.test/v1', false],
+    ['http://127.0.0.1:8080/partner-api/v1', 'http://127.0.0.1:8080/partner-api/v1', true],
+    ['http://localhost/v1', 'http://localhost/v1', true],
+    ['http://[::1]:1/v1', 'http://[::1]:1/v1', true],
+    ['http://127.1/v1', 'http://127.0.0.1/v1', true],
+  ])('%s is taken as %s', (text, baseUrl, isLoopback) => {
+    expect(parseBaseUrl(text)).toEqual({baseUrl, isLoopback})
+  })
+
+  test.each([
+    ['', /not an absolute URL/],
+    ['api.example.test/v1', /not an absolute URL|https/],
+    ['http://api.example.test/v1', /plain http/],
+    ['http://localhost.evil.test/v1', /plain http/],
+    ['http://127.0.0.1.evil.test/v1', /plain http/],
+    ['http://0.0.0.0/v1', /plain http/],
+    ['ftp://api.example.test/v1', /https/],
+    ['https://api.example.test', /end in \/v1/],
+    ['https://api.example.test/v1/x', /end in \/v1/],
+    ['https://api.example.test/v11', /end in \/v1/],
+    ['https://api.example.test/V1', /end in \/v1/],
+    ['https://api.example.test/v1?', /query/],
+    ['https://api.example.test/v1?a=b', /query/],
+    ['https://api.example.test/v1#', /query or fragment/],
+    ['https://user:hunter2@api.example.test/v1', /user name/],
+    ['https://hunter2@api.example.test/v1', /user name/],
+    ['https://api.example.test//v1', /empty path/],
+    ['https://api.example.test/v1 ', /not an absolute URL/],
+    ['https://api.exam\nple.test/v1', /not an absolute URL/],
+    ['https:\\\\api.example.test\\v1', /not an absolute URL/],
+  ])('%j is refused', (text, problem) => {
+    expect(() => parseBaseUrl(text)).toThrow(problem)
+    expect(() => parseBaseUrl(text)).not.toThrow(/hunter2/)
+    expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({kind: 'usage'}))
+  })
+})
+
+describe('a live key', () => {
+  test.each([
+    'localhost',
+    'localhost.',
+    'api.localhost',
+    'API.LOCALHOST.',
+    '127.0.0.1',
+    '127.255.0.3',
+    '[::1]',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:127.8.0.1]',
+    '[::127.0.0.1]',
+    '[::ffff:0.0.0.0]',
+    '2130706433',
+    '0x7f.1',
+  ])('is never sent to %s', host => {
+    expect(() => checkKeyFits('live', `https://${host}/v1`)).toThrow(/never sent to this machine/)
+    expect(() => checkKeyFits('test', `https://${host}/v1`)).not.toThrow()
+    expect(() => checkKeyFits(undefined, `https://${host}/v1`)).not.toThrow()
+  })
+
+  test.each([
+    'api.example.test',
+    '10.0.0.1',
+    '128.0.0.1',
+    '[2001:db8::7f00:1]',
+    'notlocalhost',
+    'localhost.example.test',
+  ])('may be sent to %s', host => {
+    expect(() => checkKeyFits('live', `https://${host}/v1`)).not.toThrow()
+  })
+})

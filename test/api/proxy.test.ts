@@ -1,0 +1,150 @@
+/** Proxies: who takes which, what goes to them, and what their failures mean. */
+import {readFileSync} from 'node:fs'
+import {type AddressInfo, connect, createServer, type Server} from 'node:net'
+import {afterEach, describe, expect, test} from 'vitest'
+import type {ExchangeError} from '../../src/api/api.js'
+import {proxyFor} from '../../src/api/proxy.js'
+import {createTransport} from '../../src/api/transport.js'
+import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'
+
+const PROXY = 'http://proxy.test:3128'
+const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
+
+describe('which proxy', () => {
+  test.each([
+    ['https://a.test/', {HTTPS_PROXY: PROXY}, PROXY],
+    ['https://a.test/', {https_proxy: PROXY, HTTPS_PROXY: 'http://other.test'}, PROXY],
+    ['https://a.test/', {HTTP_PROXY: PROXY}, undefined],
+    ['http://a.test/', {HTTP_PROXY: PROXY}, PROXY],
+    ['http://a.test/', {http_proxy: 'proxy.test:3128'}, PROXY],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '*'}, undefined],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'b.test, *'}, undefined],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, no_proxy: 'a.test'}, undefined],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'A.TEST'}, undefined],
+    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '.a.test'}, undefined],
+    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '*.a.test'}, undefined],
+    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test'}, undefined],
+    ['https://xa.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test'}, PROXY],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443'}, undefined],
+    ['https://a.test:8443/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443'}, PROXY],
+    ['https://10.1.2.3/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8'}, undefined],
+    ['https://11.1.2.3/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8'}, PROXY],
+    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::/8'}, undefined],
+    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: '[fd00::1]:443'}, undefined],
+    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: 'fd00:0::1'}, undefined],
+    ['https://1.10.0.1/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.1'}, PROXY],
+    ['https://127.0.0.1/', {HTTPS_PROXY: PROXY}, undefined],
+    ['https://127.9.9.9/', {HTTPS_PROXY: PROXY}, undefined],
+    ['http://localhost/', {HTTP_PROXY: PROXY}, undefined],
+    ['http://[::1]/', {HTTP_PROXY: PROXY}, undefined],
+    ['https://a.test/', {HTTPS_PROXY: ''}, undefined],
+  ])('%s with %j: %s', (url, env, expected) => {
+    expect(chosen(url, env)).toBe(expected)
+  })
+
+  test.each(['socks5://p.test', 'http://', 'nonsense://x'])('%s is refused without being quoted', text => {
+    const refuse = () => chosen('https://a.test/', {HTTPS_PROXY: text.replace('//', '//user:hunter2@')})
+    expect(refuse).toThrow(/HTTPS_PROXY must be/)
+    expect(refuse).not.toThrow(/hunter2/)
+  })
+})
+
+const open: (Server | WireServer)[] = []
+afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
+
+/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`. */
+async function startProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
+  const heads: string[] = []
+  const server = createServer(client => {
+    client
+      .on('error', () => {})
+      .once('data', head => {
+        heads.push(head.toString())
+        if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)
+        const upstream = connect(port, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+        upstream
+          .on('error', () => client.destroy())
+          .pipe(client)
+          .pipe(upstream)
+      })
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  open.push(server)
+  return {port: (server.address() as AddressInfo).port, heads}
+}
+
+const vectors = new URL('../vectors/tls/', import.meta.url)
+const LIMITS = {
+  connectMilliseconds: 5000,
+  headersMilliseconds: 5000,
+  bodyMilliseconds: 5000,
+  totalMilliseconds: 10_000,
+  maxAnswerBytes: 1000,
+}
+
+function sendThrough(proxyPort: number, ca = 'ca') {
+  const transport = createTransport({
+    caFile: new URL(`${ca}.pem`, vectors).pathname,
+    env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`},
+  })
+  const headers = {authorization: 'Bearer tok_1'}
+  return transport({method: 'POST', url: 'https://service.test/v1/x?q=1', headers, body: '{"a":1}'}, LIMITS)
+}
+
+const fault = (sending: Promise<unknown>) =>
+  sending.then(
+    () => expect.fail('answered'),
+    (error: ExchangeError) => error,
+  )
+
+async function startService(name = 'good') {
+  const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), {
+    cert: readFileSync(new URL(`${name}.pem`, vectors)),
+    key: readFileSync(new URL(`${name}.key`, vectors)),
+  })
+  open.push(server)
+  return server
+}
+
+describe('through a proxy', () => {
+  test('the request is tunnelled: the proxy sees its own credentials and the host, nothing else', async () => {
+    const service = await startService()
+    const proxy = await startProxy(service.port)
+    expect((await sendThrough(proxy.port)).status).toBe(200)
+    const [head = ''] = proxy.heads
+    expect(head).toMatch(/^CONNECT service\.test:443 HTTP\/1\.1/)
+    expect(head).toContain(`Basic ${Buffer.from('user:hunt@er2').toString('base64')}`)
+    expect(head).not.toContain('tok_1')
+    expect(service.records[0]?.headers['proxy-authorization']).toBeUndefined()
+  })
+
+  test.each([
+    [407, 'proxy_refused'],
+    [403, 'proxy_refused'],
+    [502, 'proxy'],
+  ])('a CONNECT answered %i means that nothing was sent', async (status, name) => {
+    const proxy = await startProxy(1, status)
+    const error = await fault(sendThrough(proxy.port))
+    expect(error).toMatchObject({fault: name, sent: false})
+    expect(error.reason).toContain(`proxy http://127.0.0.1:${proxy.port}`)
+    expect(error.reason).toContain(String(status))
+    expect(error.reason).not.toMatch(/hunt|user:/)
+  })
+
+  test('a proxy that cannot be reached is named, and nothing was sent', async () => {
+    const gone = await startWireServer(() => 'hang')
+    await gone.close()
+    const error = await fault(sendThrough(gone.port))
+    expect(error).toMatchObject({fault: 'proxy', sent: false})
+    expect(error.reason).toBe(`proxy http://127.0.0.1:${gone.port} cannot be reached (ECONNREFUSED)`)
+  })
+
+  test.each(['self-signed', 'expired', 'other-host'])('the certificate behind it counts: %s', async name => {
+    const service = await startService(name)
+    const proxy = await startProxy(service.port)
+    const error = await fault(sendThrough(proxy.port))
+    expect(error).toMatchObject({fault: 'tls', sent: false})
+    expect(error.reason).toContain('service.test:443')
+    expect(service.records).toHaveLength(0)
+  })
+})

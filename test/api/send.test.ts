@@ -1,0 +1,233 @@
+/** The sender: what is sent again, after how long, and whether the other side may have acted. */
+import fc from 'fast-check'
+import {describe, expect, test} from 'vitest'
+import {
+  ExchangeError,
+  type ExchangeFault,
+  type ExchangeLimits,
+  SendError,
+  type SendPolicy,
+  type SentAnswer,
+  type WireAnswer,
+  type WireRequest,
+} from '../../src/api/api.js'
+import {createSender} from '../../src/api/send.js'
+import type {AttemptRecord} from '../../src/api/trace.js'
+import {fakeClock} from '../support/clocks.js'
+
+const REQUEST: WireRequest = {
+  method: 'POST',
+  url: 'http://127.0.0.1/v1/x',
+  headers: {a: 'b'},
+  body: '{"n":1}',
+}
+const answer = (status: number, headers: Record<string, string> = {}): WireAnswer => ({
+  status,
+  headers,
+  body: Buffer.from('{}'),
+})
+const failure = (fault: ExchangeFault, sent: boolean) => new ExchangeError(fault, sent, `${fault} here`)
+
+type Step = WireAnswer | ExchangeError
+
+/** Plays `steps`, the last one for ever, each taking `seconds`. */
+function setUp(steps: Step[], {random = () => 0, seconds = 0} = {}) {
+  const clock = fakeClock()
+  const requests: WireRequest[] = []
+  const limits: ExchangeLimits[] = []
+  const records: AttemptRecord[] = []
+  const sender = createSender({
+    clock,
+    random,
+    userAgent: 'bookctl/1',
+    trace: {attempt: record => records.push(record)},
+    transport: async (request, given) => {
+      requests.push(request)
+      limits.push(given)
+      clock.advance(seconds)
+      const step = steps[Math.min(requests.length, steps.length) - 1] as Step
+      if (step instanceof ExchangeError) throw step
+      return step
+    },
+  })
+  const send = (policy: Partial<SendPolicy> = {}): Promise<SentAnswer | SendError> =>
+    sender.send(REQUEST, {repeatable: true, timeoutSeconds: 30, ...policy}).catch(error => {
+      if (error instanceof SendError) return error
+      throw error
+    })
+  return {clock, requests, limits, records, send}
+}
+
+const RETRIED = new Set([429, 500, 502, 503, 504])
+const ALL_STATUSES = Array.from({length: 500}, (_, index) => index + 100)
+
+describe('every status from 100 to 599', () => {
+  test.each([true, false])('answered whole, repeatable %s', async repeatable => {
+    for (const status of ALL_STATUSES) {
+      const {send, requests} = setUp([answer(status)])
+      const result = await send({repeatable})
+      const attempts = RETRIED.has(status) && (repeatable || status === 429) ? 4 : 1
+      const acted = attempts > 1 && status >= 500
+      expect({status, requests: requests.length}).toEqual({status, requests: attempts})
+      expect(result).toMatchObject({status, attempts, mayHaveActed: acted})
+    }
+  })
+
+  test.each([
+    ['cut', true],
+    ['cut', false],
+    ['timeout', true],
+    ['timeout', false],
+  ] as const)('then %s with repeatable %s, then answered', async (fault, repeatable) => {
+    for (const status of ALL_STATUSES) {
+      const {send, requests} = setUp([failure(fault, true), answer(status)])
+      const result = await send({repeatable})
+      if (!repeatable) {
+        expect(result).toMatchObject({name: 'SendError', attempts: 1, mayHaveActed: true, last: {fault}})
+        expect(requests).toHaveLength(1)
+      } else {
+        const attempts = RETRIED.has(status) ? 4 : 2
+        expect(result).toMatchObject({status, attempts, mayHaveActed: true})
+      }
+    }
+  })
+})
+
+describe('faults', () => {
+  const PASSING: ExchangeFault[] = ['dns', 'refused', 'connect_timeout', 'proxy', 'reset', 'timeout', 'cut']
+  const LASTING: ExchangeFault[] = ['tls', 'proxy_refused', 'too_large', 'protocol']
+  const cases = [...PASSING, ...LASTING].flatMap(fault =>
+    [true, false].flatMap(sent => [true, false].map(repeatable => ({fault, sent, repeatable}))),
+  )
+
+  test.each(cases)('$fault, sent $sent, repeatable $repeatable', async ({fault, sent, repeatable}) => {
+    const {send, requests} = setUp([failure(fault, sent)])
+    const attempts = PASSING.includes(fault) && (repeatable || !sent) ? 4 : 1
+    expect(await send({repeatable})).toMatchObject({
+      name: 'SendError',
+      attempts,
+      mayHaveActed: sent,
+      last: {fault},
+    })
+    expect(requests).toHaveLength(attempts)
+  })
+
+  test('a lost attempt is remembered when the later ones do not even leave', async () => {
+    const {send} = setUp([failure('reset', true), failure('refused', false)])
+    expect(await send()).toMatchObject({
+      name: 'SendError',
+      attempts: 4,
+      mayHaveActed: true,
+      last: {fault: 'refused'},
+    })
+  })
+
+  test('a 503 before a refused connection may have acted; a 429 has not', async () => {
+    expect(await setUp([answer(503), failure('refused', false)]).send()).toMatchObject({mayHaveActed: true})
+    expect(await setUp([answer(429), failure('refused', false)]).send()).toMatchObject({mayHaveActed: false})
+    expect(await setUp([answer(429), answer(200)]).send({repeatable: false})).toMatchObject({
+      status: 200,
+      attempts: 2,
+      mayHaveActed: false,
+    })
+  })
+
+  test('a defect in the transport is not an attempt', async () => {
+    const {send} = setUp([])
+    await expect(send()).rejects.toThrow(TypeError)
+  })
+})
+
+test('every repeat is the same request, byte for byte', async () => {
+  const {send, requests} = setUp([answer(503)])
+  await send()
+  expect(requests).toHaveLength(4)
+  for (const request of requests) {
+    expect(request).toEqual({...REQUEST, headers: {a: 'b', 'user-agent': 'bookctl/1'}})
+  }
+})
+
+describe('waiting', () => {
+  test('is full jitter: random() · 250 ms · 2ⁿ', async () => {
+    const {send, clock} = setUp([answer(503)], {random: () => 0.5})
+    await send()
+    expect(clock.sleeps).toEqual([125, 250, 500])
+  })
+
+  test.each([
+    ['2', 2000],
+    ['0', 0],
+    ['Fri, 15 Jan 2027 08:00:03 GMT', 3000],
+    ['-1', 0],
+    ['soon', 0],
+    ['', 0],
+  ])('Retry-After: %s', async (value, milliseconds) => {
+    // The fake clock stands at Fri, 15 Jan 2027 08:00:00 GMT.
+    const {send, clock} = setUp([answer(429, {'retry-after': value}), answer(200)])
+    expect(await send()).toMatchObject({status: 200})
+    expect(clock.sleeps).toEqual([milliseconds])
+  })
+
+  test("a Retry-After date is measured on the service's clock", async () => {
+    const headers = {'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT'}
+    const {send, clock} = setUp([answer(503, headers), answer(200)])
+    await send()
+    expect(clock.sleeps).toEqual([7000])
+  })
+
+  test('a Retry-After that does not fit ends it with the answer', async () => {
+    const {send, clock, requests} = setUp([answer(429, {'retry-after': '31'})])
+    expect(await send()).toMatchObject({status: 429, attempts: 1})
+    expect([requests.length, clock.sleeps]).toEqual([1, []])
+  })
+
+  test('never goes past the deadline, nor does an attempt', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({min: 0, max: 0.999, noNaN: true}),
+        fc.integer({min: 0, max: 20}),
+        fc.integer({min: 1, max: 30}),
+        async (jitter, seconds, timeoutSeconds) => {
+          const {send, clock, limits} = setUp([answer(503)], {random: () => jitter, seconds})
+          const start = clock.now()
+          await send({timeoutSeconds})
+          for (const {totalMilliseconds, headersMilliseconds} of limits) {
+            expect(totalMilliseconds).toBeGreaterThan(0)
+            expect(headersMilliseconds).toBeLessThanOrEqual(totalMilliseconds)
+          }
+          expect(clock.now() - start - seconds).toBeLessThan(timeoutSeconds)
+        },
+      ),
+    )
+  })
+})
+
+test('attemptTimeoutSeconds bounds one attempt, so that a hanging one leaves time for the next', async () => {
+  const {send, limits} = setUp([failure('timeout', true), answer(200)], {seconds: 5})
+  await send({timeoutSeconds: 12, attemptTimeoutSeconds: 5})
+  expect(limits.map(limit => limit.headersMilliseconds)).toEqual([5000, 5000])
+  expect(limits[1]?.totalMilliseconds).toBeCloseTo(7000)
+})
+
+test('beforeAttempt is called before each attempt, and what it throws ends the sending', async () => {
+  const {send, requests} = setUp([answer(503)])
+  const seen: number[] = []
+  const beforeAttempt = () => {
+    seen.push(requests.length)
+    if (seen.length === 3) throw new Error('the journal is full')
+  }
+  await expect(send({beforeAttempt})).rejects.toThrow('the journal is full')
+  expect(seen).toEqual([0, 1, 2])
+  expect(requests).toHaveLength(2)
+})
+
+test('the trace is told of every attempt, with the wait that follows', async () => {
+  const {send, records} = setUp([failure('reset', true), answer(200)], {random: () => 0.4, seconds: 2})
+  await send()
+  expect(
+    records.map(({attempt, milliseconds, waitMilliseconds}) => [attempt, milliseconds, waitMilliseconds]),
+  ).toEqual([
+    [1, 2000, 100],
+    [2, expect.closeTo(2000), undefined],
+  ])
+})
