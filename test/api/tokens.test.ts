@@ -1,0 +1,207 @@
+/** Tokens in one process: what is asked for, what is taken from the cache, and what refusals mean. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {createTokenSource, requestToken, revokeToken} from '../../src/api/tokens.js'
+import type {Scope} from '../../src/contract/scopes.js'
+import {CLIENT_ID, connect, type Parts, type PartsOptions} from '../support/booking.js'
+import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+
+let service: ScriptedService
+let directory: string
+let now: number
+const opened: Parts[] = []
+const clock = {now: () => now, sleep: () => Promise.resolve()}
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+  service.tokenMilliseconds = 0
+})
+afterAll(() => service.close())
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  now = 1_900_000_000
+  service.forget()
+  service.script = () => false
+  service.tokenLifetimeSeconds = 7200
+  return async () => {
+    for (const parts of opened.splice(0)) await parts.close()
+    rmSync(directory, {recursive: true, force: true})
+  }
+})
+
+/** The parts of a new process. */
+function open(options: Partial<PartsOptions> = {}) {
+  const parts = connect({directory, baseUrl: service.baseUrl, clock, ...options})
+  opened.push(parts)
+  return {...parts, source: createTokenSource(parts.tokenParts)}
+}
+
+const requests = () => service.seen('/oauth/token')
+
+test('a token request is exactly §4.1, with no Authorization', async () => {
+  await open().source.get(['hotels:read', 'account:read'])
+  expect(JSON.parse(requests()[0]?.body ?? '')).toEqual({
+    grant_type: 'client_credentials',
+    client_id: CLIENT_ID,
+    client_secret: 'sk_test_right',
+    scope: 'account:read hotels:read',
+  })
+  expect(requests()[0]?.headers).not.toHaveProperty('authorization')
+})
+
+test('a revocation is exactly §4.2, with no Authorization', async () => {
+  const {tokenParts} = open()
+  await revokeToken(tokenParts, 'token-1')
+  const [request] = service.seen('/oauth/revoke')
+  expect(JSON.parse(request?.body ?? '')).toEqual({token: 'token-1'})
+  expect(request?.headers).not.toHaveProperty('authorization')
+})
+
+describe('the cache', () => {
+  test('serves another process until under 60 seconds are left', async () => {
+    const first = await open().source.get(['account:read'])
+    now += 7200 - 60
+    expect((await open().source.get(['account:read'])).access_token).toBe(first.access_token)
+    now += 1
+    expect((await open().source.get(['account:read'])).access_token).not.toBe(first.access_token)
+    expect(requests().length).toBe(2)
+  })
+
+  test('serves a token with more scopes, and asks for no more than is needed', async () => {
+    await open().source.get(['account:read', 'hotels:read'])
+    await open().source.get(['hotels:read'])
+    expect(requests().length).toBe(1)
+    await open().source.get(['webhooks:read'])
+    expect(JSON.parse(requests()[1]?.body ?? '').scope).toBe('webhooks:read')
+  })
+
+  test('asks for the configured scopes when there are some, and once even if they do not cover the need', async () => {
+    const configuredScopes: Scope[] = ['hotels:read', 'account:read']
+    await open({configuredScopes}).source.get(['reservations:write'])
+    await open({configuredScopes}).source.get(['reservations:write'])
+    expect(requests().map(request => JSON.parse(request.body).scope)).toEqual(['account:read hotels:read'])
+  })
+
+  test('does not trust a token from the future', async () => {
+    await open().source.get(['account:read'])
+    now -= 3600
+    await open().source.get(['account:read'])
+    expect(requests().length).toBe(2)
+  })
+
+  test('keeps clients and base URLs apart', async () => {
+    const token = await open().source.get(['account:read'])
+    const {state, tokenParts} = open()
+    const other = {...tokenParts, credentials: {clientId: 'cid_other', clientSecret: 'sk_test_right'}}
+    expect((await createTokenSource(other).get(['account:read'])).access_token).not.toBe(token.access_token)
+    expect(state.tokens.list({baseUrl: 'https://example.com/v1', clientId: CLIENT_ID})).toEqual([])
+  })
+
+  test('serves a token that lives 30 seconds for half of them', async () => {
+    service.tokenLifetimeSeconds = 30
+    await open().source.get(['account:read'])
+    now += 14
+    await open().source.get(['account:read'])
+    expect(requests().length).toBe(1)
+    now += 2
+    await open().source.get(['account:read'])
+    expect(requests().length).toBe(2)
+  })
+
+  test('is not written by a process that asked before a logout', async () => {
+    const asking = open()
+    asking.state.tokens.list({baseUrl: service.baseUrl, clientId: CLIENT_ID})
+    open().state.forgetEverything()
+    await asking.source.get(['account:read'])
+    expect(open().state.tokens.listAll()).toEqual([])
+    await asking.source.get(['account:read'])
+    expect(requests().length).toBe(1)
+  })
+})
+
+describe('replacing a refused token', () => {
+  test("takes another process's newer one without a request", async () => {
+    const mine = open().source
+    const old = await mine.get(['account:read'])
+    const theirs = await open().source.replace(old, ['account:read'])
+    expect((await mine.replace(old, ['account:read'])).access_token).toBe(theirs.access_token)
+    expect(requests().length).toBe(2)
+  })
+
+  test('does not try another token that was there before it was refused', async () => {
+    await open().source.get(['account:read', 'hotels:read'])
+    now += 10
+    await open().source.get(['webhooks:read', 'account:read'])
+    const {source} = open()
+    const chosen = await source.get(['account:read'])
+    await source.replace(chosen, ['account:read'])
+    expect(requests().length).toBe(3)
+  })
+
+  test('ends after one renewal and one repeat', async () => {
+    service.script = (request, response) => {
+      if (request.path !== '/account') return false
+      refuse(response, 401, 'token_expired')
+      return true
+    }
+    await expect(open().api.call('account.show')).rejects.toMatchObject({kind: 'not_allowed'})
+    expect(requests().length).toBe(2)
+    expect(service.seen('/account').length).toBe(2)
+  })
+})
+
+describe('the answer', () => {
+  const answering = (body: object) => {
+    service.script = (request, response) => {
+      if (request.path === '/oauth/token') answer(response, 200, body)
+      return request.path === '/oauth/token'
+    }
+    return requestToken(open().tokenParts, ['hotels:read'])
+  }
+
+  test.each([
+    ['bare, without scope and lifetime', {access_token: 'A'}, ['hotels:read'], 7200],
+    ['in data', {data: {access_token: 'A', expires_in: 60, scope: 'b a'}}, ['a', 'b'], 60],
+    [
+      'in a named object, the lifetime a string',
+      {token: {access_token: 'A', expires_in: '90'}},
+      ['hotels:read'],
+      90,
+    ],
+  ])('%s', async (_, body, scopes, seconds) => {
+    expect(await answering(body)).toMatchObject({access_token: 'A', scopes, expiresAt: now + seconds})
+  })
+
+  test('without a token is not understood', async () => {
+    await expect(answering({data: {}})).rejects.toMatchObject({kind: 'service_failed'})
+  })
+})
+
+test.each([
+  [
+    401,
+    'invalid_client',
+    {kind: 'not_allowed', details: {code: 'invalid_client', hint: expect.stringContaining('bookctl login')}},
+  ],
+  [400, 'invalid_client', {kind: 'not_allowed'}],
+  [400, 'invalid_scope', {kind: 'refused', details: {hint: expect.stringContaining('--scope')}}],
+  [400, 'invalid_request', {kind: 'refused'}],
+  [302, 'moved', {kind: 'service_failed'}],
+  [501, 'broken', {kind: 'service_failed'}],
+])('a token request answered %i %s', async (status, code, failure) => {
+  service.script = (_, response) => {
+    refuse(response, status, code)
+    return true
+  }
+  await expect(open().source.get(['account:read'])).rejects.toMatchObject(failure)
+})
+
+test('no service there is unreachable', async () => {
+  const gone = await ScriptedService.start()
+  const {baseUrl} = gone
+  gone.close()
+  await expect(open({baseUrl}).source.get(['account:read'])).rejects.toMatchObject({kind: 'unreachable'})
+})

@@ -1,0 +1,84 @@
+/** The real parts put together as the command line does: state on disk, HTTP to a service. */
+import {randomUUID} from 'node:crypto'
+import type {Api, Clock} from '../../src/api/api.js'
+import {createApi} from '../../src/api/client.js'
+import type {ReserveIntent, ReserveParts} from '../../src/api/reserve.js'
+import {createSender} from '../../src/api/send.js'
+import {createTokenSource, type TokenSourceParts} from '../../src/api/tokens.js'
+import {createTransport} from '../../src/api/transport.js'
+import type {Scope} from '../../src/contract/scopes.js'
+import {openState, type State} from '../../src/state/state.js'
+
+export const CLIENT_ID = 'cid_test'
+
+export const realClock: Clock = {
+  now: () => Date.now() / 1000,
+  sleep: milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds)),
+}
+
+export interface PartsOptions {
+  readonly directory: string
+  readonly baseUrl: string
+  readonly timeoutSeconds?: number
+  readonly configuredScopes?: readonly Scope[]
+  readonly clientSecret?: string
+  readonly clock?: Clock
+}
+
+export interface Parts {
+  readonly state: State
+  readonly tokenParts: TokenSourceParts
+  readonly api: Api
+  readonly reserveParts: ReserveParts
+  close(): Promise<void>
+}
+
+export function connect(options: PartsOptions): Parts {
+  const {directory, baseUrl, clock = realClock, timeoutSeconds = 20} = options
+  const state = openState(directory)
+  const transport = createTransport({env: {}})
+  const sender = createSender({transport, clock, random: Math.random})
+  const tokenParts: TokenSourceParts = {
+    baseUrl,
+    credentials: {clientId: CLIENT_ID, clientSecret: options.clientSecret ?? 'sk_test_right'},
+    cache: state.tokens,
+    sender,
+    clock,
+    timeoutSeconds,
+    ...(options.configuredScopes ? {configuredScopes: options.configuredScopes} : {}),
+  }
+  const tokens = createTokenSource(tokenParts)
+  const api = createApi({baseUrl, sender, tokens, clock, timeoutSeconds})
+  const journal = state.journal.forClient({baseUrl, clientId: CLIENT_ID})
+  return {
+    state,
+    tokenParts,
+    api,
+    reserveParts: {api, journal, clock, newKey: randomUUID, timeoutSeconds},
+    async close() {
+      state.close()
+      await transport.close()
+    },
+  }
+}
+
+/** A reservation of `offer`; without a reference one is made up, as the command line does. */
+export function intentFor(offer: string, reference?: string, surname = 'Öğüt'): ReserveIntent {
+  return {
+    referenceGiven: reference !== undefined,
+    request: {
+      offer_id: offer,
+      client_reference_id: reference ?? `auto-${randomUUID()}`,
+      client_nationality: 'TR',
+      contact: {
+        name: 'Ayşe',
+        surname,
+        email: 'ayse@example.com',
+        phone_country_code: '+90',
+        phone_number: '5321234567',
+      },
+      guests: [{type: 'ADULT', name: 'Ayşe', surname, is_lead: true}],
+      payment: {mode: 'account'},
+    },
+  }
+}

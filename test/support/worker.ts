@@ -1,0 +1,114 @@
+/**
+ * A process of its own that does what it is told over IPC. `killAt` names the point where it kills itself with
+ * SIGKILL; the points are put around the real parts here, not into them.
+ */
+import type {Journal} from '../../src/api/reserve.js'
+import {reserve} from '../../src/api/reserve.js'
+import {openState} from '../../src/state/state.js'
+import {openDatabase} from '../../src/storage/database.js'
+import {withLock} from '../../src/storage/lock.js'
+import {connect, intentFor, type PartsOptions} from './booking.js'
+
+export type Job =
+  | ({readonly do: 'account'} & PartsOptions)
+  | ({
+      readonly do: 'reserve'
+      readonly offer: string
+      readonly reference?: string
+      readonly killAt?: string
+    } & PartsOptions)
+  | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
+  | {readonly do: 'setting'; readonly directory: string; readonly name: string}
+
+export const KILL_POINTS = [
+  'before-begin',
+  'after-begin',
+  'before-count',
+  'after-count',
+  'before-settle',
+  'after-settle',
+] as const
+
+process.on('message', (job: Job) => {
+  perform(job).then(
+    value => process.send?.({value}),
+    error =>
+      process.send?.({
+        failure: {name: error.name, kind: error.kind, message: error.message, ...error.details},
+      }),
+  )
+})
+process.on('disconnect', () => process.exit())
+process.send?.('ready')
+
+async function perform(job: Job): Promise<unknown> {
+  switch (job.do) {
+    case 'account':
+      return withParts(job, async ({api}) => (await api.call('account.show')).attempts)
+    case 'reserve':
+      return withParts(job, ({reserveParts}) => {
+        const journal = withKillPoints(reserveParts.journal, job.killAt)
+        return reserve({...reserveParts, journal}, intentFor(job.offer, job.reference))
+      })
+    case 'lock':
+      return countAlone(job.directory, job.hold ?? false)
+    case 'setting':
+      return openState(job.directory).settings.update(settings => ({
+        ...settings,
+        profiles: {
+          ...settings.profiles,
+          [job.name]: {base_url: 'https://example.com/v1', client_id: job.name},
+        },
+      }))
+  }
+}
+
+async function withParts<T>(
+  job: PartsOptions,
+  work: (parts: ReturnType<typeof connect>) => Promise<T>,
+): Promise<T> {
+  const parts = connect(job)
+  try {
+    return await work(parts)
+  } finally {
+    await parts.close()
+  }
+}
+
+function withKillPoints(journal: Journal, killAt: string | undefined): Journal {
+  const around = <A extends unknown[], R>(name: string, work: (...args: A) => R) => {
+    return (...args: A): R => {
+      dieAt(`before-${name}`, killAt)
+      const result = work(...args)
+      dieAt(`after-${name}`, killAt)
+      return result
+    }
+  }
+  return {
+    ...journal,
+    begin: around('begin', journal.begin),
+    attempt: around('count', journal.attempt),
+    settle: around('settle', journal.settle),
+  }
+}
+
+function dieAt(point: string, killAt: string | undefined): void {
+  if (point === killAt) process.kill(process.pid, 'SIGKILL')
+}
+
+/** Reads a number, waits, and writes one more: only right when no other process is in the lock. */
+async function countAlone(directory: string, hold: boolean): Promise<unknown> {
+  return withLock({directory, kind: 'test', key: 'count', waitMilliseconds: 20_000}, async () => {
+    if (hold) {
+      process.send?.('holding')
+      await new Promise(resolve => setTimeout(resolve, 60_000))
+    }
+    const database = openDatabase(`${directory}/count.db`, {migrations: ['CREATE TABLE count (n INTEGER)']})
+    const before = database.get<{n: number}>('SELECT count(*) AS n FROM count')?.n ?? 0
+    await new Promise(resolve => setTimeout(resolve, 2))
+    const after = database.get<{n: number}>('SELECT count(*) AS n FROM count')?.n ?? 0
+    database.run('INSERT INTO count VALUES (?)', before)
+    database.close()
+    return before === after
+  })
+}
