@@ -1,0 +1,129 @@
+/** The voucher of a reservation as a PDF (§2.6, §4.5; what stands on it is ours). */
+import {countries} from 'countries-list'
+import type {Reservation} from '../contract/reservations.js'
+import {maskIdentity} from './voucher/printable.js'
+import {openSheet, type Sheet, SOFT} from './voucher/sheet.js'
+import {addTerms} from './voucher/terms.js'
+import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from './wording.js'
+
+export interface VoucherExtra {
+  readonly hotelPhone?: string
+  /** Wall-clock times at the hotel, `HH:MM`. */
+  readonly checkInFrom?: string
+  readonly checkOutUntil?: string
+  /** IANA zone of the hotel. */
+  readonly timezone?: string
+  readonly partnerName: string
+  /** Timestamp with offset. */
+  readonly issuedAt: string
+}
+
+/**
+ * One A4 page, or more when there are many guests. TEST is written across each. The same reservation and extras give
+ * the same bytes. A character the font lacks is replaced, never refused.
+ */
+export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
+  const sheet = openSheet({
+    title: `Voucher ${reservation.reservation_ref}`,
+    author: extra.partnerName,
+    issuedAt: new Date(extra.issuedAt),
+  })
+  sheet.title('Hotel voucher', `Issued by ${extra.partnerName} on ${instantInUtc(extra.issuedAt)}`)
+  addReferences(sheet, reservation)
+  addHotel(sheet, reservation, extra)
+  addStay(sheet, reservation, extra)
+  addGuests(sheet, reservation)
+  addPayment(sheet, reservation)
+  addTerms(sheet, reservation, extra.timezone)
+  addReading(sheet)
+  const footer = `TEST voucher · Reservation ${reservation.reservation_ref} · issued ${instantInUtc(extra.issuedAt)}`
+  return sheet.finish(footer)
+}
+
+function addReferences(sheet: Sheet, reservation: Reservation): void {
+  sheet.panel([
+    {label: 'Reservation', value: reservation.reservation_ref},
+    {label: 'Partner reference', value: reservation.client_reference_id},
+    {label: 'Hotel confirmation number', value: reservation.hotel_confirmation_number ?? 'none yet'},
+  ])
+}
+
+function addHotel(sheet: Sheet, {hotel}: Reservation, {hotelPhone}: VoucherExtra): void {
+  const stars = `${'★'.repeat(hotel.stars)}  ${counted(hotel.stars, 'star')}`
+  const country = (countries as Record<string, {name: string} | undefined>)[hotel.country_code]?.name
+  sheet.paragraph(hotel.name, {size: 16, bold: true, after: 1})
+  sheet.paragraph(stars, {color: '#a15c07', after: 2})
+  sheet.paragraph(`${hotel.address}, ${hotel.city.name}, ${country ?? hotel.country_code}`, {after: 1})
+  sheet.paragraph(hotelPhone ? `Telephone ${hotelPhone}` : 'Telephone not known', {color: SOFT, after: 8})
+}
+
+function addStay(sheet: Sheet, reservation: Reservation, {checkInFrom, checkOutUntil}: VoucherExtra): void {
+  const time = (word: string, hour?: string) => (hour ? `, ${word} ${hour}` : '')
+  sheet.panel([
+    {label: 'Check-in', value: dateInWords(reservation.check_in) + time('from', checkInFrom), share: 2},
+    {label: 'Check-out', value: dateInWords(reservation.check_out) + time('until', checkOutUntil), share: 2},
+    {label: 'Length', value: counted(reservation.nights, 'night')},
+  ])
+  sheet.section(counted(reservation.rooms.length, 'room'))
+  sheet.table(
+    [
+      {label: 'Room', share: 4},
+      {label: 'Board', share: 3},
+      {label: 'For', share: 4},
+    ],
+    reservation.rooms.map((room, index) => [
+      `${index + 1}.  ${room.room_name}`,
+      `${room.board.name} (${room.board.code})`,
+      occupancy([room]),
+    ]),
+  )
+}
+
+function addGuests(sheet: Sheet, {guests, contact}: Reservation): void {
+  sheet.section(counted(guests.length, 'guest'))
+  sheet.table(
+    [
+      {label: 'Name', share: 6},
+      {label: 'Type', share: 3},
+      {label: 'Nationality', share: 2},
+      {label: 'Identity document', share: 3},
+    ],
+    guests.map((guest, index) => [
+      `${index + 1}.  ${fullName(guest)}`,
+      `${typeInWords(guest.type)}${guest.is_lead ? ', lead guest' : ''}`,
+      guest.nationality ?? '–',
+      guest.identity ? `${guest.identity.type} ${maskIdentity(guest.identity.number)}` : '–',
+    ]),
+  )
+  sheet.paragraph(`Contact: ${fullName(contact)}`, {color: SOFT, after: 6})
+}
+
+function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
+  const payer =
+    payment.mode === 'account' ? "from the travel partner's account" : 'by the customer on the payment page'
+  const paid =
+    payment.status === 'PAID' && payment.paid_at ? `Paid ${instantInUtc(payment.paid_at)}` : payment.status
+  sheet.section('Price')
+  sheet.paragraph(`${money(price.total, price.currency)} in total, taxes included. ${paid}, ${payer}.`)
+  const due = price.due_at_property.map(
+    charge => `${money(charge.amount, charge.currency)} – ${charge.description}`,
+  )
+  sheet.paragraph(due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.', {
+    bold: due.length > 0,
+    after: 6,
+  })
+}
+
+/** What the guest and the reception do with it. */
+function addReading(sheet: Sheet): void {
+  sheet.section('How to read this voucher')
+  const text =
+    'Show it at the reception with an identity document of each guest. Dates and hours are those of the hotel. ' +
+    'The price is paid; only what is due at the hotel is paid there. To change or cancel, ask your travel partner and ' +
+    'name the reservation. TEST means that a local sandbox made this voucher: the hotel is invented and expects nobody.'
+  sheet.paragraph(text, {color: SOFT, size: 8.4})
+}
+
+function typeInWords(type: string): string {
+  return type.charAt(0).toUpperCase() + type.slice(1).toLowerCase()
+}
