@@ -47,9 +47,9 @@ export abstract class BaseCommand extends Command {
 
   /** Parses the arguments and checks the flags of every command. */
   protected override async parse<
-    F extends Interfaces.OutputFlags<any>,
-    B extends Interfaces.OutputFlags<any>,
-    A extends Interfaces.OutputArgs<any>,
+    F extends Record<string, unknown>,
+    B extends Record<string, unknown>,
+    A extends Record<string, unknown>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse<F, B, A>(options, argv)
     this.globals = parsed.flags as unknown as GlobalFlags
@@ -62,6 +62,14 @@ export abstract class BaseCommand extends Command {
   protected state(): Promise<State> {
     this.opened ??= import('./connect.js').then(({openMemory}) => openMemory(this.config.configDir))
     return this.opened
+  }
+
+  /** `flags` with nationality and currency from the settings where neither flag nor environment gave them. */
+  protected async withDefaults<T extends object>(
+    flags: T,
+  ): Promise<T & {nationality?: string; currency?: string}> {
+    const {readDefaults} = await import('./defaults.js')
+    return readDefaults(flags, await this.state())
   }
 
   /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
@@ -113,6 +121,11 @@ export abstract class BaseCommand extends Command {
   /** Something a person may like to know: on stderr, at a terminal only. */
   protected note(text: string): void {
     if (process.stderr.isTTY && !this.globals.json && !this.globals.quiet) process.stderr.write(`${text}\n`)
+  }
+
+  /** Something to be seen before it happens: on stderr, also in a pipe. */
+  protected tell(text: string): void {
+    if (!this.globals.quiet) process.stderr.write(`${text}\n`)
   }
 
   /** Something that must be known: on stderr, always. */

@@ -63,7 +63,7 @@ export function missing(flags: readonly string[]): Failure {
 }
 
 function otherParseError(error: ParseError): Failure {
-  const options = /^Expected --([\w-]+)=[^]* to be one of: ([^\n]*)/.exec(error.message)
+  const options = /^Expected --([\w-]+)=.* to be one of: ([^\n]*)/s.exec(error.message)
   if (options) return usage('invalid_flag', `--${options[1]} must be one of: ${options[2]}`)
   const empty = /^Flag --([\w-]+) (expects a value|can only be specified once)/.exec(error.message)
   if (empty)

@@ -2,6 +2,7 @@
 import {isCalendarDate} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isReservationRef} from '../../contract/identifiers.js'
 import {isAmount} from '../../contract/money.js'
 
 /** The refusal of `field`, quoting what was typed, sanitised and cut. */
@@ -41,4 +42,18 @@ export function checkCurrency(field: string, text: string): string {
   const code = text.toUpperCase()
   if (/^[A-Za-z]{3}$/.test(text) && Intl.supportedValuesOf('currency').includes(code)) return code
   throw invalid(field, 'must be a three-letter currency code (ISO 4217), for example EUR', text)
+}
+
+/** Seconds of `--wait`; undefined when it was not given. */
+export function checkWait(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : checkInteger('--wait', text, 0, 86_400)
+}
+
+/** A reservation_ref that may stand in a path and a file name. */
+export function checkReservationRef(field: string, text: string): string {
+  if (isReservationRef(text)) return text
+  throw usage(
+    'invalid_input',
+    `${field}: must be a reservation reference: letters, digits, _ . : and -, up to 64`,
+  )
 }

@@ -30,9 +30,17 @@ function validPrefix(text: string): number {
   return scanner.at
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them in a string
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
+const WORD_OR_NUMBER = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+/** Deeper nesting is pointed at as the mistake; no request has it. */
+const MOST_LEVELS = 1000
+
 /** Walks JSON's grammar and stops where it ends or breaks. */
 class Scanner {
   at = 0
+  private depth = 0
 
   constructor(private readonly text: string) {}
 
@@ -46,20 +54,19 @@ class Scanner {
     const first = this.text[this.at]
     if (first === '{') return this.list('}', () => this.member())
     if (first === '[') return this.list(']', () => this.value())
-    return this.take(
-      /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y,
-    )
+    return this.take(STRING) || this.take(WORD_OR_NUMBER)
   }
 
   private member(): boolean {
     this.blanks()
-    if (!this.take(/"(?:[^"\\\u0000-\u001f]|\\.)*"/y)) return false
+    if (!this.take(STRING)) return false
     this.blanks()
     return this.take(/:/y) && this.value()
   }
 
   private list(close: string, item: () => boolean): boolean {
     this.at += 1
+    if (++this.depth > MOST_LEVELS) return false
     this.blanks()
     if (this.text[this.at] === close) return this.advance()
     while (item()) {
@@ -72,6 +79,7 @@ class Scanner {
 
   private advance(): true {
     this.at += 1
+    this.depth -= 1
     return true
   }
 

@@ -21,7 +21,7 @@ export function readKeyValues(flag: string, text: string): Map<string, string> {
 
 function splitAtCommas(text: string): string[] {
   const parts = ['']
-  for (const [piece] of text.matchAll(/\\[\\,]|[^]/gu)) {
+  for (const [piece] of text.matchAll(/\\[\\,]|./gsu)) {
     if (piece === ',') parts.push('')
     else parts[parts.length - 1] += piece.length > 1 && piece.startsWith('\\') ? piece.slice(1) : piece
   }

@@ -1,0 +1,16 @@
+/** Opens a web address in the browser of this machine. */
+import {spawn} from 'node:child_process'
+import process from 'node:process'
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Starts the browser and does not wait for it; a machine without one changes nothing. */
+export function openAddress(address: string): void {
+  const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
+  const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore'})
+  child.on('error', () => {})
+  child.unref()
+}

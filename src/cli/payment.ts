@@ -1,0 +1,75 @@
+/** After a reservation that has to be paid: where to pay, and waiting until it is. */
+import type {ReserveOutcome} from '../api/reserve.js'
+import {Failure} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import type {Connection} from './connect.js'
+
+/** Ours. */
+const FIRST_LOOK_SECONDS = 1
+const LONGEST_PAUSE_SECONDS = 5
+/** Outcomes that waiting does not change. */
+const FINAL = new Set(['confirmed', 'cancelled', 'expired', 'refused', 'failed'])
+
+/** The payment address, when it is one a person may be sent to: https, or http on this machine. */
+export function paymentAddress(outcome: ReserveOutcome): string | undefined {
+  if (outcome.payment_url === null || FINAL.has(outcome.outcome)) return undefined
+  if (!URL.canParse(outcome.payment_url)) return undefined
+  const url = new URL(outcome.payment_url)
+  if (url.username || url.password) return undefined
+  return url.protocol === 'https:' || isOwnHttp(url) ? url.href : undefined
+}
+
+function isOwnHttp(url: URL): boolean {
+  const onLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  return url.protocol === 'http:' && onLoopback
+}
+
+/** The address as a QR code of block characters, for a telephone's camera. */
+export async function qrCode(address: string): Promise<string> {
+  const {renderUnicodeCompact} = await import('uqr')
+  return renderUnicodeCompact(address, {border: 2})
+}
+
+/**
+ * Waits until the reservation's voucher can be downloaded (§4.5), which is when it is CONFIRMED, and returns the
+ * outcome as confirmed. No other path shows a reservation's state, and none is guessed. A service that fails or is
+ * away is waited for. Throws Failure `pending` when time runs out.
+ */
+export async function waitUntilConfirmed(
+  connection: Connection,
+  outcome: ReserveOutcome,
+  seconds: number,
+): Promise<ReserveOutcome> {
+  const reference = outcome.reservation_ref
+  if (FINAL.has(outcome.outcome) || reference === null) return outcome
+  const {api, clock, state, target} = connection
+  const deadline = clock.now() + seconds
+  for (let pause = FIRST_LOOK_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
+    if (await looksConfirmed(connection, reference)) break
+    const left = deadline - clock.now()
+    if (left <= 0) throw stillPending(outcome, reference)
+    await api.clock.sleep(Math.min(pause, left) * 1000)
+  }
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  if (state.writable) state.journal.noteStatus(client, reference, 'confirmed', clock.now())
+  return {...outcome, outcome: 'confirmed'}
+}
+
+async function looksConfirmed(connection: Connection, reference: string): Promise<boolean> {
+  const {isVoucherReady} = await import('../api/vouchers.js')
+  return isVoucherReady(connection.api, reference).catch(error => {
+    const passing = error instanceof Failure && ['service_failed', 'unreachable'].includes(error.kind)
+    if (passing) return false
+    throw error
+  })
+}
+
+function stillPending(outcome: ReserveOutcome, reference: string): Failure {
+  const {reservation, idempotency_key, client_reference_id, attempts} = outcome
+  const name = sanitizeLine(reference, 64)
+  return new Failure('pending', `reservation ${name} is still ${sanitizeLine(outcome.outcome)}`, {
+    code: 'payment_pending',
+    hint: `wait again with: bookctl reserve --resume ${client_reference_id} --wait`,
+    result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
+  })
+}

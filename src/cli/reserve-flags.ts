@@ -1,0 +1,42 @@
+/** The flags of `reserve`. */
+import * as Flags from '@oclif/core/flags'
+
+export const reserveFlags = {
+  input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
+  'client-reference': Flags.string({
+    helpValue: 'REF',
+    summary: 'your own reference; made from the request when absent',
+  }),
+  pay: Flags.string({
+    options: ['account', 'instant'],
+    summary: 'from the account balance, or by the customer on a payment page',
+  }),
+  guest: Flags.string({
+    helpValue: 'K=V,…',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'one guest: name, surname, birth_date, gender, nationality, tc or passport, …; may be repeated',
+  }),
+  contact: Flags.string({
+    helpValue: 'K=V,…',
+    summary: 'name, surname, email, phone_country_code, phone_number',
+  }),
+  nationality: Flags.string({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
+  'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
+  'idempotency-key': Flags.string({
+    helpValue: 'UUID',
+    summary: 'use this key; a new one is made when absent',
+  }),
+  resume: Flags.string({
+    helpValue: 'REF',
+    summary: 'find out how the reservation with this client reference ended',
+  }),
+  wait: Flags.string({
+    helpValue: 'SECONDS',
+    summary: 'wait until it is paid and confirmed; alone, 900 seconds',
+  }),
+  open: Flags.boolean({summary: 'open the payment page in the browser'}),
+  'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),
+  template: Flags.boolean({summary: 'print an empty request'}),
+  yes: Flags.boolean({summary: 'do not ask; needed for a live reservation without a terminal'}),
+}

@@ -1,0 +1,189 @@
+/** Making a reservation: what is known of the offer, what is said before, who has to agree, what is waited for. */
+import {randomUUID} from 'node:crypto'
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {ReserveOutcome, ReserveParts} from '../api/reserve.js'
+import {usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import type {ReservationRequest} from '../contract/reservations.js'
+import type {SeenOffer} from '../state/offer-store.js'
+import type {State} from '../state/state.js'
+import {type Connection, openMemory, systemClock} from './connect.js'
+import {checkAmount, checkInteger} from './input/checks.js'
+import {checkOffer, findDoubts} from './input/offer-checks.js'
+import {offerOf, type ReserveFlags, readInput, readReservation} from './input/reservation.js'
+import type {Target} from './target.js'
+
+/** Everything decided before anything is sent. */
+export interface Plan {
+  readonly request: ReservationRequest
+  readonly referenceGiven: boolean
+  /** The key it will be sent with: the user's, that of an earlier run of the same, or a new one. */
+  readonly key: string
+  readonly keyGiven: boolean
+  readonly seen: SeenOffer | undefined
+  readonly doubts: readonly string[]
+}
+
+export interface PlanFlags extends ReserveFlags {
+  readonly 'idempotency-key'?: string | undefined
+  readonly 'max-price'?: string | undefined
+}
+
+/** Reads and checks all that was typed against what this machine knows; sends nothing. Throws usage. */
+export async function planReservation(
+  offerArgument: string | undefined,
+  flags: PlanFlags,
+  target: Target,
+  state: State,
+): Promise<Plan> {
+  const maxPrice =
+    flags['max-price'] === undefined ? undefined : checkAmount('--max-price', flags['max-price'])
+  const keyTyped = flags['idempotency-key']
+  if (keyTyped !== undefined) checkKey(keyTyped)
+  const input = readInput(flags.input)
+  const offerId = offerOf(offerArgument, input)
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const seen = state.writable ? state.offers.find(client, offerId) : undefined
+  const known = {nationality: seen?.nationality, client: `${target.baseUrl} ${target.clientId}`}
+  const request = await readReservation(offerId, input, flags, known)
+  const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
+  if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
+  const earlier = state.writable ? earlierRun(state, client, request) : undefined
+  checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated: earlier !== undefined})
+  return {
+    request,
+    referenceGiven,
+    key: keyTyped ?? earlier ?? randomUUID(),
+    keyGiven: keyTyped !== undefined,
+    seen,
+    doubts: findDoubts(seen, request.guests),
+  }
+}
+
+function checkKey(text: string): void {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return
+  throw usage('invalid_input', '--idempotency-key: must be a UUID')
+}
+
+/** Without a journal a run that is killed cannot find its own reservation; then the caller must be able to. */
+function refuseWithoutJournal(namedByCaller: boolean): void {
+  if (namedByCaller) return
+  throw usage(
+    'journal_not_writable',
+    'the configuration directory cannot be written, so the reservation could not be found again if the answer were lost',
+    'set BOOKCTL_CONFIG_DIR to a directory that can, or give both --idempotency-key and --client-reference',
+  )
+}
+
+/** The key of an earlier run with this offer that was not refused. */
+function earlierRun(state: State, client: {baseUrl: string; clientId: string}, request: ReservationRequest) {
+  return state.journal
+    .list({client})
+    .find(entry => entry.offerId === request.offer_id && !['refused', 'failed'].includes(entry.outcome))
+    ?.idempotencyKey
+}
+
+/** The exact request, for `--dry-run`. */
+export function describeRequest(plan: Plan, target: Target): object {
+  return {
+    method: 'POST',
+    url: `${target.baseUrl}/reservations/hotel`,
+    headers: {
+      authorization: 'Bearer [redacted]',
+      'content-type': 'application/json',
+      'idempotency-key': plan.key,
+    },
+    body: plan.request,
+  }
+}
+
+/** What a person should see before it is sent. */
+export function describePlan({request, key, seen}: Plan, target: Target): string {
+  const guests = request.guests.map(
+    guest => `${guest.name} ${guest.surname}${guest.is_lead ? ' (lead)' : ''}`,
+  )
+  const paid =
+    request.payment.mode === 'account' ? 'from the account balance' : 'by the customer, on a payment page'
+  const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
+  const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'not known here'
+  const lines = [
+    ['Hotel', seen ? hotel || 'not named' : 'not known here (the offer was not searched on this machine)'],
+    ...(seen ? [['Dates', `${seen.check_in} to ${seen.check_out}, ${seen.rooms.length} room(s)`]] : []),
+    ['Guests', guests.join(', ')],
+    ['Price', `${price}, paid ${paid}`],
+    ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],
+    ['Offer', request.offer_id],
+    ['Reference', request.client_reference_id],
+    ['Key', `Idempotency-Key ${key}`],
+  ]
+  return lines.map(([name = '', text = '']) => `${name.padEnd(10)} ${sanitizeLine(text)}`).join('\n')
+}
+
+/**
+ * Refuses a live reservation nobody agreed to. `agreed`: a person's answer, or undefined when nobody can be asked.
+ * Throws usage, or Failure `interrupted` when the answer was no.
+ */
+export function requireYes(agreed: boolean | undefined, target: Target): void {
+  if (agreed === false) throw usage('not_confirmed', 'not confirmed; nothing was sent')
+  if (agreed === undefined && target.mode === 'live') {
+    throw usage(
+      'confirmation_needed',
+      'a live reservation has to be confirmed; nothing was sent',
+      'add --yes',
+    )
+  }
+}
+
+/** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
+export async function reserveParts(
+  connection: Connection,
+  timeout: string | undefined,
+): Promise<ReserveParts & {discard(): void}> {
+  const {api, clock, target, state} = connection
+  const directory = state.writable ? undefined : mkdtempSync(join(tmpdir(), 'bookctl-'))
+  const {journal} = directory === undefined ? state : await openMemory(directory)
+  return {
+    api,
+    clock,
+    journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
+    newKey: randomUUID,
+    ...(timeout === undefined ? {} : {timeoutSeconds: checkInteger('--timeout', timeout, 1, 3600)}),
+    discard: () => directory !== undefined && rmSync(directory, {recursive: true, force: true}),
+  }
+}
+
+/** Sends the reservation of `plan` and remembers that its offer is used. Throws Failure. */
+export async function makeReservation(
+  connection: Connection,
+  plan: Plan,
+  timeout: string | undefined,
+  warn: (text: string) => void,
+): Promise<ReserveOutcome> {
+  const [{reserve}, {discard, ...parts}] = await Promise.all([
+    import('../api/reserve.js'),
+    reserveParts(connection, timeout),
+  ])
+  const {request, referenceGiven, key, keyGiven} = plan
+  const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
+  const outcome = await reserve({...parts, newKey: () => key}, intent, {warn}).finally(discard)
+  const {target, state} = connection
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
+  return outcome
+}
+
+/** Finds out how an earlier reservation ended; see `resume` of api/reserve.ts. */
+export async function resumeReservation(
+  connection: Connection,
+  reference: string,
+  timeout: string | undefined,
+  warn: (text: string) => void,
+): Promise<ReserveOutcome> {
+  const [{resume}, {discard, ...parts}] = await Promise.all([
+    import('../api/reserve.js'),
+    reserveParts(connection, timeout),
+  ])
+  return resume(parts, reference, {warn}).finally(discard)
+}

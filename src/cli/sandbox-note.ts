@@ -1,0 +1,29 @@
+/** The note by which other commands find the running local sandbox, and the file it keeps its state in. */
+import {rmSync} from 'node:fs'
+import {join, resolve} from 'node:path'
+import {StorageError} from '../storage/errors.js'
+import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
+import {noteOf, type RunningSandbox, readNote} from './running-sandbox.js'
+
+/** `--db`, or `sandbox.db` in the configuration directory. */
+export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
+  if (typed === ':memory:') return typed
+  return typed ? resolve(typed) : join(configDirectory, 'sandbox.db')
+}
+
+/** Whether the note was written; a sandbox in a read-only home runs without one. */
+export function writeNote(configDirectory: string, note: RunningSandbox): boolean {
+  try {
+    ensurePrivateDirectory(configDirectory)
+    writeWholeFile(noteOf(configDirectory), Buffer.from(`${JSON.stringify(note)}\n`), {existing: 'replace'})
+    return true
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
+}
+
+/** Removes the note, unless another sandbox wrote its own since. */
+export function removeNote(configDirectory: string, pid: number): void {
+  if (readNote(configDirectory)?.pid === pid) rmSync(noteOf(configDirectory), {force: true})
+}

@@ -1,0 +1,67 @@
+/** A hotel search: asked, remembered for `reserve`, narrowed. */
+import type {FoundOffer, SearchOutcome} from '../api/hotels.js'
+import {nightsBetween} from '../contract/dates.js'
+import type {SearchRequest} from '../contract/hotels.js'
+import {isoTime} from './access.js'
+import type {Connection} from './connect.js'
+import {type Narrowing, narrow} from './input/narrow.js'
+import type {Column, Result} from './result.js'
+
+/** Searches and remembers every offer found, also those narrowed away. Throws Failure. */
+export async function search(
+  connection: Connection,
+  request: SearchRequest,
+  wanted: Narrowing,
+): Promise<Result<FoundOffer>> {
+  const {searchHotels} = await import('../api/hotels.js')
+  const outcome = await searchHotels(connection.api, request)
+  if (connection.state.writable) remember(connection, request, outcome)
+  const offers = narrow(outcome.offers, wanted)
+  return {
+    document: {
+      search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
+      searched_at: isoTime(outcome.searchedAt),
+      expires_at: isoTime(outcome.expiresAt),
+      offers,
+    },
+    items: offers,
+    columns: OFFER_COLUMNS,
+    shown: ['offer', 'hotel', 'stars', 'room', 'board', 'price', 'cancel_until'],
+    id: offer => offer.offer_id,
+    whenEmpty: outcome.offers.length > 0 ? 'No offer is left after narrowing.' : 'No offers were found.',
+  }
+}
+
+export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
+  {name: 'offer', value: offer => offer.offer_id},
+  {name: 'hotel', value: offer => offer.hotel_name},
+  {name: 'stars', value: offer => offer.stars},
+  {name: 'room', value: offer => offer.room_name},
+  {name: 'board', value: offer => offer.board},
+  {name: 'price', value: offer => [offer.price.total, offer.price.currency].filter(Boolean).join(' ')},
+  {name: 'cancel_until', value: offer => offer.free_cancellation_until},
+  {name: 'refundable', value: offer => offer.refundable},
+  {name: 'total', value: offer => offer.price.total},
+  {name: 'currency', value: offer => offer.price.currency},
+  {name: 'expires_at', value: offer => offer.expires_at},
+]
+
+function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
+  const {baseUrl, clientId} = connection.target
+  const offers = outcome.offers.map(offer => ({
+    offer_id: offer.offer_id,
+    hotel_name: offer.hotel_name,
+    stars: offer.stars,
+    room_name: offer.room_name,
+    board: offer.board,
+    total: offer.price.total,
+    currency: offer.price.currency,
+    nationality: request.client_nationality,
+    check_in: request.check_in,
+    check_out: request.check_out,
+    rooms: request.rooms,
+    searched_at: outcome.searchedAt,
+    expires_at: Date.parse(offer.expires_at) / 1000,
+  }))
+  connection.state.offers.remember({baseUrl, clientId}, offers, connection.clock.now())
+}

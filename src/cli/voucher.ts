@@ -1,0 +1,63 @@
+/** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
+import {createHash} from 'node:crypto'
+import {existsSync, lstatSync} from 'node:fs'
+import {resolve} from 'node:path'
+import {type Failure, usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import type {Connection} from './connect.js'
+import {checkReservationRef} from './input/checks.js'
+
+export interface VoucherOrder {
+  readonly reservationRef: string
+  /** As typed; undefined: a name made from the reference, in the working directory. `-`: standard output. */
+  readonly file: string | undefined
+  readonly force: boolean
+  readonly waitSeconds: number | undefined
+}
+
+/** Checks what was typed, and that no file is in the way. Throws usage; sends nothing. */
+export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
+  checkReservationRef('REF', order.reservationRef)
+  if (order.file === '-') {
+    if (!json) return {path: undefined}
+    throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
+  }
+  const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
+  if (path === '') throw usage('invalid_input', '--file: must not be empty')
+  if (existsSync(path) && lstatSync(path).isDirectory())
+    throw usage('invalid_input', `--file: ${shown(path)} is a directory`)
+  if (!order.force && lstatSync(path, {throwIfNoEntry: false})) throw taken(path)
+  return {path}
+}
+
+/** Fetches the PDF and writes it to `path`. Throws Failure or StorageError; then there is no new file. */
+export async function saveVoucher(connection: Connection, order: VoucherOrder, path: string) {
+  const bytes = await fetchBytes(connection, order)
+  const {writeWholeFile} = await import('../storage/files.js')
+  try {
+    writeWholeFile(resolve(path), bytes, {existing: order.force ? 'replace' : 'create'})
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken(path) : error
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return {reservation_ref: order.reservationRef, path, bytes: bytes.length, sha256}
+}
+
+/** Fetches the whole PDF. Throws Failure. */
+export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
+  const {fetchVoucher} = await import('../api/vouchers.js')
+  const {waitSeconds} = order
+  return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
+}
+
+function taken(path: string): Failure {
+  return usage(
+    'file_exists',
+    `${shown(path)} exists already`,
+    'name another with --file, or add --force to replace it',
+  )
+}
+
+function shown(path: string): string {
+  return sanitizeLine(path, 200)
+}

@@ -1,0 +1,18 @@
+import {BaseCommand} from '../cli/base-command.js'
+import {single} from '../cli/result.js'
+
+export default class Account extends BaseCommand {
+  static override summary = 'Show the account and its balance.'
+  static override description = `Prints the account as the service has it.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET.`
+  static override examples = ['bookctl account', 'bookctl account --query account.balance']
+
+  async run(): Promise<void> {
+    await this.parse(Account)
+    const {api} = await this.connect()
+    const {showAccount} = await import('../api/account.js')
+    const account = await showAccount(api)
+    const id = typeof account.account_id === 'string' ? account.account_id : null
+    await this.print(single({account}, account, id))
+  }
+}

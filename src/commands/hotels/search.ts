@@ -1,0 +1,65 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {checkAmount, checkInteger} from '../../cli/input/checks.js'
+import {SORTS} from '../../cli/input/narrow.js'
+import {readSearch} from '../../cli/input/search.js'
+import {OFFER_COLUMNS, search} from '../../cli/search.js'
+
+export default class HotelsSearch extends BaseCommand {
+  static override summary = 'Search hotel offers for a city, dates and rooms.'
+  static override description =
+    `An offer is valid for 15 minutes and can be reserved once. What was found is remembered on this machine, so that reserve
+knows hotel, price and nationality. Sorting and narrowing happen here; the service is asked for everything.
+Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
+  static override examples = [
+    'bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR',
+    'bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-04 --room 2:7,4 --room 1 --nationality DE --currency EUR --sort price --limit 5',
+  ]
+  static override columns = OFFER_COLUMNS.map(column => column.name)
+  static override flags = {
+    city: Flags.string({
+      helpValue: 'ID',
+      summary: 'number of the destination; 101 is Istanbul in the local sandbox',
+    }),
+    'check-in': Flags.string({helpValue: 'DATE', summary: 'day of arrival, YYYY-MM-DD'}),
+    'check-out': Flags.string({helpValue: 'DATE', summary: 'day of departure, YYYY-MM-DD'}),
+    nights: Flags.string({helpValue: 'N', summary: 'nights, in place of --check-out'}),
+    room: Flags.string({
+      helpValue: 'ADULTS[:AGE,AGE]',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'one room: adults, then the ages of the children; may be repeated; 2 unless told',
+    }),
+    nationality: Flags.string({
+      helpValue: 'CC',
+      env: 'BOOKCTL_NATIONALITY',
+      summary: 'country of the guests, two letters',
+    }),
+    currency: Flags.string({
+      helpValue: 'CCC',
+      env: 'BOOKCTL_CURRENCY',
+      summary: 'currency of the prices, three letters',
+    }),
+    sort: Flags.string({
+      options: SORTS,
+      summary: 'order of the offers; cheapest, most stars, or by name first',
+    }),
+    'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'only offers that cost at most this'}),
+    refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
+    board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
+    limit: Flags.string({helpValue: 'N', summary: 'at most this many offers'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(HotelsSearch)
+    const request = await readSearch(await this.withDefaults(flags))
+    const {sort, refundable, board, 'max-price': price, limit} = flags
+    const wanted = {
+      ...{sort, refundable, board},
+      maxPrice: price === undefined ? undefined : checkAmount('--max-price', price),
+      limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
+    }
+    await this.print(await search(await this.connect(), request, wanted))
+    this.note('Offers are valid for 15 minutes: bookctl reserve OFFER')
+  }
+}

@@ -1,0 +1,20 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../cli/base-command.js'
+import {JOURNAL_COLUMNS, readJournal} from '../cli/journal.js'
+
+export default class Journal extends BaseCommand {
+  static override summary = 'Show what this machine tried to book.'
+  static override description =
+    `Every reservation is written down before it is sent. One whose answer was lost is "unknown" or "unresolved" until
+bookctl reserve --resume REF finds out. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
+  static override columns = JOURNAL_COLUMNS
+  static override flags = {
+    unresolved: Flags.boolean({summary: 'only those whose outcome is not known'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Journal)
+    await this.print(readJournal(await this.state(), flags.unresolved))
+  }
+}

@@ -1,0 +1,15 @@
+import {BaseCommand} from '../../cli/base-command.js'
+import {listProfiles, PROFILE_COLUMNS} from '../../cli/profiles.js'
+
+export default class ProfilesList extends BaseCommand {
+  static override summary = 'List the profiles of this machine.'
+  static override description =
+    'A profile is a named base URL with the credentials of a client. Environment: BOOKCTL_CONFIG_DIR.'
+  static override examples = ['bookctl profiles list', 'bookctl profiles list --json']
+  static override columns = PROFILE_COLUMNS
+
+  async run(): Promise<void> {
+    await this.parse(ProfilesList)
+    await this.print(listProfiles(await this.state()))
+  }
+}

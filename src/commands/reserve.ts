@@ -1,0 +1,79 @@
+import * as Args from '@oclif/core/args'
+import type {ReserveOutcome} from '../api/reserve.js'
+import {BaseCommand} from '../cli/base-command.js'
+import type {Connection} from '../cli/connect.js'
+import {checkWait} from '../cli/input/checks.js'
+import {TEMPLATE} from '../cli/input/reservation.js'
+import {openAddress} from '../cli/open-address.js'
+import {paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
+import {
+  describePlan,
+  describeRequest,
+  makeReservation,
+  type Plan,
+  planReservation,
+  requireYes,
+  resumeReservation,
+} from '../cli/reserve.js'
+import {reserveFlags} from '../cli/reserve-flags.js'
+import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
+import type {Target} from '../cli/target.js'
+
+export default class Reserve extends BaseCommand {
+  static override summary = 'Convert an offer into a reservation.'
+  static override description =
+    `The reservation is written down before it is sent, with its Idempotency-Key: the same command run again, or killed and run
+again, never books twice. When the answer is lost the exit code is 10, and --resume finds out what happened. The input file
+is the request of the service, with fields as --template prints them; flags win over it.
+In --guest, identity numbers may be written tc=… or passport=…; type is ADULT unless told, the first guest leads, and the
+nationality is the client's. Environment: those of every command.`
+  static override examples = [
+    'bookctl reserve "$OFFER" --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+    'bookctl reserve --input reservation.json --client-reference TRIP-7 --max-price 900 --dry-run',
+    'bookctl reserve --template',
+  ]
+  static override columns = RESERVATION_COLUMNS
+  static override args = {
+    offer: Args.string({ignoreStdin: true, description: 'the offer, as hotels search prints it'}),
+  }
+  static override flags = reserveFlags
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(Reserve)
+    if (flags.template) return this.print(jsonResult(TEMPLATE))
+    const seconds = checkWait(flags.wait)
+    const target = await this.target()
+    const plan = flags.resume
+      ? undefined
+      : await planReservation(args.offer, flags, target, await this.state())
+    if (plan && flags['dry-run']) return this.print(jsonResult(describeRequest(plan, target)))
+    if (plan) await this.agree(plan, target, flags.yes)
+    const connection = await this.connect(target)
+    const made = await this.make(connection, plan, flags.resume)
+    await this.showPayment(made, flags.open)
+    const outcome = seconds === undefined ? made : await waitUntilConfirmed(connection, made, seconds)
+    await this.print(reservationResult(outcome))
+  }
+
+  /** Shows what will be sent, and asks when somebody is there to answer. */
+  private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
+    for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
+    this.tell(describePlan(plan, target))
+    requireYes(yes || (await this.confirm('Reserve this?')), target)
+  }
+
+  private make(connection: Connection, plan: Plan | undefined, reference = ''): Promise<ReserveOutcome> {
+    const {timeout} = this.globals
+    const warn = (text: string) => void this.warn(`Warning: ${text}`)
+    return plan
+      ? makeReservation(connection, plan, timeout, warn)
+      : resumeReservation(connection, reference, timeout, warn)
+  }
+
+  private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {
+    const address = paymentAddress(outcome)
+    if (address === undefined) return
+    this.note(`${await qrCode(address)}\nPay at ${address}`)
+    if (open) openAddress(address)
+  }
+}

@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags'
+import {readDuration} from '../../cli/input/duration.js'
+import {single} from '../../cli/result.js'
+import {SandboxCommand} from '../../cli/sandbox-command.js'
+
+export default class SandboxClock extends SandboxCommand {
+  static override summary = "Show the local sandbox's time, or move it forward."
+  static override description =
+    `What falls due when time moves (offers, tokens, payments) has happened when the command ends.
+Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
+  static override columns = ['now']
+  static override flags = {
+    advance: Flags.string({helpValue: 'TIME', summary: 'how far: 30s, 16m, 2h, 1d'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxClock)
+    const body =
+      flags.advance === undefined ? undefined : {advance_seconds: readDuration('--advance', flags.advance)}
+    const time = await this.control('/clock', body)
+    await this.print(single(time, time, String(time.now ?? '')))
+  }
+}

@@ -1,0 +1,23 @@
+import {BaseCommand} from '../../cli/base-command.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+import {readNote} from '../../cli/running-sandbox.js'
+
+export default class SandboxOpenapi extends BaseCommand {
+  static override summary = 'Print the OpenAPI 3.1 description of the service.'
+  static override description =
+    `Made from the same schemas the local sandbox answers by; what the interface does not show is marked x-source: ours.
+Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl sandbox openapi > openapi.json',
+    'bookctl sandbox openapi --query openapi',
+  ]
+  static override columns = []
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxOpenapi)
+    const serverUrl = flags['base-url'] || readNote(this.config.configDir)?.base_url
+    const {openApiDocument} = await import('../../contract/openapi.js')
+    const document = openApiDocument({serverUrl: serverUrl ?? 'http://127.0.0.1:4010/partner-api/v1'})
+    await this.print(jsonResult(document))
+  }
+}

@@ -1,0 +1,29 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {checkReservationRef} from '../../cli/input/checks.js'
+import {single} from '../../cli/result.js'
+import {SandboxCommand} from '../../cli/sandbox-command.js'
+
+export default class SandboxPay extends SandboxCommand {
+  static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'
+  static override description =
+    `Does what the payment page does. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl sandbox pay "$PENDING"',
+    'bookctl sandbox pay "$PENDING" --decline --json',
+  ]
+  static override columns = ['reservation_ref', 'status', 'payment_status']
+  static override args = {
+    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+  }
+  static override flags = {decline: Flags.boolean({summary: 'let the payment fail'})}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(SandboxPay)
+    const path = `/payments/${encodeURIComponent(checkReservationRef('REF', args.ref))}`
+    const reservation = await this.control(path, {result: flags.decline ? 'failed' : 'paid'})
+    const {reservation_ref, status, payment} = reservation
+    const payment_status = (payment as {status?: unknown} | undefined)?.status ?? null
+    await this.print(single({reservation}, {reservation_ref, status, payment_status}, args.ref))
+  }
+}

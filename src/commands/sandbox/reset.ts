@@ -1,0 +1,18 @@
+import {single} from '../../cli/result.js'
+import {SandboxCommand} from '../../cli/sandbox-command.js'
+
+export default class SandboxReset extends SandboxCommand {
+  static override summary = 'Bring the local sandbox back to its beginning.'
+  static override description =
+    `Forgets reservations, tokens, subscriptions and moved time. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl sandbox reset', 'bookctl sandbox reset --json']
+  static override columns = ['reset', 'origin']
+
+  async run(): Promise<void> {
+    await this.parse(SandboxReset)
+    const {origin} = this.running()
+    await this.control('/reset', {})
+    const done = {reset: true, origin}
+    await this.print(single(done, done, origin))
+  }
+}

@@ -1,0 +1,61 @@
+import process from 'node:process'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {checkInteger} from '../../cli/input/checks.js'
+import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/running-sandbox.js'
+import {removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox-note.js'
+
+export default class SandboxStart extends BaseCommand {
+  static override summary = 'Run the whole service on this machine, until Ctrl-C.'
+  static override description =
+    `Listens on 127.0.0.1 alone. What was confirmed survives a restart, in sandbox.db of the configuration directory unless
+--db says otherwise. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl sandbox start',
+    'bookctl sandbox start --port 4010 --db :memory: --json',
+  ]
+  static override columns = []
+  static override flags = {
+    port: Flags.string({helpValue: 'PORT', default: '0', summary: 'port to listen on; 0 takes a free one'}),
+    db: Flags.string({helpValue: 'FILE|:memory:', summary: 'where the state is kept'}),
+    latency: Flags.string({
+      helpValue: 'MS',
+      default: '0',
+      summary: 'delay of every operation, in milliseconds',
+    }),
+    'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxStart)
+    const port = checkInteger('--port', flags.port, 0, 65_535)
+    const latencyMilliseconds = checkInteger('--latency', flags.latency, 0, 60_000)
+    const database = sandboxDatabase(flags.db, this.config.configDir)
+    const [{createSandbox}, {serveSandbox}] = await Promise.all([
+      import('../../sandbox/sandbox.js'),
+      import('../../sandbox/serve.js'),
+    ])
+    const allowHttpLoopback = flags['allow-http-loopback']
+    const sandbox = createSandbox({database, latencyMilliseconds, allowHttpLoopback})
+    this.whenStopped(() => sandbox.close())
+    const served = await serveSandbox(sandbox, {host: '127.0.0.1', port})
+    this.whenStopped(() => served.close())
+    this.announce(served.origin, served.baseUrl)
+    await new Promise<never>(() => {})
+  }
+
+  private announce(origin: string, baseUrl: string): void {
+    const {pid} = process
+    const note = {origin, base_url: baseUrl, pid}
+    if (writeNote(this.config.configDir, note)) this.whenStopped(() => removeNote(this.config.configDir, pid))
+    const credentials = {client_id: SANDBOX_CLIENT_ID, client_secret: SANDBOX_CLIENT_SECRET}
+    const ready = {type: 'ready', base_url: baseUrl, origin, ...credentials, pid}
+    const lines = [
+      `The local sandbox is ready at ${baseUrl}`,
+      `client id ${SANDBOX_CLIENT_ID}, client secret ${SANDBOX_CLIENT_SECRET}`,
+      'In another terminal: eval "$(bookctl sandbox env)"',
+      'Ctrl-C stops it.',
+    ]
+    process.stdout.write(`${this.globals.json ? JSON.stringify(ready) : lines.join('\n')}\n`)
+  }
+}

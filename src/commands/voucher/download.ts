@@ -1,0 +1,42 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {checkWait} from '../../cli/input/checks.js'
+import {single} from '../../cli/result.js'
+import {fetchBytes, planVoucher, saveVoucher} from '../../cli/voucher.js'
+
+export default class VoucherDownload extends BaseCommand {
+  static override summary = 'Download the voucher of a confirmed reservation.'
+  static override description =
+    `The PDF is written whole or not at all, readable by you alone, and never over an existing file without --force.
+Environment: those of every command.`
+  static override examples = [
+    'bookctl voucher download "$RESERVATION"',
+    'bookctl voucher download "$RESERVATION" --file trip.pdf --force --wait=60',
+    'bookctl voucher download "$RESERVATION" --file - > piped.pdf',
+  ]
+  static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
+  static override args = {
+    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+  }
+  static override flags = {
+    file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
+    force: Flags.boolean({summary: 'replace an existing file'}),
+    wait: Flags.string({helpValue: 'SECONDS', summary: 'wait until it is ready; alone, 900 seconds'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(VoucherDownload)
+    const {file, force} = flags
+    const order = {reservationRef: args.ref, file, force, waitSeconds: checkWait(flags.wait)}
+    const {path} = planVoucher(order, Boolean(flags.json))
+    const connection = await this.connect()
+    if (path === undefined) {
+      process.stdout.write(await fetchBytes(connection, order))
+      return
+    }
+    const saved = await saveVoucher(connection, order, path)
+    await this.print(single(saved, {...saved}, saved.path))
+  }
+}
