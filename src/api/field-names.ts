@@ -13,7 +13,19 @@ export function snakeCase(name: string): string {
     .toLowerCase()
 }
 
-export function fieldsOf(value: JsonObject): Fields {
+export type FieldReader = (value: JsonObject) => Fields
+
+/** Reads each object once, however many offers ask about it. */
+export function createFieldReader(): FieldReader {
+  const read = new WeakMap<JsonObject, Fields>()
+  return value => {
+    const fields = read.get(value) ?? fieldsOf(value)
+    read.set(value, fields)
+    return fields
+  }
+}
+
+function fieldsOf(value: JsonObject): Fields {
   const fields = new Map<string, unknown>()
   for (const [key, inner] of Object.entries(value)) {
     const name = snakeCase(key)

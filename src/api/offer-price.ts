@@ -1,7 +1,7 @@
 /** The total price of an offer, wherever the service puts it; never a tax, a fee, a fine or another offer's price. */
 import {isAmount, minorUnits} from '../contract/money.js'
-import {type Fields, fieldsOf} from './field-names.js'
-import {isObject, type JsonObject, type Node} from './json-walk.js'
+import type {Fields} from './field-names.js'
+import {isObject, type JsonObject, type Node, own} from './json-walk.js'
 import {type OfferNode, offerIdOf} from './offers.js'
 
 export interface FoundPrice {
@@ -63,15 +63,15 @@ const NO_PRICE: FoundPrice = {total: null, currency: null}
 
 /** The offer's price: its own, or that of an object around it which holds no other offer. */
 export function priceOf(offer: OfferNode, node: Node): FoundPrice {
-  const inside = moneyIn(node.value, offer.offerId, 0)
+  const inside = moneyIn(offer, node.value, 0)
   const money = inside ?? moneyAround(offer, node)
   if (!money) return NO_PRICE
-  const currency = money.currency ?? currencyAround(node)
+  const currency = money.currency ?? currencyAround(offer, node)
   return {total: amountText(money.amount, currency), currency: currency ?? null}
 }
 
-function moneyIn(value: JsonObject, offerId: string, depth: number): Money | undefined {
-  const fields = fieldsOf(value)
+function moneyIn(offer: OfferNode, value: JsonObject, depth: number): Money | undefined {
+  const fields = offer.fieldsOf(value)
   const keys = depth === 0 ? AMOUNT_KEYS : [...AMOUNT_KEYS, 'value']
   for (const key of keys) {
     const money = moneyFrom(fields.get(key))
@@ -79,8 +79,8 @@ function moneyIn(value: JsonObject, offerId: string, depth: number): Money | und
   }
   if (depth >= MAX_DEPTH) return undefined
   for (const child of priceChildren(fields)) {
-    if ((offerIdOf(child) ?? offerId) !== offerId) continue
-    const money = moneyIn(child, offerId, depth + 1)
+    if ((offerIdOf(child) ?? offer.offerId) !== offer.offerId) continue
+    const money = moneyIn(offer, child, depth + 1)
     if (money) return {amount: money.amount, currency: money.currency ?? currencyBeside(fields, '')}
   }
   return undefined
@@ -105,19 +105,19 @@ function* priceChildren(fields: Fields): Generator<JsonObject> {
 function moneyAround(offer: OfferNode, node: Node): Money | undefined {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
-    const fields = fieldsOf(around.value)
+    const fields = offer.fieldsOf(around.value)
     const named = ['price', 'total_price', 'pricing'].map(key => fields.get(key)).find(isObject)
     const from = crossedList ? named : around.value
-    const money = from && moneyIn(from, offer.offerId, crossedList ? 1 : 0)
+    const money = from && moneyIn(offer, from, crossedList ? 1 : 0)
     if (money) return {amount: money.amount, currency: money.currency ?? currencyBeside(fields, '')}
     crossedList ||= around.inArray
   }
   return undefined
 }
 
-function currencyAround(node: Node): string | undefined {
+function currencyAround(offer: OfferNode, node: Node): string | undefined {
   for (let around = node.parent; around; around = around.parent) {
-    const currency = currencyBeside(fieldsOf(around.value), '')
+    const currency = currencyBeside(offer.fieldsOf(around.value), '')
     if (currency !== undefined) return currency
   }
   return undefined
@@ -136,7 +136,7 @@ function currencyBeside(fields: Fields, amountKey: string): string | undefined {
   ]
   for (const name of names) {
     const value = fields.get(name)
-    const code = isObject(value) ? fieldsOf(value).get('code') : value
+    const code = isObject(value) ? own(value, 'code') : value
     if (typeof code === 'string' && /^[A-Za-z]{3}$/.test(code.trim())) return code.trim().toUpperCase()
   }
   return undefined
@@ -145,7 +145,7 @@ function currencyBeside(fields: Fields, amountKey: string): string | undefined {
 /** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
 function moneyFrom(value: unknown): Money | undefined {
   if (typeof value === 'number') {
-    return Number.isFinite(value) && value >= 0 ? {amount: value, currency: undefined} : undefined
+    return value >= 0 && value < 1e15 ? {amount: value, currency: undefined} : undefined
   }
   if (typeof value !== 'string') return undefined
   const [, before, amount = '', after] =

@@ -2,7 +2,7 @@
  * The objects that speak about one offer, nearest first: the offer, what lies inside it, then what lies around it.
  * Other offers and what belongs to them are never among them.
  */
-import {type Fields, fieldsOf, firstObject, snakeCase} from './field-names.js'
+import {type Fields, firstObject, snakeCase} from './field-names.js'
 import {isObject, type JsonObject, type Node} from './json-walk.js'
 import {type OfferNode, offerIdOf} from './offers.js'
 
@@ -33,6 +33,8 @@ const ROLES: readonly (readonly [Role, RegExp])[] = [
 
 const MAX_DEPTH_INSIDE = 5
 const MAX_VIEWS_INSIDE = 80
+/** An object with more fields is a collection under keys and no record. */
+const MAX_FIELDS_AROUND = 200
 
 export function roleOf(key: string): Role {
   const name = snakeCase(key)
@@ -41,8 +43,13 @@ export function roleOf(key: string): Role {
 
 /** All views on the offer, from one of the places that name it, nearest first. */
 export function viewsOn(offer: OfferNode, node: Node): View[] {
-  const own: View = {fields: fieldsOf(node.value), role: roleOf(node.key), place: 'offer', isListItem: false}
-  const views = [own, ...viewsInside(node.value, offer.offerId, 'inside', own.role)]
+  const own: View = {
+    fields: offer.fieldsOf(node.value),
+    role: roleOf(node.key),
+    place: 'offer',
+    isListItem: false,
+  }
+  const views = [own, ...viewsInside(offer, node.value, 'inside', own.role)]
   for (let around = node.parent, from = node; around; from = around, around = around.parent) {
     views.push(...viewsAround(offer, around, from))
   }
@@ -56,28 +63,30 @@ export function viewsOn(offer: OfferNode, node: Node): View[] {
 function viewsAround(offer: OfferNode, around: Node, from: Node): View[] {
   const role = roleOf(around.key)
   const isListItem = around.inArray && role === 'unknown'
-  const views: View[] = [{fields: fieldsOf(around.value), role, place: 'around', isListItem}]
+  const fields = offer.fieldsOf(around.value)
+  const views: View[] = [{fields, role, place: 'around', isListItem}]
+  if (fields.size > MAX_FIELDS_AROUND) return views
   const isAlone = offer.isAloneIn(around) && !from.inArray
   for (const [key, value] of Object.entries(around.value)) {
     if (key === from.key || !isObject(value)) continue
     const childRole = roleOf(key)
     if (childRole !== 'hotel' && !isAlone && role !== 'hotel' && !isListItem) continue
     if (childRole === 'elsewhere' || offerIdOf(value) !== undefined) continue
-    views.push({fields: fieldsOf(value), role: childRole, place: 'around', isListItem: false})
-    views.push(...viewsInside(value, offer.offerId, 'around', childRole))
+    views.push({fields: offer.fieldsOf(value), role: childRole, place: 'around', isListItem: false})
+    views.push(...viewsInside(offer, value, 'around', childRole))
   }
   return views
 }
 
 /** What lies inside an object, outermost first; of a list only its first item, and never another offer. */
-function viewsInside(value: JsonObject, offerId: string, place: View['place'], role: Role): View[] {
+function viewsInside(offer: OfferNode, value: JsonObject, place: View['place'], role: Role): View[] {
   const views: View[] = []
   let level: {value: JsonObject; role: Role}[] = [{value, role}]
   for (let depth = 0; depth < MAX_DEPTH_INSIDE && level.length > 0; depth++) {
-    level = level.flatMap(outer => childrenOf(outer.value, outer.role, offerId))
+    level = level.flatMap(outer => childrenOf(outer.value, outer.role, offer.offerId))
     for (const inner of level) {
       if (views.length >= MAX_VIEWS_INSIDE) return views
-      views.push({fields: fieldsOf(inner.value), role: inner.role, place, isListItem: false})
+      views.push({fields: offer.fieldsOf(inner.value), role: inner.role, place, isListItem: false})
     }
   }
   return views

@@ -1,4 +1,5 @@
 /** Finds the offers of a search answer, whatever its shape (§2.3 promises offer_id and nothing else). */
+import {createFieldReader, type FieldReader} from './field-names.js'
 import {inDocumentOrder, type JsonObject, type Node, own} from './json-walk.js'
 
 export interface OfferNode {
@@ -9,6 +10,8 @@ export interface OfferNode {
   readonly repeats: readonly Node[]
   /** Whether no other offer lies in or below an object around this one: then what the object says is about this one. */
   readonly isAloneIn: (around: Node) => boolean
+  /** Reads any object of the same answer. */
+  readonly fieldsOf: FieldReader
 }
 
 /** Every object with an `offer_id` string, under any name and depth, in document order, each id once. */
@@ -24,8 +27,9 @@ export function findOffers(json: unknown): OfferNode[] {
     else found.set(offerId, {node, repeats: []})
     countAround(node, offerId, below)
   }
+  const fieldsOf = createFieldReader()
   const isAloneIn = (around: Node) => below.get(around) !== null
-  return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
+  return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn, fieldsOf}))
 }
 
 /** The object's own `offer_id`, when it has one. */

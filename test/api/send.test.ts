@@ -31,7 +31,7 @@ const failure = (fault: ExchangeFault, sent: boolean) => new ExchangeError(fault
 type Step = WireAnswer | ExchangeError
 
 /** Plays `steps`, the last one for ever, each taking `seconds`. */
-function setUp(steps: Step[], {random = () => 0, seconds = 0} = {}) {
+function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
   const clock = fakeClock()
   const requests: WireRequest[] = []
   const limits: ExchangeLimits[] = []
