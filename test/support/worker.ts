@@ -2,6 +2,7 @@
  * A process of its own that does what it is told over IPC. `killAt` names the point where it kills itself with
  * SIGKILL; the points are put around the real parts here, not into them.
  */
+import type {Api} from '../../src/api/api.js'
 import type {Journal} from '../../src/api/reserve.js'
 import {reserve} from '../../src/api/reserve.js'
 import {openState} from '../../src/state/state.js'
@@ -19,15 +20,6 @@ export type Job =
     } & PartsOptions)
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
   | {readonly do: 'setting'; readonly directory: string; readonly name: string}
-
-export const KILL_POINTS = [
-  'before-begin',
-  'after-begin',
-  'before-count',
-  'after-count',
-  'before-settle',
-  'after-settle',
-] as const
 
 process.on('message', (job: Job) => {
   perform(job).then(
@@ -48,7 +40,8 @@ async function perform(job: Job): Promise<unknown> {
     case 'reserve':
       return withParts(job, ({reserveParts}) => {
         const journal = withKillPoints(reserveParts.journal, job.killAt)
-        return reserve({...reserveParts, journal}, intentFor(job.offer, job.reference))
+        const api = withTokenKillPoints(reserveParts.api, job.killAt)
+        return reserve({...reserveParts, api, journal}, intentFor(job.offer, job.reference))
       })
     case 'lock':
       return countAlone(job.directory, job.hold ?? false)
@@ -89,6 +82,21 @@ function withKillPoints(journal: Journal, killAt: string | undefined): Journal {
     begin: around('begin', journal.begin),
     attempt: around('count', journal.attempt),
     settle: around('settle', journal.settle),
+  }
+}
+
+/** Around obtaining the token: it is what `exchange` does before the first attempt is counted. */
+function withTokenKillPoints(api: Api, killAt: string | undefined): Api {
+  return {
+    ...api,
+    exchange(operation, options = {}) {
+      dieAt('before-token', killAt)
+      const beforeAttempt = () => {
+        dieAt('after-token', killAt)
+        options.policy?.beforeAttempt?.()
+      }
+      return api.exchange(operation, {...options, policy: {...options.policy, beforeAttempt}})
+    },
   }
 }
 
