@@ -81,11 +81,12 @@ function wrap(connection: LibSql.Database, path: string): Database {
       throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
   }
 
+  // Values go as one list: a lone Uint8Array would be taken for named parameters, which ends the whole process.
   return {
-    all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(...values) as Row[]),
+    all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(values) as Row[]),
     get: <Row>(sql: string, ...values: Value[]) =>
-      guarded(() => prepare(sql).get(...values) as Row | undefined),
-    run: (sql, ...values) => guarded(() => prepare(sql).run(...values).changes),
+      guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
+    run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction(work) {
       if (inTransaction) return work()
       return guarded(() => {
@@ -110,6 +111,12 @@ function wrap(connection: LibSql.Database, path: string): Database {
     },
     close: () => void connection.close(),
   }
+}
+
+/** libsql adds the statement's duration to the row. */
+function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
+  if (row) delete (row as {_metadata?: unknown})._metadata
+  return row
 }
 
 function migrate(
