@@ -17,7 +17,7 @@ export function outcomeUnknown(entry: JournalEntry, last: Answer | SendError | s
     `the outcome is unknown, a reservation may exist: ${reason}${naming}`,
     {
       code: 'outcome_unknown',
-      hint: `ask again with the same key, which never books twice: ${resumeCommand(entry.clientReferenceId)}`,
+      hint: `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`,
       ...(answered === undefined ? {} : {status: answered.status}),
       ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
       reason,
