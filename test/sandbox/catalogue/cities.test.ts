@@ -1,0 +1,99 @@
+import {describe, expect, it} from 'vitest'
+import {country, currency} from '../../../src/contract/content.js'
+import {city, hotel} from '../../../src/contract/hotels.js'
+import {CITIES, findCity} from '../../../src/sandbox/catalogue/cities.js'
+import {countryList, currencyList} from '../../../src/sandbox/catalogue/content.js'
+import {CURRENCY_CODES, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
+import {findHotel, hotelsOf, settingOf} from '../../../src/sandbox/catalogue/hotels.js'
+
+const SEED = 'a seed'
+
+describe('cities', () => {
+  it('are at least 24, each a whole record of the contract with its own id', () => {
+    expect(CITIES.length).toBeGreaterThanOrEqual(24)
+    expect(new Set(CITIES.map(each => each.id)).size).toBe(CITIES.length)
+    for (const each of CITIES) expect(city.parse(each)).toEqual(each)
+  })
+
+  it('has Istanbul as 101', () => {
+    expect(findCity(101)).toMatchObject({name: 'Istanbul', country_code: 'TR', timezone: 'Europe/Istanbul'})
+    expect(findCity(100)).toBeUndefined()
+  })
+
+  it.each(CITIES)('knows the zone, the country and the hotels of $name', each => {
+    expect(new Intl.DateTimeFormat('en', {timeZone: each.timezone}).resolvedOptions().timeZone).toBeTruthy()
+    const {place, rules} = settingOf(each)
+    expect(countryList().map(({code}) => code)).toContain(each.country_code)
+    expect(isSoldIn(rules.currency)).toBe(true)
+    expect(place.words.every(word => word.length > 0)).toBe(true)
+    expect(place.patterns.every(pattern => pattern.includes('*'))).toBe(true)
+    expect(place.streets.every(street => street.includes('#'))).toBe(true)
+  })
+})
+
+describe('hotels', () => {
+  it.each(CITIES)('of $name are 12 to 20 whole records near the centre with names of their own', each => {
+    const hotels = hotelsOf(each.id, SEED)
+    expect(hotels.length).toBeGreaterThanOrEqual(12)
+    expect(hotels.length).toBeLessThanOrEqual(20)
+    expect(new Set(hotels.map(({name}) => name)).size).toBe(hotels.length)
+    for (const one of hotels) {
+      expect(hotel.parse(one)).toEqual(one)
+      expect(`${one.name}${one.address}`).not.toMatch(/[*#]/)
+      expect(Math.abs(one.latitude - each.latitude)).toBeLessThan(0.02)
+      expect(Math.abs(one.longitude - each.longitude)).toBeLessThan(0.02)
+      expect(one.timezone).toBe(each.timezone)
+    }
+  })
+
+  it('are the same for the same seed and others for another', () => {
+    expect(hotelsOf(101, SEED)).toEqual(hotelsOf(101, SEED))
+    expect(hotelsOf(101, SEED)).not.toEqual(hotelsOf(101, 'another seed'))
+  })
+
+  it('are found by their id, and by no other', () => {
+    const hotels = hotelsOf(204, SEED)
+    for (const one of hotels) expect(findHotel(one.hotel_id, SEED)).toEqual(one)
+    const last = hotels.at(-1)?.hotel_id ?? 0
+    expect(findHotel(last + 1, SEED)).toBeUndefined()
+    expect(findHotel(2_040_000, SEED)).toBeUndefined()
+    expect(findHotel(9_990_001, SEED)).toBeUndefined()
+    expect(findHotel(1_010_001.5, SEED)).toBeUndefined()
+  })
+
+  it('are none in a city that is not there', () => {
+    expect(hotelsOf(999, SEED)).toEqual([])
+  })
+
+  it('keep names and ids apart in a catalogue made larger', () => {
+    const many = hotelsOf(101, SEED, 40)
+    expect(many.length).toBe(hotelsOf(101, SEED).length * 40)
+    expect(new Set(many.map(({name}) => name)).size).toBe(many.length)
+    const last = many.at(-1)
+    expect(findHotel(last?.hotel_id ?? 0, SEED, 40)).toEqual(last)
+  })
+})
+
+describe('constant data', () => {
+  it('lists countries as records of the contract, sorted by code', () => {
+    const countries = countryList()
+    for (const each of countries) expect(country.parse(each)).toEqual(each)
+    expect(countries.map(({code}) => code)).toEqual(countries.map(({code}) => code).sort())
+    expect(countries).toContainEqual({code: 'TR', name: 'Türkiye', phone_code: '+90', currency: 'TRY'})
+  })
+
+  it('lists currencies with the minor units of ISO 4217', () => {
+    const currencies = currencyList()
+    for (const each of currencies) expect(currency.parse(each)).toEqual(each)
+    expect(currencies).toContainEqual({code: 'EUR', name: 'Euro', minor_units: 2})
+    expect(currencies.find(({code}) => code === 'JPY')?.minor_units).toBe(0)
+    expect(currencies.find(({code}) => code === 'KWD')?.minor_units).toBe(3)
+  })
+
+  it('can price in the currency of every country', () => {
+    const used = countryList()
+      .map(each => each.currency)
+      .filter(Boolean)
+    expect(used.filter(code => !CURRENCY_CODES.includes(code))).toEqual([])
+  })
+})

@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import {describe, expect, it} from 'vitest'
+import {addDays} from '../../../src/contract/dates.js'
+import {offer, type Room, type SearchRequest} from '../../../src/contract/hotels.js'
+import {minorUnits, toMinor} from '../../../src/contract/money.js'
+import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
+import {CURRENCY_CODES} from '../../../src/sandbox/catalogue/currencies.js'
+import {buildOffers, convert, type OfferDraft} from '../../../src/sandbox/catalogue/pricing.js'
+
+/** 2030-06-01T12:00:00Z */
+const NOW = 1_906_545_600
+const SEED = 'a seed'
+/** 2030-07-10 is a Wednesday. */
+const SEARCH: SearchRequest = {
+  destination: {type: 'CITY', id: 101},
+  check_in: '2030-07-10',
+  check_out: '2030-07-12',
+  rooms: [{adults: 2, children_ages: []}],
+  client_nationality: 'DE',
+  currency: 'EUR',
+}
+
+const draft = offer.omit({offer_id: true, expires_at: true})
+
+function find(change: Partial<SearchRequest> = {}, context = {}): OfferDraft[] {
+  return buildOffers({...SEARCH, ...change}, {seed: SEED, now: NOW, ...context})
+}
+
+function totals(change: Partial<SearchRequest> = {}): bigint[] {
+  const currency = change.currency ?? SEARCH.currency
+  return find(change).map(({price}) => toMinor(price.total, currency))
+}
+
+function everyPair(left: bigint[], right: bigint[], holds: (l: bigint, r: bigint) => boolean): boolean {
+  expect(left).toHaveLength(right.length)
+  return left.every((value, index) => holds(value, right[index] as bigint))
+}
+
+const room = (adults: number, ...ages: number[]): Room => ({adults, children_ages: ages})
+
+describe('a search', () => {
+  it.each(CITIES)('in $name finds some 20 to 60 whole offers, no two alike', ({id}) => {
+    const offers = find({destination: {type: 'CITY', id}})
+    expect(offers.length).toBeGreaterThanOrEqual(15)
+    expect(offers.length).toBeLessThanOrEqual(80)
+    for (const each of offers) expect(draft.parse(each)).toEqual(each)
+    const keys = offers.map(({hotel, rooms, refundable}) =>
+      JSON.stringify([hotel.hotel_id, rooms, refundable]),
+    )
+    expect(new Set(keys).size).toBe(offers.length)
+  })
+
+  it('gives the same again, and something else for another seed', () => {
+    expect(find()).toEqual(find())
+    expect(find()).not.toEqual(find({}, {seed: 'another seed'}))
+  })
+
+  it('has the same prices at another hour of the day', () => {
+    const later = find({}, {now: NOW + 3600}).map(({price}) => price)
+    expect(later).toEqual(find().map(({price}) => price))
+  })
+
+  it('finds nothing in a city that is not there', () => {
+    expect(find({destination: {type: 'CITY', id: 999}})).toEqual([])
+  })
+
+  it('refuses a currency it has no rate for', () => {
+    expect(() => find({currency: 'XXX'})).toThrow(RangeError)
+  })
+
+  it('can be made large', () => {
+    const offers = find({}, {multiply: 250})
+    expect(offers.length).toBeGreaterThan(5000)
+    expect(offers.slice(0, find().length)).toEqual(find())
+  })
+
+  it('is whole for any search', () => {
+    const rooms = fc.array(
+      fc.record({
+        adults: fc.integer({min: 1, max: 9}),
+        children_ages: fc.array(fc.integer({min: 0, max: 17}), {maxLength: 9}),
+      }),
+      {minLength: 1, maxLength: 9},
+    )
+    const currencies = fc.constantFrom(...CURRENCY_CODES)
+    const cities = fc.constantFrom(...CITIES.map(({id}) => id))
+    fc.assert(
+      fc.property(
+        rooms,
+        currencies,
+        cities,
+        fc.integer({min: 1, max: 30}),
+        (parties, currency, id, nights) => {
+          const check_out = addDays(SEARCH.check_in, nights)
+          const offers = find({destination: {type: 'CITY', id}, rooms: parties, currency, check_out})
+          for (const {price, rooms: sold, cancellation_policies: steps} of offers) {
+            const minor = (amount: string) => toMinor(amount, currency)
+            expect(minor(price.base) + minor(price.taxes)).toBe(minor(price.total))
+            expect(minor(price.total) > 0n || minorUnits(currency) < 2).toBe(true)
+            expect(sold.map(({adults, children_ages}) => ({adults, children_ages}))).toEqual(parties)
+            const fees = steps.map(({amount}) => minor(amount))
+            expect(fees.at(-1)).toBe(minor(price.total))
+            expect(fees).toEqual([...fees].sort((a, b) => (a < b ? -1 : 1)))
+          }
+        },
+      ),
+      {numRuns: 60},
+    )
+  })
+})
+
+describe('prices', () => {
+  it('grow with the nights, and each night is priced by its own date', () => {
+    expect(everyPair(totals({check_out: '2030-07-13'}), totals(), (longer, base) => longer > base)).toBe(true)
+    const first = totals({check_out: '2030-07-11'})
+    const second = totals({check_in: '2030-07-11'})
+    const both = totals()
+    // Each night is rounded alone here and together there: at most a few cents apart.
+    const sum = first.map((value, index) => value + (second[index] as bigint))
+    expect(everyPair(sum, both, (l, r) => l - r <= 3n && r - l <= 3n)).toBe(true)
+  })
+
+  it('are higher in the season, and at the weekend in a resort', () => {
+    const beach = {destination: {type: 'CITY' as const, id: 105}}
+    const stay = (check_in: string) => totals({...beach, check_in, check_out: addDays(check_in, 1)})
+    expect(everyPair(stay('2030-08-07'), stay('2030-11-06'), (august, november) => august > november)).toBe(
+      true,
+    )
+    expect(everyPair(stay('2030-08-09'), stay('2030-08-05'), (friday, monday) => friday > monday)).toBe(true)
+  })
+
+  it('take nothing for infants, less for younger children, and most for adults', () => {
+    const of = (...rooms: Room[]) => totals({rooms})
+    expect(of(room(2, 1))).toEqual(of(room(2)))
+    expect(everyPair(of(room(2, 5)), of(room(2)), (child, none) => child > none)).toBe(true)
+    // Three beds each, so that the same kinds of room are sold.
+    expect(everyPair(of(room(2, 5)), of(room(2, 10)), (young, old) => young < old)).toBe(true)
+    expect(everyPair(of(room(2, 10)), of(room(2, 15)), (old, teen) => old < teen)).toBe(true)
+    expect(everyPair(of(room(2, 15)), of(room(3)), (teen, adult) => teen < adult)).toBe(true)
+    expect(everyPair(of(room(1)), of(room(2)), (single, double) => single < double)).toBe(true)
+    expect(everyPair(of(room(2), room(2)), of(room(2)), (two, one) => two > one)).toBe(true)
+  })
+
+  it('are lower for residents and differ between markets', () => {
+    const of = (client_nationality: string) => totals({client_nationality})
+    for (const foreign of ['DE', 'GB', 'AE', 'US']) {
+      expect(everyPair(of('TR'), of(foreign), (resident, guest) => resident < guest)).toBe(true)
+    }
+    expect(new Set(['DE', 'GB', 'AE', 'US', 'FR'].map(code => String(of(code)[0]))).size).toBeGreaterThan(1)
+  })
+
+  it('rise with the stars on average', () => {
+    const mean = (stars: number) => {
+      const prices = find({}, {multiply: 10})
+        .filter(each => each.hotel.stars === stars)
+        .map(({price}) => Number(price.total))
+      return prices.reduce((sum, price) => sum + price, 0) / prices.length
+    }
+    expect(mean(3)).toBeLessThan(mean(4))
+    expect(mean(4)).toBeLessThan(mean(5))
+  })
+
+  it('are the same price in another currency, at the fixed rates', () => {
+    const euro = totals()
+    const yen = totals({currency: 'JPY'})
+    // Base and tax are rounded apart: at most a yen and a cent's worth.
+    expect(everyPair(yen, euro, (l, r) => Math.abs(Number(l - convert(r, 'EUR', 'JPY'))) <= 4)).toBe(true)
+  })
+})
+
+describe('what is due at the hotel', () => {
+  it('counts adults and nights, in the currency of the country', () => {
+    const [first] = find({rooms: [room(2, 8), room(1)], check_out: '2030-07-13'})
+    // 12.00 TRY a star, for 3 adults and 3 nights.
+    const expected = `${12 * (first?.hotel.stars ?? 0) * 3 * 3}.00`
+    expect(first?.price.due_at_property).toEqual([
+      {description: expect.stringContaining('paid at the hotel'), amount: expected, currency: 'TRY'},
+    ])
+  })
+
+  it('is nothing where there is no such tax', () => {
+    const offers = find({destination: {type: 'CITY', id: 302}})
+    expect(offers.every(({price}) => price.due_at_property.length === 0)).toBe(true)
+  })
+})
+
+describe('convert', () => {
+  it.each([
+    [10_000n, 'EUR', 'USD', 10_800n],
+    [10_000n, 'EUR', 'JPY', 16_200n],
+    [10_000n, 'EUR', 'KWD', 33_200n],
+    [16_200n, 'JPY', 'EUR', 10_000n],
+    [10_800n, 'USD', 'JPY', 16_200n],
+    [-10_000n, 'EUR', 'USD', -10_800n],
+    [1n, 'EUR', 'CHF', 1n],
+    [0n, 'EUR', 'USD', 0n],
+  ])('%d %s in %s is %d', (minor, from, to, expected) => {
+    expect(convert(minor, from, to)).toBe(expected)
+  })
+
+  it('rounds half away from zero', () => {
+    // 0.5 cent of a euro at 1.95583 and back: 100 BAM pfennig are 51.129… cents.
+    expect(convert(100n, 'BAM', 'EUR')).toBe(51n)
+    expect(convert(-100n, 'BAM', 'EUR')).toBe(-51n)
+    expect(convert(25n, 'EUR', 'USD')).toBe(27n)
+  })
+
+  it('knows only the currencies of the list', () => {
+    expect(() => convert(1n, 'EUR', 'XXX')).toThrow('XXX')
+    expect(() => convert(1n, 'XXX', 'EUR')).toThrow('XXX')
+  })
+})
