@@ -1,0 +1,85 @@
+/** Cancelling (ours): the fee of the policies, the refund, and until when it can be done. */
+import {fromMinor, toMinor} from '../../contract/money.js'
+import type {Payment, Reservation} from '../../contract/reservations.js'
+import {findHotel} from '../catalogue/hotels.js'
+import {convert} from '../catalogue/pricing.js'
+import {isoTime} from '../clock.js'
+import {localTime} from '../local-time.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import {changeBalance, findClient} from '../store/clients.js'
+import {type StoredReservation, saveReservation} from '../store/reservations.js'
+import {recordCancellation} from './events.js'
+import {withoutUrl} from './payment.js'
+
+/**
+ * What cancelling now would cost and give back, in the currency of the price.
+ * Throws Refusal `already_cancelled`, or `not_cancellable` when expired or after check-in.
+ */
+export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
+  if (record.status === 'CANCELLED') {
+    throw new Refusal('already_cancelled', 'this reservation is cancelled already')
+  }
+  if (record.status === 'EXPIRED' || hasCheckedIn(service, record)) {
+    throw new Refusal('not_cancellable', 'this reservation can no longer be cancelled')
+  }
+  const {currency, total} = record.price
+  const paid = record.payment.status === 'PAID' ? toMinor(total, currency) : 0n
+  const due = record.payment.status === 'PAID' ? feeOf(record, service.clock.now()) : 0n
+  const fee = due < paid ? due : paid
+  return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
+}
+
+/** Cancels, gives back what is left after the fee, and records the event, in one transaction. */
+export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
+  const now = service.clock.now()
+  const {fee, refund} = quoteCancellation(service, stored.record)
+  const {record} = stored
+  const {currency} = record.price
+  const cancelled: Reservation = {
+    ...record,
+    status: 'CANCELLED',
+    payment: paymentAfter(record.payment, toMinor(refund, currency)),
+    voucher: {status: 'PENDING'},
+    cancellation: {cancelled_at: isoTime(now), reason, fee, refund_amount: refund, currency},
+    updated_at: isoTime(now),
+  }
+  service.database.transaction(() => {
+    refundToAccount(service, stored, toMinor(fee, currency), now)
+    saveReservation(service.database, cancelled)
+    recordCancellation(service.database, {clientId: stored.clientId, record: cancelled, now})
+  })
+  return cancelled
+}
+
+/** Whether the hour of check-in has come on the hotel's wall clock. */
+export function hasCheckedIn(service: Service, record: Reservation): boolean {
+  const hotel = findHotel(record.hotel.hotel_id, service.seed)
+  const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
+  return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
+}
+
+/** The fee of the last policy that is in force; nothing before the first. */
+function feeOf(record: Reservation, now: number): bigint {
+  const inForce = record.cancellation_policies.filter(policy => Date.parse(policy.from) / 1000 <= now)
+  const last = inForce.at(-1)
+  return last ? toMinor(last.amount, last.currency) : 0n
+}
+
+function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
+  if (payment.status !== 'PAID') return {...withoutUrl(payment), status: 'EXPIRED'}
+  return refundMinor > 0n ? {...payment, status: 'REFUNDED'} : payment
+}
+
+/** What was debited comes back less the fee. Instant payments are refunded to the customer's card, not here. */
+function refundToAccount(
+  service: Service,
+  {clientId, record, debitedMinor}: StoredReservation,
+  feeMinor: bigint,
+  now: number,
+): void {
+  const client = findClient(service.database, clientId)
+  if (!client || debitedMinor === 0n) return
+  const back = debitedMinor - convert(feeMinor, record.price.currency, client.currency)
+  if (back > 0n) changeBalance(service.database, clientId, back, now)
+}

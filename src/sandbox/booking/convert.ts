@@ -1,0 +1,158 @@
+/** Turns an offer into a reservation (§4.4, §3). The caller runs it in one transaction. */
+
+import {nightsBetween} from '../../contract/dates.js'
+import type {Offer} from '../../contract/hotels.js'
+import {PAYMENT_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {fromMinor, toMinor} from '../../contract/money.js'
+import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
+import {convert} from '../catalogue/pricing.js'
+import {isoTime} from '../clock.js'
+import {randomReservationRef, randomSecret} from '../random.js'
+import {invalidField, Refusal} from '../refusal.js'
+import type {ClientCall} from '../service.js'
+import {type Client, changeBalance} from '../store/clients.js'
+import {findOffer, markConverted, type StoredOffer} from '../store/offers.js'
+import {addReservation, findByClientReference} from '../store/reservations.js'
+import {checkGuests} from './check-guests.js'
+import {recordConfirmation} from './events.js'
+import {confirmed} from './payment.js'
+import {playScenario} from './scenarios.js'
+
+type CreateCall = ClientCall<ReservationRequest>
+
+/**
+ * Checks in this order: the offer, the client reference, the scenario it asks for, nationality and guests, payment
+ * mode, balance. Then debits (mode `account`), stores the reservation and records its events.
+ */
+export function convertOffer(call: CreateCall): Reservation {
+  const stored = usableOffer(call)
+  refuseDuplicate(call)
+  playScenario(call, stored.offer)
+  checkParty(call, stored)
+  return call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
+}
+
+function usableOffer({service, client, body, now}: CreateCall): StoredOffer {
+  const stored = findOffer(service.database, client.client_id, body.offer_id)
+  if (!stored) throw new Refusal('offer_not_found', 'no search of yours has found this offer')
+  if (stored.reservationRef !== null) {
+    throw new Refusal('offer_already_used', 'this offer has become a reservation already', {
+      members: {reservation_ref: stored.reservationRef},
+    })
+  }
+  if (stored.expiresAt <= now) {
+    throw new Refusal('offer_expired', 'this offer has expired; search again', {
+      members: {expired_at: isoTime(stored.expiresAt)},
+    })
+  }
+  return stored
+}
+
+function refuseDuplicate({service, client, body}: CreateCall): void {
+  const earlier = findByClientReference(service.database, client.client_id, body.client_reference_id)
+  if (!earlier) return
+  throw new Refusal('duplicate_client_reference', 'a reservation with this client_reference_id exists', {
+    members: {reservation_ref: earlier.record.reservation_ref},
+  })
+}
+
+function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): void {
+  if (body.client_nationality !== criteria.client_nationality) {
+    const message = `the offer was searched for ${criteria.client_nationality}`
+    throw new Refusal('nationality_mismatch', message, {
+      details: [{field: 'client_nationality', code: 'nationality', message}],
+    })
+  }
+  checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
+  if (!offer.payment_modes.includes(body.payment.mode)) {
+    throw invalidField('payment.mode', 'invalid_value', 'this offer cannot be paid that way')
+  }
+}
+
+function payFromAccount(call: CreateCall, stored: StoredOffer): Reservation {
+  const {service, client, now} = call
+  const debitedMinor = debit(client, stored.offer)
+  const payment: Payment = {...paymentOf(call, stored.offer), status: 'PAID', paid_at: isoTime(now)}
+  const record = confirmed(draft(call, stored, payment), now)
+  changeBalance(service.database, client.client_id, -debitedMinor, now)
+  store(call, record, {debitedMinor, paymentToken: null})
+  recordConfirmation(service.database, {clientId: client.client_id, record, now})
+  return record
+}
+
+function awaitPayment(call: CreateCall, stored: StoredOffer): Reservation {
+  const paymentToken = randomSecret()
+  const record = draft(call, stored, {
+    ...paymentOf(call, stored.offer),
+    url: `/pay/${paymentToken}`,
+    expires_at: isoTime(call.now + PAYMENT_VALIDITY_SECONDS),
+  })
+  store(call, record, {debitedMinor: 0n, paymentToken})
+  return record
+}
+
+/** What the offer costs in the account's currency, in minor units. Throws Refusal `insufficient_balance`. */
+function debit(client: Client, offer: Offer): bigint {
+  const {total, currency} = offer.price
+  const needed = convert(toMinor(total, currency), currency, client.currency)
+  const available = BigInt(client.balance_minor)
+  if (needed <= available) return needed
+  throw new Refusal('insufficient_balance', 'the balance of the account is too small', {
+    members: {
+      needed: fromMinor(needed, client.currency),
+      available: fromMinor(available, client.currency),
+      currency: client.currency,
+    },
+  })
+}
+
+function store(
+  {service, client}: CreateCall,
+  record: Reservation,
+  more: {debitedMinor: bigint; paymentToken: string | null},
+): void {
+  addReservation(service.database, {clientId: client.client_id, record, ...more})
+  markConverted(service.database, record.offer_id, record.reservation_ref)
+}
+
+function paymentOf({body}: CreateCall, {price}: Offer): Payment {
+  return {
+    mode: body.payment.mode,
+    status: 'PENDING',
+    amount: price.total,
+    currency: price.currency,
+    expires_at: null,
+    paid_at: null,
+    failure_code: null,
+  }
+}
+
+/** The reservation before it is paid. */
+function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {
+  const at = isoTime(now)
+  return {
+    reservation_ref: randomReservationRef(),
+    status: 'PENDING_PAYMENT',
+    client_reference_id: body.client_reference_id,
+    offer_id: offer.offer_id,
+    hotel: offer.hotel,
+    rooms: offer.rooms,
+    check_in: criteria.check_in,
+    check_out: criteria.check_out,
+    nights: nightsBetween(criteria.check_in, criteria.check_out),
+    client_nationality: body.client_nationality,
+    contact: body.contact,
+    guests: body.guests,
+    price: offer.price,
+    cancellation_policies: offer.cancellation_policies,
+    remarks: offer.remarks,
+    payment,
+    hotel_confirmation_number: null,
+    voucher: {status: 'PENDING'},
+    cancellation: null,
+    created_at: at,
+    updated_at: at,
+    confirmed_at: null,
+    live_mode: false,
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * What becomes of an instant payment (§3; a failed one is ours): paid confirms the reservation, failed leaves it
+ * pending for another try, and when the time to pay has run out it expires.
+ */
+import {fromMinor} from '../../contract/money.js'
+import type {Payment, Reservation} from '../../contract/reservations.js'
+import {isoTime} from '../clock.js'
+import {randomDigits} from '../random.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
+import {recordCancellation, recordConfirmation, recordPaymentEvent} from './events.js'
+
+export type PaymentResult = 'paid' | 'failed'
+
+/** Applies the result in one transaction. Throws Refusal `payment_not_pending` when nothing is to be paid. */
+export function settlePayment(
+  service: Service,
+  stored: StoredReservation,
+  result: PaymentResult,
+): Reservation {
+  if (stored.record.status !== 'PENDING_PAYMENT') {
+    throw new Refusal('payment_not_pending', 'this reservation does not wait for a payment')
+  }
+  return service.database.transaction(() => (result === 'paid' ? capture : decline)(service, stored))
+}
+
+/** What a reservation gains when it is confirmed. */
+export function confirmed(record: Reservation, now: number): Reservation {
+  return {
+    ...record,
+    status: 'CONFIRMED',
+    hotel_confirmation_number: `HC${randomDigits(8)}`,
+    voucher: {status: 'READY'},
+    updated_at: isoTime(now),
+    confirmed_at: isoTime(now),
+  }
+}
+
+/** Expires every reservation whose time to pay has run out, each at the instant it did. */
+export function expirePayments(service: Service): void {
+  const due = findUnpaid(service.database, service.clock.now())
+  if (due.length === 0) return
+  service.database.transaction(() => {
+    for (const stored of due) expire(service, stored)
+  })
+}
+
+function capture(service: Service, {clientId, record}: StoredReservation): Reservation {
+  const now = service.clock.now()
+  const paid = confirmed(
+    {
+      ...record,
+      payment: {...withoutUrl(record.payment), status: 'PAID', paid_at: isoTime(now), failure_code: null},
+    },
+    now,
+  )
+  saveReservation(service.database, paid)
+  recordPaymentEvent(service.database, 'payment.captured', {clientId, record: paid, now})
+  recordConfirmation(service.database, {clientId, record: paid, now})
+  return paid
+}
+
+function decline(service: Service, {clientId, record}: StoredReservation): Reservation {
+  const now = service.clock.now()
+  const declined: Reservation = {
+    ...record,
+    payment: {...record.payment, status: 'FAILED', failure_code: 'card_declined'},
+    updated_at: isoTime(now),
+  }
+  saveReservation(service.database, declined)
+  recordPaymentEvent(service.database, 'payment.failed', {clientId, record: declined, now})
+  return declined
+}
+
+function expire(service: Service, {clientId, record}: StoredReservation): void {
+  const at = record.payment.expires_at ?? isoTime(service.clock.now())
+  const nothing = fromMinor(0n, record.price.currency)
+  const expired: Reservation = {
+    ...record,
+    status: 'EXPIRED',
+    payment: {...withoutUrl(record.payment), status: 'EXPIRED'},
+    cancellation: {
+      cancelled_at: at,
+      reason: 'payment_expired',
+      fee: nothing,
+      refund_amount: nothing,
+      currency: record.price.currency,
+    },
+    updated_at: at,
+  }
+  saveReservation(service.database, expired)
+  recordCancellation(service.database, {clientId, record: expired, now: Date.parse(at) / 1000})
+}
+
+/** The payment page's address is shown only while an instant payment can be made. */
+export function withoutUrl({url: _, ...payment}: Payment): Payment {
+  return payment
+}

@@ -1,0 +1,74 @@
+/** Changes to the contact and the guests of a reservation (ours). */
+import type {Guest, Reservation, ReservationUpdate} from '../../contract/reservations.js'
+import {isoTime} from '../clock.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import {type StoredReservation, saveReservation} from '../store/reservations.js'
+import {hasCheckedIn} from './cancel.js'
+import {checkGuests} from './check-guests.js'
+import {recordEvent} from './events.js'
+
+export interface Change {
+  /** For example `contact.email` or `guests[0].surname`. */
+  readonly field: string
+  readonly old: unknown
+  readonly new: unknown
+}
+
+/**
+ * The reservation with the update applied, and `reservation.updated` recorded in the same transaction; unchanged
+ * when the update says nothing new. Throws Refusal `not_updatable`, or those of `checkGuests`.
+ */
+export function updateReservation(
+  service: Service,
+  {clientId, record}: StoredReservation,
+  update: ReservationUpdate,
+): Reservation {
+  const now = service.clock.now()
+  const open = record.status === 'CONFIRMED' || record.status === 'PENDING_PAYMENT'
+  if (!open || hasCheckedIn(service, record)) {
+    throw new Refusal('not_updatable', 'this reservation can no longer be changed', {
+      members: {status: record.status},
+    })
+  }
+  const guests = update.guests ?? record.guests
+  checkGuests(guests, {rooms: record.rooms, checkIn: record.check_in, today: isoTime(now).slice(0, 10)})
+  const contact = {...record.contact, ...definedOnly(update.contact ?? {})}
+  const changes = [
+    ...changesBetween('contact', record.contact, contact),
+    ...guestChanges(record.guests, guests),
+  ]
+  if (changes.length === 0) return record
+  const updated: Reservation = {...record, contact, guests, updated_at: isoTime(now)}
+  service.database.transaction(() => {
+    saveReservation(service.database, updated)
+    recordEvent(service.database, 'reservation.updated', {clientId, record: updated, now}, {changes})
+  })
+  return updated
+}
+
+function guestChanges(before: readonly Guest[], after: readonly Guest[]): Change[] {
+  const count = Math.max(before.length, after.length)
+  return Array.from({length: count}, (_, index) =>
+    changesBetween(`guests[${index}]`, before[index], after[index]),
+  ).flat()
+}
+
+/** The fields in which two values differ, down to their innermost members; absent is null. */
+export function changesBetween(field: string, before: unknown, after: unknown): Change[] {
+  if (!isRecord(before) || !isRecord(after)) {
+    return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
+  }
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...keys].flatMap(key => changesBetween(`${field}.${key}`, before[key], after[key]))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function definedOnly<T extends object>(values: T): {[Key in keyof T]: Exclude<T[Key], undefined>} {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]: Exclude<T[Key], undefined>
+  }
+}

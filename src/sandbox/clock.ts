@@ -1,0 +1,24 @@
+/** The service's clock: real time plus an offset that is kept in the database, and can only be moved forward. */
+import type {Database} from '../storage/database.js'
+import {readMeta, writeMeta} from './store/meta.js'
+
+export interface SandboxClock {
+  /** Unix seconds, with a fraction. */
+  now(): number
+  /** Moves the service's time forward by `seconds`, for good. */
+  advance(seconds: number): void
+}
+
+/** `realTime` gives Unix seconds. */
+export function createClock(database: Database, realTime: () => number): SandboxClock {
+  const offset = () => Number(readMeta(database, 'clock_offset_seconds') ?? 0)
+  return {
+    now: () => realTime() + offset(),
+    advance: seconds => writeMeta(database, 'clock_offset_seconds', String(offset() + seconds)),
+  }
+}
+
+/** ISO 8601 in UTC, to the millisecond. */
+export function isoTime(unixSeconds: number): string {
+  return new Date(Math.round(unixSeconds * 1000)).toISOString()
+}

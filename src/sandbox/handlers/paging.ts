@@ -1,0 +1,27 @@
+/** Lists come in pages (ours): `limit` and the opaque cursor `after` of the page before. */
+import {invalidField} from '../refusal.js'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 200
+
+/** Throws Refusal `validation_failed` when either is not what it must be. */
+export function readPaging(query: URLSearchParams): {limit: number; after: number | null} {
+  const limitText = query.get('limit') ?? String(DEFAULT_LIMIT)
+  const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0
+  if (limit < 1 || limit > MAX_LIMIT) {
+    throw invalidField('limit', 'invalid_value', `must be a number from 1 to ${MAX_LIMIT}`)
+  }
+  const afterText = query.get('after')
+  const after = afterText === null ? null : readCursor(afterText)
+  if (after === undefined) throw invalidField('after', 'invalid_value', 'is not a cursor of this list')
+  return {limit, after}
+}
+
+export function cursorOf(sequence: number): string {
+  return Buffer.from(`s${sequence}`).toString('base64url')
+}
+
+function readCursor(cursor: string): number | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  return /^s\d{1,15}$/.test(text) ? Number(text.slice(1)) : undefined
+}

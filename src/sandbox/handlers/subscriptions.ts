@@ -1,0 +1,131 @@
+/**
+ * Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). Here they are records: events are
+ * put down as deliveries that are due, and sending them is another part's work.
+ */
+import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
+import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
+import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../contract/webhooks.js'
+import {data, page} from '../http/answer.js'
+import {randomId, randomSecret} from '../random.js'
+import {invalidField, Refusal} from '../refusal.js'
+import {type ClientCall, operation, operationWithBody, type Service} from '../service.js'
+import {addTestEvent} from '../store/events.js'
+import {
+  addSubscription,
+  findSubscription,
+  listDeliveryRecords,
+  listOwnSubscriptions,
+  removeSubscription,
+  saveSubscription,
+} from '../store/subscriptions.js'
+import {cursorOf, readPaging} from './paging.js'
+
+/** The one answer that shows the signing secret (§2.7). */
+export const createSubscription = operationWithBody(subscriptionRequest, ({service, client, body}) => {
+  const subscription: Subscription = {
+    id: randomId(SUBSCRIPTION_ID_PREFIX),
+    url: checkUrl(service, body.url),
+    events: checkEvents(body.events),
+    is_active: true,
+  }
+  const secret = randomSecret(SIGNING_SECRET_PREFIX)
+  addSubscription(service.database, client.client_id, subscription, secret)
+  return data({...subscription, secret}, 201)
+})
+
+export const listSubscriptions = operation(({service, client, query}) => {
+  const {limit, after} = readPaging(query)
+  const found = listOwnSubscriptions(service.database, client.client_id, {limit: limit + 1, after})
+  const shown = found.slice(0, limit)
+  return page(
+    shown.map(({subscription}) => subscription),
+    {limit, after: nextCursor(found, limit)},
+  )
+})
+
+export const showSubscription = operation(call => data(ownSubscription(call)))
+
+export const updateSubscription = operationWithBody(subscriptionUpdate, call => {
+  const {service, body} = call
+  const before = ownSubscription(call)
+  const updated: Subscription = {
+    ...before,
+    ...(body.url !== undefined && {url: checkUrl(service, body.url)}),
+    ...(body.events !== undefined && {events: checkEvents(body.events)}),
+    ...(body.is_active !== undefined && {is_active: body.is_active}),
+  }
+  saveSubscription(service.database, updated)
+  return data(updated)
+})
+
+export const deleteSubscription = operation(call => {
+  const {id} = ownSubscription(call)
+  removeSubscription(call.service.database, id)
+  return data({id, deleted: true})
+})
+
+/** An event of the first type the subscription lists, about a reservation that does not exist. */
+export const testSubscription = operation(call => {
+  const {service, client, now} = call
+  const {id, events} = ownSubscription(call)
+  const accepted = service.database.transaction(() =>
+    addTestEvent(service.database, id, {
+      clientId: client.client_id,
+      type: events[0] ?? 'reservation.confirmed',
+      data: {
+        object: 'reservation',
+        reservation_ref: 'RSV-0000000000',
+        client_reference_id: 'test',
+        status: 'CONFIRMED',
+        test: true,
+      },
+      now,
+    }),
+  )
+  return data(accepted, 202)
+})
+
+export const listDeliveries = operation(call => {
+  const {limit, after} = readPaging(call.query)
+  const {id} = ownSubscription(call)
+  const found = listDeliveryRecords(call.service.database, {subscriptionId: id, limit: limit + 1, after})
+  return page(
+    found.slice(0, limit).map(({delivery}) => delivery),
+    {limit, after: nextCursor(found, limit)},
+  )
+})
+
+function ownSubscription({service, client, parameters}: ClientCall<unknown>): Subscription {
+  const found = findSubscription(service.database, client.client_id, parameters.subscription_id ?? '')
+  if (!found) throw new Refusal('subscription_not_found', 'you have no subscription with this id')
+  return found.subscription
+}
+
+/** §6: https only. The sandbox may be told to take http on loopback as well. */
+function checkUrl(service: Service, text: string): string {
+  if (!URL.canParse(text)) throw invalidField('url', 'invalid_format', 'must be an https address')
+  const url = new URL(text)
+  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  const allowed =
+    url.protocol === 'https:' || (url.protocol === 'http:' && loopback && service.allowHttpLoopback)
+  if (!allowed) {
+    throw new Refusal('url_not_https', 'the address of a subscription must be https', {
+      details: [{field: 'url', code: 'not_https', message: 'must begin with https://'}],
+    })
+  }
+  if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must hold no credentials')
+  return text
+}
+
+function checkEvents(events: readonly string[]): string[] {
+  const unknown = events.findIndex(name => !isEventType(name))
+  if (unknown >= 0) {
+    throw invalidField(`events[${unknown}]`, 'unknown_value', `must be one of ${EVENT_TYPE_NAMES.join(', ')}`)
+  }
+  return [...new Set(events)]
+}
+
+function nextCursor(found: readonly {sequence: number}[], limit: number): string | null {
+  const last = found[limit - 1]
+  return found.length > limit && last ? cursorOf(last.sequence) : null
+}

@@ -1,0 +1,41 @@
+/** POST /oauth/token (§4.1) and POST /oauth/revoke (§4.2). */
+import {z} from 'zod'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {isScope} from '../../contract/scopes.js'
+import {revokeRequest, tokenRequest} from '../../contract/tokens.js'
+import {data} from '../http/answer.js'
+import {Refusal} from '../refusal.js'
+import {publicOperation} from '../service.js'
+import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
+
+/** Any grant type passes the schema, so that another one is refused by its own code (RFC 6749 §5.2). */
+const anyGrant = tokenRequest.extend({grant_type: z.string().min(1)})
+
+/**
+ * Grants those of the scopes asked for that the operator granted to the client; `scope` says which.
+ * A scope name that does not exist, or none granted, is `invalid_scope`.
+ */
+export const createToken = publicOperation(anyGrant, ({service, now, body}) => {
+  if (body.grant_type !== 'client_credentials') {
+    throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')
+  }
+  const client = checkCredentials(service.database, body.client_id, body.client_secret)
+  if (!client) throw new Refusal('invalid_client', 'client_id or client_secret is wrong')
+  const asked = [...new Set(body.scope.split(' ').filter(Boolean))]
+  if (!asked.every(isScope)) throw new Refusal('invalid_scope', 'a scope that was asked for does not exist')
+  const granted = asked.filter(scope => client.scopes.split(' ').includes(scope))
+  if (granted.length === 0)
+    throw new Refusal('invalid_scope', 'none of these scopes is granted to the client')
+  return data({
+    access_token: issueToken(service.database, client.client_id, granted, now),
+    token_type: 'Bearer',
+    expires_in: ACCESS_TOKEN_LIFETIME_SECONDS,
+    scope: granted.join(' '),
+  })
+})
+
+/** Answers 200 for an unknown token too (RFC 7009 §2.2). */
+export const revokeToken = publicOperation(revokeRequest, ({service, body}) => {
+  forgetToken(service.database, body.token)
+  return data({revoked: true})
+})

@@ -1,0 +1,99 @@
+/** The sandbox as one `Request → Response`: who may ask, request ids, the log, and the routes. */
+import {type Context, Hono} from 'hono'
+import {bodyLimit} from 'hono/body-limit'
+import {OPERATIONS, type OperationName} from '../../contract/operations.js'
+import {StorageError} from '../../storage/errors.js'
+import {expirePayments} from '../booking/payment.js'
+import {addControls} from '../controls/routes.js'
+import {HANDLERS} from '../handlers/index.js'
+import {addPages} from '../pages/routes.js'
+import {randomId} from '../random.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import {ConnectionDrop, toResponse} from './answer.js'
+import {MAX_BODY_BYTES} from './body.js'
+import {checkHost, checkOrigin} from './guard.js'
+import {perform} from './perform.js'
+import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './routing.js'
+
+/** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
+export function createApp(service: Service, served: () => string | undefined): App {
+  const app: App = new Hono()
+  app.onError((error, context) => answerError(error, context))
+  app.notFound(() => {
+    throw new Refusal('not_found', 'there is nothing at this path')
+  })
+  app.use(async (context, next) => {
+    context.set('requestId', randomId('req_'))
+    await next()
+    context.res.headers.set('X-Request-Id', context.var.requestId)
+    if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
+  })
+  app.use(async (context, next) => {
+    context.set('origin', checkHost(context.req.raw, served()))
+    await next()
+  })
+  app.use(bodyLimit({maxSize: MAX_BODY_BYTES, onError: refuseLargeBody}))
+  app.use(async (_, next) => {
+    expirePayments(service)
+    await next()
+  })
+  addOperations(app, service)
+  addPages(app, service)
+  addControls(app, service)
+  return app
+}
+
+function addOperations(app: App, service: Service): void {
+  app.use(`${API_PATH}/*`, async (context, next) => {
+    checkOrigin(context.req.raw, context.var.origin)
+    await next()
+  })
+  const names = (Object.keys(OPERATIONS) as OperationName[]).filter(name => HANDLERS[name])
+  // Paths without parameters come first, so that GET /hotels/search is a wrong method, not the hotel "search".
+  const paths = [...new Set(names.map(name => OPERATIONS[name].path))].sort(
+    (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
+  )
+  for (const path of paths) {
+    const here = names.filter(name => OPERATIONS[name].path === path)
+    const route = API_PATH + path.replace(/\{(\w+)\}/g, ':$1')
+    for (const name of here) {
+      const handler = HANDLERS[name]
+      if (!handler) continue
+      app.on(OPERATIONS[name].method, route, logRequests(service, name), context =>
+        perform(service, name, handler, context),
+      )
+    }
+    app.all(route, logRequests(service, null), () => {
+      throw wrongMethod(here.map(name => OPERATIONS[name].method))
+    })
+  }
+}
+
+function refuseLargeBody(): never {
+  throw new Refusal('payload_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`)
+}
+
+function answerError(error: Error, context: Context<RequestState>): Response {
+  if (error instanceof ConnectionDrop) throw error
+  const refusal = asRefusal(error)
+  const answer = refusal.toAnswer(context.var.requestId)
+  return toResponse(
+    isTokenEndpoint(context)
+      ? {...answer, json: {...(answer.json as object), error_description: refusal.message}}
+      : answer,
+  )
+}
+
+/** What went wrong inside is not told: it could hold what was being worked on. */
+function asRefusal(error: Error): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof StorageError)
+    return new Refusal('service_unavailable', 'the local sandbox cannot store')
+  return new Refusal('internal_error', 'the local sandbox failed')
+}
+
+/** RFC 6749 §5.2 gives the errors of the token endpoint a field of their own. */
+function isTokenEndpoint(context: Context<RequestState>): boolean {
+  return context.req.path === API_PATH + OPERATIONS['token.create'].path
+}

@@ -1,0 +1,57 @@
+/** Reads a JSON body and holds it against its schema. */
+import type {z} from 'zod'
+import type {ErrorDetail} from '../../contract/errors.js'
+import {Refusal} from '../refusal.js'
+
+/** Ours: the largest request body. */
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/**
+ * The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`.
+ * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON.
+ */
+export function parseJson(
+  bytes: ArrayBuffer,
+  contentType: string | undefined,
+  emptyAllowed = false,
+): unknown {
+  if (bytes.byteLength === 0 && emptyAllowed) return {}
+  if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
+    throw new Refusal('invalid_request', 'the body must be JSON, with Content-Type: application/json')
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes))
+  } catch {
+    throw new Refusal('invalid_request', 'the body is not valid JSON')
+  }
+}
+
+/** `json` as the schema reads it. Throws Refusal `validation_failed`, one detail for each wrong field. */
+export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
+  const result = schema.safeParse(json)
+  if (result.success) return result.data
+  const details = result.error.issues.flatMap(detailsOf)
+  const fields = details.map(detail => detail.field || 'body').join(', ')
+  throw new Refusal('validation_failed', `the request is not valid: ${fields}`, {details})
+}
+
+function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => ({
+      field: fieldOf([...issue.path, key]),
+      code: 'unknown_field',
+      message: 'is not a field of this request',
+    }))
+  }
+  const missing = issue.code === 'invalid_type' && /received undefined$/.test(issue.message)
+  const code = missing ? 'required' : issue.code === 'custom' ? 'invalid_value' : issue.code
+  return [{field: fieldOf(issue.path), code, message: missing ? 'is required' : issue.message}]
+}
+
+/** `['guests', 0, 'identity', 'number']` is `guests[0].identity.number`. */
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path
+    .map(key => (typeof key === 'number' ? `[${key}]` : `.${String(key).slice(0, 100)}`))
+    .join('')
+    .replace(/^\./, '')
+}

@@ -1,0 +1,133 @@
+/**
+ * Faults ordered through `POST /_sandbox/faults`. They live in memory: a restarted sandbox has none. A fault is
+ * used up by the next requests of its operation, whatever those would have been answered.
+ */
+import {z} from 'zod'
+import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
+import {OPERATIONS} from '../../contract/operations.js'
+import {Refusal} from '../refusal.js'
+import {ConnectionDrop} from './answer.js'
+
+/** Operations of the pages beside the API, for faults and the request log. */
+export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const
+
+const KINDS = ['status', 'latency', 'drop-before', 'commit-then-drop', 'commit-then-hang', 'truncate', 'html']
+
+export const faultOrder = z
+  .strictObject({
+    /** Name of an operation in contract/operations.ts, one of PAGE_OPERATIONS, or `*`. */
+    operation: z.enum(['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]),
+    kind: z.enum(KINDS as [string, ...string[]]),
+    times: z.int().min(1).max(1_000_000).default(1),
+    /** For `status` and `html`. */
+    status: z.int().min(400).max(599).optional(),
+    /** Seconds, for `status`. */
+    retry_after: z.int().min(0).max(86_400).optional(),
+    /** Error code of a `status`; the usual one of the status unless told. */
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
+    /** For `latency`. */
+    latency_ms: z.int().min(0).max(600_000).optional(),
+  })
+  .refine(order => order.kind !== 'status' || order.status !== undefined, {
+    path: ['status'],
+    message: 'is required for this kind',
+  })
+  .refine(order => order.kind !== 'latency' || order.latency_ms !== undefined, {
+    path: ['latency_ms'],
+    message: 'is required for this kind',
+  })
+
+export type FaultOrder = z.infer<typeof faultOrder>
+
+/** The faults ordered and not yet used up, first ordered first used. */
+export class Faults {
+  #orders: {order: FaultOrder; left: number}[] = []
+
+  add(order: FaultOrder): void {
+    this.#orders.push({order, left: order.times})
+  }
+
+  /** The fault this request meets, if any; it is used up by one. */
+  take(operation: string): FaultOrder | undefined {
+    const found = this.#orders.find(({order}) => order.operation === operation || order.operation === '*')
+    if (!found) return undefined
+    found.left -= 1
+    if (found.left === 0) this.#orders = this.#orders.filter(entry => entry !== found)
+    return found.order
+  }
+
+  list(): (FaultOrder & {left: number})[] {
+    return this.#orders.map(({order, left}) => ({...order, left}))
+  }
+
+  clear(): void {
+    this.#orders = []
+  }
+}
+
+/** Answers or fails in place of the operation. Returns undefined when the operation shall run. */
+export function faultInstead(fault: FaultOrder | undefined): Response | undefined {
+  if (fault?.kind === 'drop-before') throw new ConnectionDrop()
+  if (fault?.kind === 'status') throw statusRefusal(fault)
+  if (fault?.kind !== 'html') return undefined
+  return new Response(
+    '<!doctype html><title>Bad gateway</title><h1>502 Bad gateway</h1><p>injected fault</p>',
+    {
+      status: fault.status ?? 502,
+      headers: {'Content-Type': 'text/html; charset=utf-8'},
+    },
+  )
+}
+
+/** What becomes of the answer of an operation that ran: as it is, cut in the middle, or never sent. */
+export async function faultAfter(
+  fault: FaultOrder | undefined,
+  response: Response,
+  goneAway: AbortSignal,
+): Promise<Response> {
+  if (fault?.kind === 'commit-then-drop') throw new ConnectionDrop()
+  if (fault?.kind === 'commit-then-hang') {
+    await aborted(goneAway)
+    throw new ConnectionDrop()
+  }
+  return fault?.kind === 'truncate' ? truncated(response) : response
+}
+
+function statusRefusal(fault: FaultOrder): Refusal {
+  const status = fault.status ?? 500
+  const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
+  const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
+  const code =
+    fault.code ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
+  const headers = fault.retry_after === undefined ? {} : {'Retry-After': String(fault.retry_after)}
+  return new Refusal(code, 'injected fault', {status, headers})
+}
+
+/** Announces the whole length, sends half of the bytes, then breaks. */
+async function truncated(response: Response): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  let sent = false
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!sent) {
+        sent = true
+        controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)))
+        return
+      }
+      // Lets the first half leave before the connection breaks.
+      await new Promise(resolve => setTimeout(resolve, 20))
+      controller.error(new ConnectionDrop())
+    },
+  })
+  const headers = new Headers(response.headers)
+  headers.set('Content-Length', String(bytes.length))
+  return new Response(body, {status: response.status, headers})
+}
+
+/** Resolves when `signal` is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), {once: true})
+  })
+}

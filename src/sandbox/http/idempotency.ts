@@ -1,0 +1,116 @@
+/**
+ * Idempotency-Key (§4.4; what a repeat does is ours). The first answer is kept for 24 h a client and key, in the
+ * transaction of the change it reports, and answered again.
+ *
+ * What is kept: the answer of every request that began to execute, refusals of the service (402, 404, 409, 410)
+ * included. Not kept, so that the key can be used again: 400 (the request was wrong and nothing began), 401, 403,
+ * 429, 5xx and injected faults.
+ */
+import {createHash} from 'node:crypto'
+import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import type {Answer} from './answer.js'
+
+const KEPT_REFUSALS: readonly number[] = [402, 404, 409, 410]
+
+/** Keys whose first request is being worked on, with the hash of its body. */
+export type RunningKeys = Map<string, string>
+
+/** One use of a key: whose, which, and for what body. */
+export interface KeyUse {
+  readonly clientId: string
+  readonly key: string
+  readonly bodyHash: string
+}
+
+/** Throws Refusal `idempotency_key_missing` when the header is absent or not 1 to 255 visible characters. */
+export function keyUse(clientId: string, header: string | null, json: unknown): KeyUse {
+  const key = header?.trim() ?? ''
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Refusal(
+      'idempotency_key_missing',
+      'this operation needs an Idempotency-Key, a UUID for example',
+    )
+  }
+  return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
+}
+
+/**
+ * The answer kept under the key, marked as replayed; undefined when the key is new.
+ * Throws Refusal `idempotency_key_reused` for another body, `idempotency_in_progress` while the first still runs.
+ */
+export function replay(service: Service, use: KeyUse): Answer | undefined {
+  const running = service.runningKeys.get(runningKey(use))
+  if (running !== undefined) {
+    if (running !== use.bodyHash) throw reused()
+    throw new Refusal(
+      'idempotency_in_progress',
+      'the first request with this Idempotency-Key is still running',
+    )
+  }
+  const kept = service.database.get<{body_hash: string; status: number; body: string}>(
+    'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
+    use.clientId,
+    use.key,
+    service.clock.now() - IDEMPOTENCY_KEY_RETENTION_SECONDS,
+  )
+  if (!kept) return undefined
+  if (kept.body_hash !== use.bodyHash) throw reused()
+  return {status: kept.status, json: JSON.parse(kept.body), headers: {'Idempotent-Replayed': 'true'}}
+}
+
+/** Marks the key as running until the returned function is called. */
+export function claim(service: Service, use: KeyUse): () => void {
+  const key = runningKey(use)
+  service.runningKeys.set(key, use.bodyHash)
+  return () => service.runningKeys.delete(key)
+}
+
+/** Runs `work` and keeps its answer in one transaction; a refusal undoes the work and is kept by itself. */
+export function runOnce(service: Service, use: KeyUse, requestId: string, work: () => Answer): Answer {
+  try {
+    return service.database.transaction(() => {
+      const answer = work()
+      keep(service, use, answer)
+      return answer
+    })
+  } catch (error) {
+    if (error instanceof Refusal && KEPT_REFUSALS.includes(error.status)) {
+      keep(service, use, error.toAnswer(requestId))
+    }
+    throw error
+  }
+}
+
+function keep(service: Service, use: KeyUse, answer: Answer): void {
+  service.database.run(
+    `INSERT INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (client_id, key) DO UPDATE SET
+       body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
+       created_at = excluded.created_at`,
+    use.clientId,
+    use.key,
+    use.bodyHash,
+    answer.status,
+    JSON.stringify(answer.json),
+    service.clock.now(),
+  )
+}
+
+function reused(): Refusal {
+  return new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with another body')
+}
+
+function runningKey(use: KeyUse): string {
+  return JSON.stringify([use.clientId, use.key])
+}
+
+/** JSON with the members of every object in order: two bodies that say the same have the same text. */
+function canonical(json: unknown): string {
+  return JSON.stringify(json, (_, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}

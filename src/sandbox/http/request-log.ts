@@ -1,0 +1,72 @@
+/** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
+
+const KEPT_REQUESTS = 200
+const REDACTED = '[redacted]'
+const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
+const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
+
+export interface LoggedRequest {
+  readonly at: string
+  readonly request_id: string
+  readonly operation: string | null
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The JSON body with secrets taken out; null when there is none or it is not JSON. */
+  readonly body: unknown
+  /** Status answered; null when the connection was dropped or is still open. */
+  status: number | null
+}
+
+/** A fixed number of the latest requests, oldest first. */
+export class RequestLog {
+  #requests: LoggedRequest[] = []
+
+  add(request: LoggedRequest): void {
+    this.#requests.push(request)
+    if (this.#requests.length > KEPT_REQUESTS) this.#requests.shift()
+  }
+
+  list(): readonly LoggedRequest[] {
+    return this.#requests
+  }
+
+  clear(): void {
+    this.#requests = []
+  }
+}
+
+/** The path and query, without the token that is the secret of a payment or voucher link. */
+export function redactPath(url: URL): string {
+  return (url.pathname + url.search).replace(/^\/(pay|vouchers)\/[^/?]+/, `/$1/${REDACTED}`)
+}
+
+/** The headers worth seeing. Authorization is shown as present, never as it is. */
+export function redactHeaders(headers: Headers): Record<string, string> {
+  const shown = SHOWN_HEADERS.flatMap(name => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value]]
+  })
+  if (headers.has('authorization')) shown.push(['authorization', REDACTED])
+  return Object.fromEntries(shown)
+}
+
+/** `text` as JSON with secrets and identity numbers taken out, or null when it is not JSON. */
+export function redactBody(text: string): unknown {
+  try {
+    return redact(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+function redact(value: unknown, parent = ''): unknown {
+  if (Array.isArray(value)) return value.map(item => redact(item, parent))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const secret = SECRET_FIELDS.has(key.toLowerCase()) || (parent === 'identity' && key === 'number')
+      return [key, secret ? REDACTED : redact(inner, key)]
+    }),
+  )
+}

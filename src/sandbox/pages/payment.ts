@@ -1,0 +1,64 @@
+/** GET and POST /pay/{token}: what the customer sees at `payment.url` (§2.5, §3; the page is ours). */
+import type {Context} from 'hono'
+import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
+import type {RequestState} from '../http/routing.js'
+import {renderPaymentPage} from '../payment-page.js'
+import type {Service} from '../service.js'
+import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
+
+type PageContext = Context<RequestState>
+type PageState = Parameters<typeof renderPaymentPage>[0]['state']
+
+/** No script, nothing from elsewhere, no frame; the referrer stays at home because the address is a secret. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // Not `no-referrer`: with it browsers send `Origin: null` from the form, which would be refused.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+export function showPaymentPage(service: Service, context: PageContext): Response {
+  const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
+  if (!stored) return unknownPage(context)
+  const {record} = stored
+  const page = renderPaymentPage({
+    reservation: record,
+    state: stateOf(stored, context.req.query('result') === 'left'),
+    expiresAt: record.payment.expires_at ?? record.updated_at,
+    action: new URL(context.req.url).pathname,
+  })
+  return context.html(page, 200, HEADERS)
+}
+
+/** Applies what the customer chose and sends the browser back to the page, which shows what became of it. */
+export async function submitPayment(service: Service, context: PageContext): Promise<Response> {
+  const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
+  if (!stored) return unknownPage(context)
+  const result = new URLSearchParams(await context.req.text()).get('result')
+  if (result !== 'paid' && result !== 'failed' && result !== 'left') {
+    return context.text('result must be paid, failed or left', 400)
+  }
+  if (result !== 'left') settleIfPending(service, context.req.param('token') ?? '', result)
+  const {pathname} = new URL(context.req.url)
+  return context.redirect(result === 'left' ? `${pathname}?result=left` : pathname, 303)
+}
+
+/** A page that was left open may be sent after the time to pay has run out, or twice: then nothing changes. */
+function settleIfPending(service: Service, token: string, result: PaymentResult): void {
+  expirePayments(service)
+  const stored = findByPaymentToken(service.database, token)
+  if (stored?.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
+}
+
+function stateOf({record}: StoredReservation, left: boolean): PageState {
+  if (record.status === 'EXPIRED') return 'expired'
+  if (record.status === 'CANCELLED') return 'cancelled'
+  if (record.status === 'CONFIRMED') return 'paid'
+  if (left) return 'left'
+  return record.payment.status === 'FAILED' ? 'failed' : 'payable'
+}
+
+function unknownPage(context: PageContext): Response {
+  return context.text('There is no payment at this address.', 404)
+}

@@ -1,0 +1,41 @@
+/** GET /vouchers/{token}: the PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
+import type {Context} from 'hono'
+import {findHotel} from '../catalogue/hotels.js'
+import {isoTime} from '../clock.js'
+import type {RequestState} from '../http/routing.js'
+import type {Service} from '../service.js'
+import {findClient} from '../store/clients.js'
+import {findAnyReservation} from '../store/reservations.js'
+import {verifyVoucherLink} from '../voucher-link.js'
+import {renderVoucher} from '../voucher-pdf.js'
+
+export async function downloadVoucher(service: Service, context: Context<RequestState>): Promise<Response> {
+  const now = service.clock.now()
+  const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)
+  if (link.verdict === 'altered') return context.text('This voucher link is not valid.', 403)
+  if (link.verdict === 'expired')
+    return context.text('This voucher link has expired; ask for a new one.', 410)
+  const stored = findAnyReservation(service.database, link.reservationRef)
+  if (stored?.record.status !== 'CONFIRMED') {
+    return context.text('The reservation of this voucher is no longer confirmed.', 410)
+  }
+  const hotel = findHotel(stored.record.hotel.hotel_id, service.seed)
+  const pdf = await renderVoucher(stored.record, {
+    ...(hotel && {
+      hotelPhone: hotel.phone,
+      checkInFrom: hotel.check_in_from,
+      checkOutUntil: hotel.check_out_until,
+      timezone: hotel.timezone,
+    }),
+    partnerName: findClient(service.database, stored.clientId)?.name ?? '',
+    issuedAt: isoTime(now),
+  })
+  return new Response(new Uint8Array(pdf), {
+    headers: {
+      'Content-Type': 'application/pdf',
+      'Content-Length': String(pdf.byteLength),
+      'Content-Disposition': `inline; filename="voucher-${stored.record.reservation_ref}.pdf"`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+  })
+}

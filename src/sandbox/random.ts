@@ -1,0 +1,29 @@
+/** Random identifiers and secrets, and the hash under which secrets are stored. */
+import {createHash, randomBytes, randomInt} from 'node:crypto'
+import {SANDBOX_RESERVATION_REF_PREFIX} from '../contract/identifiers.js'
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** `prefix` and 24 characters that cannot be guessed (18 random bytes, base64url). */
+export function randomId(prefix: string): string {
+  return prefix + randomBytes(18).toString('base64url')
+}
+
+/** `prefix` and 43 characters: 32 random bytes, base64url. */
+export function randomSecret(prefix = ''): string {
+  return prefix + randomBytes(32).toString('base64url')
+}
+
+/** `RSV-` and ten Crockford base32 digits. */
+export function randomReservationRef(): string {
+  const digits = [...randomBytes(10)].map(byte => CROCKFORD[byte % 32]).join('')
+  return SANDBOX_RESERVATION_REF_PREFIX + digits
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+export function randomDigits(count: number): string {
+  return Array.from({length: count}, () => randomInt(10)).join('')
+}

@@ -1,0 +1,25 @@
+/** The state a new sandbox begins with, and the way back to it. */
+
+import {TABLES} from './schema.js'
+import type {Service} from './service.js'
+import {addStartUpClients} from './store/clients.js'
+import {ensureVoucherSecret} from './voucher-link.js'
+
+/** Adds what a sandbox cannot be without, unless it is there. */
+export function prepareState(service: Service): void {
+  service.database.transaction(() => {
+    ensureVoucherSecret(service.database)
+    addStartUpClients(service.database, service.clock.now())
+  })
+}
+
+/** Forgets everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved. */
+export function resetState(service: Service): void {
+  service.database.transaction(() => {
+    for (const table of TABLES) service.database.run(`DELETE FROM ${table}`)
+    prepareState(service)
+  })
+  service.faults.clear()
+  service.requests.clear()
+  service.droppedReferences.clear()
+}

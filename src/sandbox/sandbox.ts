@@ -1,0 +1,81 @@
+/** The local sandbox: the whole service as one `Request → Response`, with its state in SQLite. */
+import {type Database, openDatabase} from '../storage/database.js'
+import {StorageError} from '../storage/errors.js'
+import {createClock} from './clock.js'
+import {createApp} from './http/app.js'
+import {Faults} from './http/faults.js'
+import {RequestLog} from './http/request-log.js'
+import {prepareState} from './reset.js'
+import {MIGRATIONS} from './schema.js'
+import type {Service} from './service.js'
+
+export interface SandboxOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  readonly database: string
+  /** Real time in Unix seconds. */
+  readonly clock?: () => number
+  /** What the catalogue is made from. */
+  readonly seed?: string
+  /** Delay of every operation. */
+  readonly latencyMilliseconds?: number
+  /** Whether subscriptions may have an http address on loopback. */
+  readonly allowHttpLoopback?: boolean
+}
+
+export interface Sandbox {
+  /**
+   * Answers a request. Rejects with ConnectionDrop where a connection would be cut. In process any loopback origin
+   * will do; once `listenAt` was called, only that one.
+   */
+  handle(request: Request): Promise<Response>
+  /** Tells the sandbox the origin it is served at, for links and for refusing other host names. */
+  listenAt(origin: string): void
+  close(): void
+}
+
+/**
+ * Opens the state and builds the service. Throws StorageError; `busy` when another sandbox has the same file, which
+ * is held for as long as this one lives (the kernel lets go of it when the process dies).
+ */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const database = openExclusively(options.database)
+  const closing = new AbortController()
+  let served: string | undefined
+  const service: Service = {
+    database,
+    clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
+    seed: options.seed ?? 'bookctl',
+    faults: new Faults(),
+    requests: new RequestLog(),
+    runningKeys: new Map(),
+    droppedReferences: new Set(),
+    allowHttpLoopback: options.allowHttpLoopback ?? false,
+    latencyMilliseconds: options.latencyMilliseconds ?? 0,
+    closing: closing.signal,
+  }
+  prepareState(service)
+  const app = createApp(service, () => served)
+  return {
+    handle: async request => app.fetch(request),
+    listenAt: origin => {
+      served = origin
+    },
+    close: () => {
+      closing.abort()
+      database.close()
+    },
+  }
+}
+
+function openExclusively(path: string): Database {
+  try {
+    const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250})
+    // The lock is taken by the next write (prepareState) and never given back while the file is open.
+    database.get('PRAGMA locking_mode = EXCLUSIVE')
+    return database
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+    const hint = 'stop it, or give this one another file with --db'
+    throw new StorageError('busy', `another local sandbox is using ${path}`, hint, {cause: error})
+  }
+}

@@ -1,0 +1,57 @@
+/** Tables of the local sandbox, as migrations: statements are only ever appended. */
+export const MIGRATIONS = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE clients (
+    client_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, name TEXT NOT NULL, secret_hash BLOB NOT NULL,
+    scopes TEXT NOT NULL, currency TEXT NOT NULL, balance_minor INTEGER NOT NULL, updated_at REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE tokens (
+    token_hash BLOB PRIMARY KEY, client_id TEXT NOT NULL, scopes TEXT NOT NULL, expires_at REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE searches (search_id TEXT PRIMARY KEY, client_id TEXT NOT NULL, criteria TEXT NOT NULL) STRICT;
+  CREATE TABLE offers (
+    offer_id TEXT PRIMARY KEY, search_id TEXT NOT NULL REFERENCES searches, offer TEXT NOT NULL,
+    expires_at REAL NOT NULL, reservation_ref TEXT
+  ) STRICT;
+  CREATE TABLE reservations (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, reservation_ref TEXT NOT NULL UNIQUE, client_id TEXT NOT NULL,
+    client_reference_id TEXT NOT NULL, offer_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
+    created_at REAL NOT NULL, payment_token TEXT UNIQUE, payment_expires_at REAL,
+    debited_minor INTEGER NOT NULL, record TEXT NOT NULL,
+    UNIQUE (client_id, client_reference_id)
+  ) STRICT;
+  CREATE INDEX reservations_due ON reservations (payment_expires_at) WHERE status = 'PENDING_PAYMENT';
+  CREATE TABLE idempotency_keys (
+    client_id TEXT NOT NULL, key TEXT NOT NULL, body_hash TEXT NOT NULL, status INTEGER NOT NULL,
+    body TEXT NOT NULL, created_at REAL NOT NULL, PRIMARY KEY (client_id, key)
+  ) STRICT;
+  CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, event_id TEXT NOT NULL UNIQUE, client_id TEXT NOT NULL,
+    type TEXT NOT NULL, created_at REAL NOT NULL, data TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE subscriptions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, subscription_id TEXT NOT NULL UNIQUE, client_id TEXT NOT NULL,
+    url TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, is_active INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE deliveries (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, delivery_id TEXT NOT NULL UNIQUE,
+    subscription_id TEXT NOT NULL, event_id TEXT NOT NULL, status TEXT NOT NULL, next_attempt_at REAL,
+    attempts TEXT NOT NULL DEFAULT '[]'
+  ) STRICT;
+  `,
+] as const
+
+/** Every table, children first: the order in which a reset empties them. */
+export const TABLES = [
+  'deliveries',
+  'subscriptions',
+  'events',
+  'idempotency_keys',
+  'reservations',
+  'offers',
+  'searches',
+  'tokens',
+  'clients',
+  'meta',
+] as const

@@ -1,0 +1,110 @@
+/** Clients (credentials, §5.3) with their account, and access tokens. Secrets and tokens are stored as SHA-256. */
+import {timingSafeEqual} from 'node:crypto'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
+import type {Database} from '../../storage/database.js'
+import {randomSecret, sha256} from '../random.js'
+
+export interface Client {
+  readonly client_id: string
+  readonly account_id: string
+  readonly name: string
+  /** Space-separated, as granted by the operator. */
+  readonly scopes: string
+  readonly currency: string
+  /** In minor units of `currency`. */
+  readonly balance_minor: number
+  /** Unix seconds. */
+  readonly updated_at: number
+}
+
+const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
+
+/** The start-up credentials of service.md; balances in cents of EUR. */
+const START_UP_CLIENTS = [
+  {id: 'cid_sandbox', name: 'Sandbox Travel', scopes: SCOPE_NAMES, balance: 10_000_000n},
+  {id: 'cid_sandbox_poor', name: 'Shoestring Travel', scopes: SCOPE_NAMES, balance: 1000n},
+  {id: 'cid_sandbox_readonly', name: 'Window Shoppers', scopes: READ_SCOPES, balance: 10_000_000n},
+] as const
+
+/** The secret of each is its id with `sk_test` for `cid`: `cid_sandbox` has `sk_test_sandbox`. */
+export function addStartUpClients(database: Database, now: number): void {
+  for (const {id, name, scopes, balance} of START_UP_CLIENTS) {
+    database.run(
+      `INSERT INTO clients (client_id, account_id, name, secret_hash, scopes, currency, balance_minor, updated_at)
+       VALUES (?, ?, ?, ?, ?, 'EUR', ?, ?) ON CONFLICT DO NOTHING`,
+      id,
+      id.replace(/^cid/, 'acc'),
+      name,
+      sha256(id.replace(/^cid/, 'sk_test')),
+      scopes.join(' '),
+      balance,
+      now,
+    )
+  }
+}
+
+const CLIENT_COLUMNS = 'client_id, account_id, name, scopes, currency, balance_minor, updated_at'
+
+export function findClient(database: Database, clientId: string): Client | undefined {
+  return database.get<Client>(`SELECT ${CLIENT_COLUMNS} FROM clients WHERE client_id = ?`, clientId)
+}
+
+/** The client of these credentials, or undefined; takes as long for an unknown client as for a wrong secret. */
+export function checkCredentials(
+  database: Database,
+  clientId: string,
+  clientSecret: string,
+): Client | undefined {
+  const stored = database.get<{secret_hash: Uint8Array}>(
+    'SELECT secret_hash FROM clients WHERE client_id = ?',
+    clientId,
+  )
+  const matches = timingSafeEqual(sha256(clientSecret), stored?.secret_hash ?? Buffer.alloc(32))
+  return stored && matches ? findClient(database, clientId) : undefined
+}
+
+/** Adds `amountMinor` (negative to debit) to the balance. The caller has checked that it suffices. */
+export function changeBalance(database: Database, clientId: string, amountMinor: bigint, now: number): void {
+  database.run(
+    'UPDATE clients SET balance_minor = balance_minor + ?, updated_at = ? WHERE client_id = ?',
+    amountMinor,
+    now,
+    clientId,
+  )
+}
+
+export interface StoredToken {
+  readonly client_id: string
+  readonly scopes: string
+  readonly expires_at: number
+}
+
+/** A new access token with `scopes`; only its hash is kept. */
+export function issueToken(
+  database: Database,
+  clientId: string,
+  scopes: readonly Scope[],
+  now: number,
+): string {
+  const token = randomSecret('at_')
+  database.run(
+    'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)',
+    sha256(token),
+    clientId,
+    scopes.join(' '),
+    now + ACCESS_TOKEN_LIFETIME_SECONDS,
+  )
+  return token
+}
+
+export function findToken(database: Database, token: string): StoredToken | undefined {
+  return database.get<StoredToken>(
+    'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?',
+    sha256(token),
+  )
+}
+
+export function forgetToken(database: Database, token: string): void {
+  database.run('DELETE FROM tokens WHERE token_hash = ?', sha256(token))
+}

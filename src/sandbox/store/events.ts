@@ -1,0 +1,85 @@
+/** Events of §6.1 and the deliveries they are due. Both are written in the transaction of the change itself. */
+import type {EventType} from '../../contract/events.js'
+import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
+import type {Database} from '../../storage/database.js'
+import {isoTime} from '../clock.js'
+import {randomId} from '../random.js'
+
+/** The envelope of §2.8; links in `data` are kept as paths (links.ts adds the origin). */
+export interface StoredEvent {
+  readonly id: string
+  readonly type: string
+  readonly created: string
+  readonly data: Record<string, unknown>
+}
+
+/** Records an event, and a delivery for each active subscription of the client that lists its type. */
+export function addEvent(
+  database: Database,
+  event: {clientId: string; type: EventType; data: Record<string, unknown>; now: number},
+): string {
+  const eventId = insertEvent(database, event)
+  const subscribed = database.all<{subscription_id: string; events: string}>(
+    'SELECT subscription_id, events FROM subscriptions WHERE client_id = ? AND is_active = 1 ORDER BY sequence',
+    event.clientId,
+  )
+  for (const {subscription_id, events} of subscribed) {
+    if ((JSON.parse(events) as string[]).includes(event.type)) {
+      addDelivery(database, subscription_id, eventId, event.now)
+    }
+  }
+  return eventId
+}
+
+/** Records a test event for one subscription alone (§4.8). */
+export function addTestEvent(
+  database: Database,
+  subscriptionId: string,
+  event: {clientId: string; type: string; data: Record<string, unknown>; now: number},
+): {event_id: string; delivery_id: string} {
+  const eventId = insertEvent(database, event)
+  return {event_id: eventId, delivery_id: addDelivery(database, subscriptionId, eventId, event.now)}
+}
+
+/** All events, oldest first. */
+export function listEvents(database: Database): StoredEvent[] {
+  return database
+    .all<{event_id: string; type: string; created_at: number; data: string}>(
+      'SELECT event_id, type, created_at, data FROM events ORDER BY sequence',
+    )
+    .map(row => ({
+      id: row.event_id,
+      type: row.type,
+      created: isoTime(row.created_at),
+      data: JSON.parse(row.data) as Record<string, unknown>,
+    }))
+}
+
+function insertEvent(
+  database: Database,
+  event: {clientId: string; type: string; data: Record<string, unknown>; now: number},
+): string {
+  const eventId = randomId(EVENT_ID_PREFIX)
+  database.run(
+    'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)',
+    eventId,
+    event.clientId,
+    event.type,
+    event.now,
+    JSON.stringify(event.data),
+  )
+  return eventId
+}
+
+function addDelivery(database: Database, subscriptionId: string, eventId: string, now: number): string {
+  const deliveryId = randomId('dlv_')
+  database.run(
+    `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
+     VALUES (?, ?, ?, 'PENDING', ?)`,
+    deliveryId,
+    subscriptionId,
+    eventId,
+    now,
+  )
+  return deliveryId
+}

@@ -1,0 +1,80 @@
+/** Offers found by a search, with the criteria they were found for (§2.3). */
+
+import type {Offer, SearchRequest} from '../../contract/hotels.js'
+import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
+import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
+import type {Database} from '../../storage/database.js'
+import type {OfferDraft} from '../catalogue/pricing.js'
+import {isoTime} from '../clock.js'
+import {randomId} from '../random.js'
+
+export interface StoredOffer {
+  readonly offer: Offer
+  readonly criteria: SearchRequest
+  /** Unix seconds. */
+  readonly expiresAt: number
+  /** The reservation it became, or null. */
+  readonly reservationRef: string | null
+}
+
+/** Stores a search and its offers in one transaction, each offer under a new id. */
+export function addSearch(
+  database: Database,
+  clientId: string,
+  criteria: SearchRequest,
+  drafts: readonly OfferDraft[],
+  now: number,
+): {searchId: string; expiresAt: number; offers: Offer[]} {
+  const searchId = randomId('srch_')
+  const expiresAt = now + OFFER_VALIDITY_SECONDS
+  const offers = drafts.map(draft => ({
+    offer_id: randomId(OFFER_ID_PREFIX),
+    expires_at: isoTime(expiresAt),
+    ...draft,
+  }))
+  database.transaction(() => {
+    database.run(
+      'INSERT INTO searches (search_id, client_id, criteria) VALUES (?, ?, ?)',
+      searchId,
+      clientId,
+      JSON.stringify(criteria),
+    )
+    for (const offer of offers) {
+      database.run(
+        'INSERT INTO offers (offer_id, search_id, offer, expires_at) VALUES (?, ?, ?, ?)',
+        offer.offer_id,
+        searchId,
+        JSON.stringify(offer),
+        expiresAt,
+      )
+    }
+  })
+  return {searchId, expiresAt, offers}
+}
+
+/** The offer, if `clientId` itself searched it. */
+export function findOffer(database: Database, clientId: string, offerId: string): StoredOffer | undefined {
+  const row = database.get<{
+    offer: string
+    criteria: string
+    expires_at: number
+    reservation_ref: string | null
+  }>(
+    `SELECT offer, criteria, expires_at, reservation_ref FROM offers JOIN searches USING (search_id)
+     WHERE offer_id = ? AND client_id = ?`,
+    offerId,
+    clientId,
+  )
+  return (
+    row && {
+      offer: JSON.parse(row.offer) as Offer,
+      criteria: JSON.parse(row.criteria) as SearchRequest,
+      expiresAt: row.expires_at,
+      reservationRef: row.reservation_ref,
+    }
+  )
+}
+
+export function markConverted(database: Database, offerId: string, reservationRef: string): void {
+  database.run('UPDATE offers SET reservation_ref = ? WHERE offer_id = ?', reservationRef, offerId)
+}

@@ -1,0 +1,149 @@
+/**
+ * Reservations (§2.5): the record as it is answered, and beside it what is searched by. The record's
+ * `payment.url` is kept as a path; the origin is added when it is answered (links.ts).
+ */
+import type {Reservation} from '../../contract/reservations.js'
+import type {Database} from '../../storage/database.js'
+
+export interface StoredReservation {
+  /** Order of creation. */
+  readonly sequence: number
+  readonly clientId: string
+  /** What left the account's balance, in minor units of the account's currency. */
+  readonly debitedMinor: bigint
+  readonly record: Reservation
+}
+
+interface Row {
+  sequence: number
+  client_id: string
+  debited_minor: number
+  record: string
+}
+
+const COLUMNS = 'sequence, client_id, debited_minor, record'
+
+export interface NewReservation {
+  readonly clientId: string
+  readonly debitedMinor: bigint
+  readonly paymentToken: string | null
+  readonly record: Reservation
+}
+
+export function addReservation(database: Database, reservation: NewReservation): void {
+  const {record} = reservation
+  database.run(
+    `INSERT INTO reservations (reservation_ref, client_id, client_reference_id, offer_id, status, created_at,
+       payment_token, payment_expires_at, debited_minor, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    record.reservation_ref,
+    reservation.clientId,
+    record.client_reference_id,
+    record.offer_id,
+    record.status,
+    unixTime(record.created_at),
+    reservation.paymentToken,
+    record.payment.expires_at === null ? null : unixTime(record.payment.expires_at),
+    reservation.debitedMinor,
+    JSON.stringify(record),
+  )
+}
+
+/** Replaces the record of `record.reservation_ref`. */
+export function saveReservation(database: Database, record: Reservation): void {
+  database.run(
+    'UPDATE reservations SET status = ?, record = ? WHERE reservation_ref = ?',
+    record.status,
+    JSON.stringify(record),
+    record.reservation_ref,
+  )
+}
+
+/** The reservation, if it is `clientId`'s own. */
+export function findReservation(
+  database: Database,
+  clientId: string,
+  reservationRef: string,
+): StoredReservation | undefined {
+  const found = findAnyReservation(database, reservationRef)
+  return found?.clientId === clientId ? found : undefined
+}
+
+/** The reservation, whoever made it: for the sandbox's own controls and signed links. */
+export function findAnyReservation(
+  database: Database,
+  reservationRef: string,
+): StoredReservation | undefined {
+  return one(database, 'reservation_ref = ?', reservationRef)
+}
+
+export function findByClientReference(
+  database: Database,
+  clientId: string,
+  clientReferenceId: string,
+): StoredReservation | undefined {
+  return one(database, 'client_id = ? AND client_reference_id = ?', clientId, clientReferenceId)
+}
+
+export function findByPaymentToken(database: Database, token: string): StoredReservation | undefined {
+  return one(database, 'payment_token = ?', token)
+}
+
+/** Reservations whose time to pay has run out by `now`, the longest due first. */
+export function findUnpaid(database: Database, now: number): StoredReservation[] {
+  return database
+    .all<Row>(
+      `SELECT ${COLUMNS} FROM reservations WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
+       ORDER BY payment_expires_at, sequence`,
+      now,
+    )
+    .map(fromRow)
+}
+
+export interface ReservationFilter {
+  readonly clientId: string
+  readonly clientReferenceId: string | null
+  readonly status: string | null
+  /** Unix seconds; from is included, to is not. */
+  readonly createdFrom: number | null
+  readonly createdTo: number | null
+  /** Only those created before this sequence number. */
+  readonly before: number | null
+  readonly limit: number
+}
+
+/** Newest first. */
+export function listReservations(database: Database, filter: ReservationFilter): StoredReservation[] {
+  return database
+    .all<Row>(
+      `SELECT ${COLUMNS} FROM reservations WHERE client_id = ?
+         AND client_reference_id = coalesce(?, client_reference_id) AND status = coalesce(?, status)
+         AND created_at >= coalesce(?, created_at) AND created_at < coalesce(?, created_at + 1)
+         AND sequence < coalesce(?, sequence + 1) ORDER BY sequence DESC LIMIT ?`,
+      filter.clientId,
+      filter.clientReferenceId,
+      filter.status,
+      filter.createdFrom,
+      filter.createdTo,
+      filter.before,
+      filter.limit,
+    )
+    .map(fromRow)
+}
+
+function one(database: Database, where: string, ...values: string[]): StoredReservation | undefined {
+  const row = database.get<Row>(`SELECT ${COLUMNS} FROM reservations WHERE ${where}`, ...values)
+  return row && fromRow(row)
+}
+
+function fromRow(row: Row): StoredReservation {
+  return {
+    sequence: row.sequence,
+    clientId: row.client_id,
+    debitedMinor: BigInt(row.debited_minor),
+    record: JSON.parse(row.record) as Reservation,
+  }
+}
+
+function unixTime(iso: string): number {
+  return Date.parse(iso) / 1000
+}

@@ -1,0 +1,179 @@
+/** A local sandbox for tests: in memory unless told, on a free port of loopback, with a clock that stands still. */
+import {randomUUID} from 'node:crypto'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
+import {serveSandbox} from '../../src/sandbox/serve.js'
+
+/** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins unless told. */
+export const TEST_START = 1_906_545_600
+
+export interface JsonAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any
+}
+
+export interface SandboxClient {
+  readonly token: string
+  /** Calls the API with the bearer token; `path` is appended to the base URL. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<JsonAnswer>
+  /** Searches two adults in Istanbul and returns the offers found; `change` replaces criteria. */
+  // biome-ignore lint/suspicious/noExplicitAny: offers as they come
+  search(change?: Record<string, unknown>): Promise<any[]>
+  /** Reserves with a new Idempotency-Key unless told. */
+  reserve(body: unknown, key?: string): Promise<JsonAnswer>
+}
+
+export interface TestSandbox {
+  readonly origin: string
+  readonly baseUrl: string
+  readonly sandbox: Sandbox
+  client(name?: '' | '_poor' | '_readonly', scope?: string): Promise<SandboxClient>
+  /** Calls a path beside the API, for example `/_sandbox/events`. */
+  control(method: string, path: string, body?: unknown): Promise<JsonAnswer>
+  advance(seconds: number): Promise<void>
+  fault(order: {operation: string; kind: string; [more: string]: unknown}): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TestSandboxOptions extends Partial<SandboxOptions> {
+  /** Without a socket, straight into `handle`: quicker, and enough for most rules. */
+  readonly inProcess?: boolean
+}
+
+const ALL_SCOPES =
+  'hotels:read tours:read reservations:read reservations:write account:read content:read webhooks:read webhooks:write'
+
+export async function startSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
+  const {inProcess, ...rest} = options
+  const sandbox = createSandbox({database: ':memory:', clock: () => TEST_START, ...rest})
+  const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
+  const origin = served?.origin ?? 'http://127.0.0.1'
+  const send = (method: string, url: string, body?: unknown, headers?: Record<string, string>) =>
+    request(served ? fetch : init => sandbox.handle(init as Request), method, url, body, headers)
+  const baseUrl = `${origin}/partner-api/v1`
+  const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
+  return {
+    origin,
+    baseUrl,
+    sandbox,
+    control,
+    client: (name = '', scope = ALL_SCOPES) => connect(send, baseUrl, name, scope),
+    advance: async seconds => {
+      await expectOk(control('POST', '/_sandbox/clock', {advance_seconds: seconds}))
+    },
+    fault: async order => {
+      await expectOk(control('POST', '/_sandbox/faults', order))
+    },
+    close: async () => {
+      await served?.close()
+      sandbox.close()
+    },
+  }
+}
+
+type Send = (
+  method: string,
+  url: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<JsonAnswer>
+
+async function connect(send: Send, baseUrl: string, name: string, scope: string): Promise<SandboxClient> {
+  const granted = await expectOk(
+    send('POST', `${baseUrl}/oauth/token`, {
+      grant_type: 'client_credentials',
+      client_id: `cid_sandbox${name}`,
+      client_secret: `sk_test_sandbox${name}`,
+      scope,
+    }),
+  )
+  const token = granted.json.data.access_token as string
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    send(method, baseUrl + path, body, {authorization: `Bearer ${token}`, ...headers})
+  return {
+    token,
+    call,
+    search: async (change = {}) =>
+      (await expectOk(call('POST', '/hotels/search', searchRequest(change)))).json.data.offers,
+    reserve: (body, key = randomUUID()) =>
+      call('POST', '/reservations/hotel', body, {'idempotency-key': key}),
+  }
+}
+
+/** Two adults from Turkey, three nights in Istanbul (2030-07-10), in euro. */
+export function searchRequest(change: Record<string, unknown> = {}) {
+  return {
+    destination: {type: 'CITY', id: 101},
+    check_in: '2030-07-10',
+    check_out: '2030-07-13',
+    rooms: [{adults: 2, children_ages: []}],
+    client_nationality: 'TR',
+    currency: 'EUR',
+    ...change,
+  }
+}
+
+export const CONTACT = {
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  email: 'ayse@example.com',
+  phone_country_code: '+90',
+  phone_number: '5320000000',
+}
+
+export const ADULT = {
+  type: 'ADULT',
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  birth_date: '1990-05-17',
+  gender: 'FEMALE',
+  nationality: 'TR',
+  identity: {type: 'TC', number: '10000000146'},
+  is_lead: true,
+}
+
+/** A reservation request for two adults, paid from the account, under a new client reference. */
+export function reservationRequest(offerId: string, change: Record<string, unknown> = {}) {
+  return {
+    offer_id: offerId,
+    client_reference_id: `ref-${randomUUID()}`,
+    client_nationality: 'TR',
+    contact: CONTACT,
+    guests: [ADULT, {...ADULT, name: 'Can', gender: 'MALE', is_lead: false}],
+    payment: {mode: 'account'},
+    ...change,
+  }
+}
+
+async function request(
+  exchange: (request: Request) => Promise<Response>,
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<JsonAnswer> {
+  const init: RequestInit = {method, headers, redirect: 'manual'}
+  if (body !== undefined) {
+    init.body = typeof body === 'string' ? body : JSON.stringify(body)
+    init.headers = {'content-type': 'application/json', ...headers}
+  }
+  const answer = await exchange(new Request(url, init))
+  const text = await answer.text()
+  return {status: answer.status, headers: answer.headers, json: parse(text)}
+}
+
+/** The JSON, or the text itself when it is none. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+async function expectOk(answer: Promise<JsonAnswer>): Promise<JsonAnswer> {
+  const got = await answer
+  if (got.status >= 300) throw new Error(`the sandbox answered ${got.status}: ${JSON.stringify(got.json)}`)
+  return got
+}
