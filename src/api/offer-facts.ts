@@ -74,9 +74,11 @@ export function factsOf(offer: OfferNode): OfferFacts {
 
 function factsAt(offer: OfferNode, node: Node): OfferFacts {
   const views = viewsOn(offer, node)
+  const {hotel_name, room_name} = namesIn(views)
   return {
-    ...namesIn(views),
+    hotel_name,
     stars: findStars(views),
+    room_name,
     board: findBoard(views),
     price: priceOf(offer, node),
     refundable: findRefundable(views),

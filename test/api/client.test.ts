@@ -1,0 +1,285 @@
+/** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
+import {afterEach, describe, expect, test} from 'vitest'
+import type {Api, Token, TokenSource} from '../../src/api/api.js'
+import {createApi} from '../../src/api/client.js'
+import {createSender} from '../../src/api/send.js'
+import {createTransport} from '../../src/api/transport.js'
+import type {Failure} from '../../src/contract/failure.js'
+import {fakeClock} from '../support/clocks.js'
+import {
+  httpAnswer,
+  jsonAnswer,
+  type Script,
+  startWireServer,
+  type WireRecord,
+  type WireServer,
+} from '../support/wire-server.js'
+
+const open: WireServer[] = []
+afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
+
+const token = (n: number): Token => ({access_token: `tok_${n}`, scopes: [], obtainedAt: 0, expiresAt: 9e9})
+
+async function setUp(script: (record: WireRecord, n: number) => Script, tokens: Partial<TokenSource> = {}) {
+  const server = await startWireServer(script)
+  open.push(server)
+  const replaced: string[] = []
+  const sender = createSender({
+    transport: createTransport({env: {}}),
+    clock: fakeClock(),
+    random: () => 0,
+    userAgent: 'bookctl/9',
+  })
+  const api = createApi({
+    baseUrl: `http://127.0.0.1:${server.port}/partner-api/v1`,
+    sender,
+    clock: fakeClock(),
+    tokens: {
+      get: async () => token(1),
+      async replace(refused) {
+        replaced.push(refused.access_token)
+        return token(replaced.length + 1)
+      },
+      ...tokens,
+    },
+    timeoutSeconds: 5,
+  })
+  return {api, server, replaced}
+}
+
+const failureOf = (sending: Promise<unknown>): Promise<Failure> =>
+  sending.then(
+    () => expect.fail('no failure'),
+    (error: Failure) => error,
+  )
+
+const SEARCH = {destination: {type: 'CITY', id: 101}, rooms: [{adults: 2, children_ages: []}]}
+
+describe('on the wire', () => {
+  test('a search is exactly what was given, with the bearer token', async () => {
+    const {api, server} = await setUp(() => jsonAnswer(200, {data: {ok: true}}, {'x-request-id': 'req_1'}))
+    const answer = await api.call('hotels.search', {body: SEARCH})
+    expect(answer).toMatchObject({status: 200, json: {data: {ok: true}}, requestId: 'req_1', attempts: 1})
+    const [record] = server.records
+    expect(record?.head).toMatch(/^POST \/partner-api\/v1\/hotels\/search HTTP\/1\.1/)
+    expect(record?.body).toBe(JSON.stringify(SEARCH))
+    expect(record?.headers).toMatchObject({
+      authorization: 'Bearer tok_1',
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': 'bookctl/9',
+    })
+  })
+
+  test('a GET has no body and no content type; parameters and query are encoded', async () => {
+    const {api, server} = await setUp(() => jsonAnswer(200, {}))
+    await api.call('reservations.show', {
+      parameters: {reservation_ref: 'a/b?c'},
+      query: {x: 'ş&', y: undefined},
+    })
+    expect(server.records[0]?.target).toBe('/partner-api/v1/reservations/a%2Fb%3Fc?x=%C5%9F%26')
+    expect(server.records[0]?.headers['content-type']).toBeUndefined()
+  })
+
+  test('the OAuth operations carry no Authorization and ask for no token', async () => {
+    const {api, server} = await setUp(() => jsonAnswer(200, {}), {get: () => expect.fail('asked')})
+    await api.call('token.revoke', {body: {token: 't'}})
+    expect(server.records[0]?.headers.authorization).toBeUndefined()
+  })
+})
+
+describe('401', () => {
+  test('renews the token once and repeats once with the same body and key', async () => {
+    const {api, server, replaced} = await setUp((_, n) =>
+      n === 1 ? jsonAnswer(401, {}) : jsonAnswer(200, {ok: 1}),
+    )
+    const headers = {'Idempotency-Key': 'k1'}
+    expect(await api.call('reservations.create', {body: SEARCH, headers})).toMatchObject({
+      status: 200,
+      attempts: 2,
+      mayHaveActed: false,
+    })
+    expect(replaced).toEqual(['tok_1'])
+    expect(server.records.map(({headers}) => [headers.authorization, headers['idempotency-key']])).toEqual([
+      ['Bearer tok_1', 'k1'],
+      ['Bearer tok_2', 'k1'],
+    ])
+    expect(server.records[0]?.body).toBe(server.records[1]?.body)
+  })
+
+  test('twice is final', async () => {
+    const {api, server, replaced} = await setUp(() =>
+      jsonAnswer(401, {error: {code: 'token_invalid', message: 'no'}}),
+    )
+    const failure = await failureOf(api.call('account.show'))
+    expect(failure).toMatchObject({kind: 'not_allowed', details: {code: 'token_invalid', status: 401}})
+    expect(failure.details.hint).toContain('bookctl login')
+    expect([server.records.length, replaced.length]).toEqual([2, 1])
+  })
+
+  test('is final at once when there is no other token', async () => {
+    const {api, server} = await setUp(() => jsonAnswer(401, {}), {replace: async refused => refused})
+    expect(await failureOf(api.call('account.show'))).toMatchObject({kind: 'not_allowed'})
+    expect(server.records).toHaveLength(1)
+  })
+
+  test('after an attempt that may have acted never hides that', async () => {
+    const script = (_: WireRecord, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
+    const policy = {repeatable: true}
+    const failing = await setUp(script, {replace: () => Promise.reject(new Error('no token'))})
+    expect(await failing.api.exchange('reservations.create', {body: {}, policy})).toMatchObject({
+      status: 401,
+      mayHaveActed: true,
+    })
+    const renewing = await setUp(script)
+    expect(await renewing.api.exchange('reservations.create', {body: {}, policy})).toMatchObject({
+      attempts: 3,
+      mayHaveActed: true,
+    })
+  })
+})
+
+describe('what an ending means', () => {
+  const html = '<html><body>\u001b[31mBad\n gateway\u202e</body></html>'
+  test.each([
+    [
+      '400',
+      jsonAnswer(400, {error: {code: 'validation_failed', message: 'check_in is wrong'}}),
+      'refused',
+      'validation_failed',
+      /check_in is wrong/,
+    ],
+    [
+      '402',
+      jsonAnswer(402, {error: {code: 'insufficient_balance', message: 'm'}}),
+      'refused',
+      'insufficient_balance',
+      /m/,
+    ],
+    [
+      '403 with a scope',
+      jsonAnswer(403, {error: {code: 'insufficient_scope', message: 'needs account:read'}}),
+      'not_allowed',
+      'insufficient_scope',
+      /not allowed/,
+    ],
+    ['404 without a body', {bytes: httpAnswer(404, '')}, 'refused', 'http_404', /no reason given/],
+    ['500', jsonAnswer(500, {errors: [{title: 'oops'}]}), 'service_failed', 'oops', /status 500: oops/],
+    ['501', {bytes: httpAnswer(501, html)}, 'service_failed', 'http_501', /Bad gateway\\u202e/],
+    [
+      '307',
+      {bytes: httpAnswer(307, '', {location: 'https://other.test/secret?t=1'})},
+      'service_failed',
+      'redirected',
+      /to https:\/\/other\.test, which/,
+    ],
+    [
+      '200 with HTML',
+      {bytes: httpAnswer(200, html)},
+      'service_failed',
+      'answer_not_understood',
+      /not JSON: <html>/,
+    ],
+    [
+      '200 without a body',
+      {bytes: httpAnswer(200, '')},
+      'service_failed',
+      'answer_not_understood',
+      /not JSON$/,
+    ],
+    [
+      '200 cut',
+      {bytes: httpAnswer(200, '{"a": 1}').subarray(0, -2)},
+      'service_failed',
+      'cut',
+      /ended early|cut off/,
+    ],
+    ['no answer', 'end', 'unreachable', 'reset', /closed the connection without an answer/],
+  ] as [string, Script, string, string, RegExp][])(
+    'of a read: %s',
+    async (_, script, kind, code, message) => {
+      const {api} = await setUp(() => script)
+      const failure = await failureOf(api.call('account.show'))
+      expect(failure).toMatchObject({name: 'Failure', kind, details: {code}})
+      expect(failure.message).toMatch(message)
+      expect(failure.message).not.toMatch(/\p{Cc}|\p{Cf}|secret/u)
+      expect(failure.message.length).toBeLessThan(350)
+    },
+  )
+
+  test('of a change that was lost: unknown, and it is not sent again', async () => {
+    const {api, server} = await setUp(() => 'end')
+    expect(await failureOf(api.call('subscriptions.create', {body: {}}))).toMatchObject({
+      kind: 'outcome_unknown',
+    })
+    expect(server.records).toHaveLength(1)
+  })
+
+  test('of a change that never left: unreachable', async () => {
+    const {api, server} = await setUp(() => 'end')
+    await server.close()
+    const failure = await failureOf(api.call('subscriptions.create', {body: {}}))
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      details: {code: 'refused', reason: `ECONNREFUSED 127.0.0.1:${server.port}`},
+    })
+  })
+
+  test('429 says when to try again, 403 which scope is missing', async () => {
+    const slow = await setUp(() => jsonAnswer(429, {}, {'retry-after': '90'}))
+    expect((await failureOf(slow.api.call('account.show'))).details.hint).toBe('try again in 90 seconds')
+    const header = {'www-authenticate': 'Bearer error="insufficient_scope", scope="account:read"'}
+    const scoped = await setUp(() => jsonAnswer(403, {}, header))
+    expect((await failureOf(scoped.api.call('account.show'))).details.hint).toContain('account:read')
+  })
+})
+
+describe('a link', () => {
+  const get = (api: Api, port: number, path = '/v?sig=1') => api.fetchLink(`http://127.0.0.1:${port}${path}`)
+
+  test('is fetched without Authorization and cookies, over up to three redirects', async () => {
+    const {api, server} = await setUp((_, n) => ({
+      bytes: n <= 3 ? httpAnswer(302, '', {location: `/r${n}`, 'set-cookie': 'a=b'}) : httpAnswer(200, 'pdf'),
+    }))
+    expect(await get(api, server.port)).toMatchObject({status: 200})
+    expect(server.records.map(({target}) => target)).toEqual(['/v?sig=1', '/r1', '/r2', '/r3'])
+    for (const {headers} of server.records) {
+      expect(headers.authorization).toBeUndefined()
+      expect(headers.cookie).toBeUndefined()
+    }
+  })
+
+  test('is given up after three redirects', async () => {
+    const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: '/again'})}))
+    const failure = await failureOf(get(api, server.port))
+    expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
+    expect(server.records).toHaveLength(4)
+  })
+
+  test.each([
+    'http://voucher.test/v',
+    'ftp://127.0.0.1/v',
+    'file:///etc/passwd',
+    'https://u:p@voucher.test/',
+    'v?sig=1',
+    '',
+  ])('is not followed to %j, nor by a redirect', async link => {
+    const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: link})}))
+    const failure = await failureOf(api.fetchLink(link))
+    expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
+    expect(failure.message).not.toContain('sig=')
+    expect(server.records).toHaveLength(0)
+    if (URL.canParse(link)) {
+      expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
+      expect(server.records).toHaveLength(1)
+    }
+  })
+
+  test('is not followed to plain http when the service is elsewhere', async () => {
+    const {server} = await setUp(() => ({bytes: httpAnswer(200, 'x')}))
+    const sender = {send: () => expect.fail('sent')}
+    const tokens = {get: async () => token(1), replace: async () => token(2)}
+    const api = createApi({baseUrl: 'https://service.test/v1', sender, tokens, clock: fakeClock()})
+    expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
+  })
+})

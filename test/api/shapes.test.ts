@@ -1,0 +1,162 @@
+/** Reservations, tokens, envelopes and errors, however the service puts them. */
+import {describe, expect, test} from 'vitest'
+import {describeError, parseJson, quoteBody} from '../../src/api/error-shapes.js'
+import {findVoucherUrl, readReservation, readToken, unwrap} from '../../src/api/shapes.js'
+
+describe('a reservation', () => {
+  const pay = 'https://pay.test/p'
+  test.each([
+    ['in data', {data: {reservation_ref: 'R1', status: 'CONFIRMED'}}, 'R1', 'CONFIRMED', null],
+    [
+      'bare',
+      {reservation_ref: 'R1', status: 'PENDING_PAYMENT', payment: {url: pay}},
+      'R1',
+      'PENDING_PAYMENT',
+      pay,
+    ],
+    [
+      'named',
+      {reservation: {reservation_ref: 'R1', status: 'NEVER_SEEN', payment_url: pay}},
+      'R1',
+      'NEVER_SEEN',
+      pay,
+    ],
+    ['a number', {data: {reservation_ref: 4711}}, '4711', null, null],
+    ['camelCase', {data: {reservationRef: 'R1', payment: {link: pay}}}, 'R1', null, pay],
+    ['payment as a string', {reservation_ref: 'R1', payment: pay}, 'R1', null, pay],
+    [
+      'payment beside it',
+      {reservation: {reservation_ref: 'R1'}, payment: {redirectUrl: pay}},
+      'R1',
+      null,
+      pay,
+    ],
+    ['payment deeper', {reservation_ref: 'R1', payment: {checkout: {href: pay}}}, 'R1', null, pay],
+    ['in a list', [{reservation_ref: 'R1'}, {reservation_ref: 'R2'}], 'R1', null, null],
+    [
+      'other links are no payment',
+      {reservation_ref: 'R1', hotel: {url: 'https://h.test'}, payment: {url: 'javascript:alert(1)'}},
+      'R1',
+      null,
+      null,
+    ],
+  ])('%s', (_, json, reference, status, url) => {
+    expect(readReservation(json)).toMatchObject({reservation_ref: reference, status, payment_url: url})
+  })
+
+  test('comes as the service sent it', () => {
+    const reservation = {reservation_ref: 'R1', odd: [1, {x: null}]}
+    expect(readReservation({data: {reservation}})?.reservation).toBe(reservation)
+  })
+
+  test.each([
+    null,
+    'x',
+    [],
+    {},
+    {data: null},
+    {reservation_ref: ''},
+    {reservation_ref: null},
+    {reservation_ref: {}},
+  ])('%j holds none', json => {
+    expect(readReservation(json)).toBeUndefined()
+  })
+})
+
+describe('a token', () => {
+  test.each([
+    [
+      {data: {access_token: 't', expires_in: 7200, scope: 'a b'}},
+      {access_token: 't', expires_in: 7200, scope: 'a b'},
+    ],
+    [
+      {access_token: 't', expires_in: '3600'},
+      {access_token: 't', expires_in: 3600},
+    ],
+    [{token: {access_token: 't', scope: ['a', 'b']}}, {access_token: 't', scope: 'a b'}],
+    [{access_token: 't', expires_in: -1, scope: null}, {access_token: 't'}],
+  ])('%j', (json, expected) => {
+    expect(readToken(json)).toEqual(expected)
+  })
+
+  test.each([{}, {access_token: ''}, {access_token: 5}, null, '<html>'])('%j holds none', json => {
+    expect(readToken(json)).toBeUndefined()
+  })
+})
+
+test('an envelope is opened once, and only when it is one', () => {
+  expect(unwrap({data: {a: 1}})).toEqual({a: 1})
+  expect(unwrap({data: {data: 1}})).toEqual({data: 1})
+  expect(unwrap({a: 1})).toEqual({a: 1})
+  expect(unwrap({data: null, a: 1})).toEqual({data: null, a: 1})
+  expect(unwrap([1])).toEqual([1])
+})
+
+test('a voucher link is an http link of a voucher, nothing else', () => {
+  expect(
+    findVoucherUrl({data: {hotel: {url: 'https://h.test/'}, voucher: {status: 'PENDING'}}}),
+  ).toBeUndefined()
+  expect(findVoucherUrl({voucher: {url: 'javascript:1'}})).toBeUndefined()
+  expect(findVoucherUrl({voucher: null})).toBeUndefined()
+})
+
+describe('an error', () => {
+  test.each([
+    [{error: {code: 'c', message: 'm'}}, 'c', 'm'],
+    [{error: 'invalid_client', error_description: 'm'}, 'invalid_client', 'm'],
+    [{errors: [{code: 'c', message: 'm'}]}, 'c', 'm'],
+    [{errors: [{id: 'c', detail: 'm'}]}, 'c', 'm'],
+    [{errors: [{type: 'c', title: 'm'}]}, 'c', 'm'],
+    [{errors: [{title: 'c'}]}, 'c', 'c'],
+    [{code: 'c', message: 'm'}, 'c', 'm'],
+    [{type: 'https://errors.test/c', title: 'm', detail: 'd'}, 'https://errors.test/c', 'd'],
+    [{title: 'c', detail: 'm'}, 'c', 'm'],
+    [{error: {code: 42}}, '42', undefined],
+    [{errors: ['m']}, 'http_418', 'm'],
+    [{errors: []}, 'http_418', undefined],
+    [{errors: [null]}, 'http_418', undefined],
+    [{error: null}, 'http_418', undefined],
+    [[], 'http_418', undefined],
+    [null, 'http_418', undefined],
+    ['x', 'http_418', undefined],
+  ])('%j', (json, code, message) => {
+    const body = Buffer.from(JSON.stringify(json))
+    expect(describeError({status: 418, headers: {}, body})).toMatchObject({code, message})
+  })
+
+  test.each(['', '<html>', '{"error": {"co', '\u0000', '{'.repeat(10_000)])(
+    'a body that is no JSON falls back to the status: %j',
+    text => {
+      const body = Buffer.from(text)
+      expect(describeError({status: 502, headers: {}, body})).toEqual({
+        code: 'http_502',
+        message: undefined,
+        requestId: undefined,
+      })
+    },
+  )
+
+  test('its words are sanitised and bounded, its request id is found', () => {
+    const body = Buffer.from(
+      JSON.stringify({error: {code: 'a\u001bb', message: `x\u202e${'y'.repeat(9999)}`, request_id: 'req_b'}}),
+    )
+    const described = describeError({status: 400, headers: {}, body})
+    expect(described.code).toBe('a\\u001bb')
+    expect(described.message).toMatch(/^x\\u202ey+…$/)
+    expect(described.message).toHaveLength(500)
+    expect(described.requestId).toBe('req_b')
+    expect(describeError({status: 400, headers: {'x-request-id': 'req_h'}, body}).requestId).toBe('req_h')
+  })
+})
+
+test('a quoted body is one sanitised line of at most 200 characters', () => {
+  expect(quoteBody(Buffer.from(' <h1>\n Bad\u0007</h1> '))).toBe('<h1> Bad\\u0007</h1>')
+  expect(quoteBody(Buffer.from('ş'.repeat(5000)))).toHaveLength(200)
+  expect(quoteBody(Buffer.from([0xff, 0xfe]))).toBe('��')
+  expect(quoteBody(Buffer.from('  \n'))).toBeUndefined()
+})
+
+test('JSON that is not UTF-8 is not JSON', () => {
+  expect(parseJson(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined()
+  expect(parseJson(Buffer.from('\ufeff{"a":1}'))).toEqual({a: 1})
+})

@@ -1,0 +1,276 @@
+/** Verbose lines and HAR documents: they tell what happened, and no secret and nobody's data. */
+import {describe, expect, test} from 'vitest'
+import {ExchangeError, type WireAnswer, type WireRequest} from '../../src/api/api.js'
+import {createRedactor} from '../../src/api/redact.js'
+import {type AttemptRecord, createTrace} from '../../src/api/trace.js'
+
+const CANARIES = {
+  clientSecret: 'sk_test_Canary+Secret/1=',
+  token: 'tok canary/token+2',
+  signingSecret: 'whsec_canary3',
+  voucherSignature: 'canary4signature',
+  paymentPath: 'canary5payment',
+  identity: '10000000146',
+  name: 'Canaryşe',
+  surname: 'Kanaryaoğlu',
+  email: 'canary6@example.test',
+  phone: '5551234567',
+  birthDate: '1987-06-05',
+  proxy: 'canary7proxy',
+  cookie: 'canary8cookie',
+}
+const BASE = 'https://service.test/partner-api/v1'
+
+const answer = (json: unknown, headers: Record<string, string> = {}, status = 200): WireAnswer => ({
+  status,
+  headers: {'content-type': 'application/json', 'x-request-id': 'req_1', ...headers},
+  body: Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)),
+})
+
+const record = (
+  method: string,
+  url: string,
+  body: unknown,
+  outcome: WireAnswer | ExchangeError,
+  headers: Record<string, string> = {authorization: `Bearer ${CANARIES.token}`},
+): AttemptRecord => {
+  const request: WireRequest = {
+    method,
+    url,
+    headers,
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+  }
+  return {
+    request,
+    attempt: 1,
+    startedAt: 1_800_000_000,
+    milliseconds: 41.4,
+    outcome,
+    waitMilliseconds: undefined,
+  }
+}
+
+const BOOKING = {
+  offer_id: 'off_1',
+  client_reference_id: 'my-ref',
+  contact: {
+    name: CANARIES.name,
+    surname: CANARIES.surname,
+    email: CANARIES.email,
+    phone_country_code: '+90',
+    phone_number: CANARIES.phone,
+  },
+  guests: [
+    {
+      type: 'ADULT',
+      name: CANARIES.name,
+      surname: CANARIES.surname,
+      birth_date: CANARIES.birthDate,
+      identity: {type: 'TC', number: CANARIES.identity},
+      is_lead: true,
+    },
+  ],
+}
+
+/** A whole errand, with the service repeating secrets wherever it can. */
+const ERRAND: AttemptRecord[] = [
+  record(
+    'POST',
+    `${BASE}/oauth/token`,
+    {
+      grant_type: 'client_credentials',
+      client_id: 'cid_1',
+      client_secret: CANARIES.clientSecret,
+      scope: 'hotels:read',
+    },
+    answer(
+      {data: {access_token: CANARIES.token, token_type: 'Bearer', expires_in: 7200}},
+      {'set-cookie': `s=${CANARIES.cookie}`},
+    ),
+    {'proxy-authorization': `Basic ${CANARIES.proxy}`},
+  ),
+  record(
+    'POST',
+    `${BASE}/reservations/hotel`,
+    BOOKING,
+    answer({
+      data: {
+        reservation_ref: 'RSV-1',
+        status: 'PENDING_PAYMENT',
+        hotel: {name: 'Pera Palace'},
+        payment: {url: `https://pay.test/${CANARIES.paymentPath}?x=1`, amount: '240.00'},
+        guests: BOOKING.guests,
+        note: `for ${CANARIES.name} ${CANARIES.surname}, ${CANARIES.identity}`,
+        numeric: Number(CANARIES.identity),
+        nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: CANARIES.email})}),
+      },
+    }),
+    {authorization: `Bearer ${CANARIES.token}`, 'idempotency-key': '0b9f2f4e-visible-key'},
+  ),
+  record(
+    'GET',
+    `${BASE}/reservations/RSV-1/voucher`,
+    undefined,
+    answer({data: {voucher: {url: `https://files.test/${CANARIES.voucherSignature}/v.pdf`}}}),
+  ),
+  record(
+    'GET',
+    `https://files.test/${CANARIES.voucherSignature}/v.pdf?sig=${CANARIES.voucherSignature}`,
+    undefined,
+    answer('%PDF-1.7 Canaryşe'),
+    {},
+  ),
+  record(
+    'POST',
+    `${BASE}/webhooks/subscriptions`,
+    {url: 'https://me.test/hook'},
+    answer({data: {id: 'whsub_1', secret: CANARIES.signingSecret}}),
+  ),
+  record(
+    'GET',
+    `${BASE}/account?token=${CANARIES.voucherSignature}&client_reference_id=my-ref`,
+    undefined,
+    answer(
+      {
+        error: {
+          code: 'odd',
+          message: `bad ${encodeURIComponent(CANARIES.token)} and ${Buffer.from(`cid_1:${CANARIES.clientSecret}`).toString('base64')}`,
+          [CANARIES.token]: {
+            list: [
+              Buffer.from(CANARIES.token).toString('base64url'),
+              Buffer.from(CANARIES.token).toString('hex'),
+            ],
+          },
+          odd: [...CANARIES.token].map(c => `%${c.charCodeAt(0).toString(16)}`).join(''),
+        },
+      },
+      {location: `https://files.test/${CANARIES.voucherSignature}`, 'x-echo': `token=${CANARIES.token}`},
+      500,
+    ),
+  ),
+  record('GET', `${BASE}/account`, undefined, answer(`<html>${CANARIES.email}`, {}, 502)),
+  record(
+    'GET',
+    `${BASE}/account`,
+    undefined,
+    new ExchangeError('reset', true, 'service.test:443 closed the connection'),
+  ),
+]
+
+/** Everything a canary may look like. */
+const spellings = Object.values(CANARIES).flatMap(text => [
+  text,
+  encodeURIComponent(text),
+  Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  Buffer.from(text).toString('hex'),
+])
+
+function run() {
+  const lines: string[] = []
+  const trace = createTrace({show: line => lines.push(line), keep: true})
+  for (const attempt of ERRAND) trace.attempt(attempt)
+  return {lines, har: trace.har('0.1.0')}
+}
+
+describe('no canary', () => {
+  test.each(spellings)('%s', spelling => {
+    const {lines, har} = run()
+    expect(lines.join('\n')).not.toContain(spelling)
+    expect(JSON.stringify(har)).not.toContain(spelling)
+    expect(decodeURIComponent(JSON.stringify(har).replace(/%(?![\da-f]{2})/gi, '%25'))).not.toContain(
+      spelling,
+    )
+  })
+})
+
+test('a verbose line is one line with method, URL, status, time, request id and attempt', () => {
+  const {lines} = run()
+  expect(lines).toHaveLength(ERRAND.length)
+  expect(lines[1]).toBe(`POST ${BASE}/reservations/hotel: 200 in 41 ms, request req_1, attempt 1`)
+  expect(lines[3]).toMatch(/^GET https:\/\/files\.test\/\[redacted\]: 200/)
+  expect(lines[5]).toContain(`GET ${BASE}/account?token=[redacted]&client_reference_id=[redacted]: 500`)
+  expect(lines[7]).toContain('reset in 41 ms (service.test:443 closed the connection), attempt 1')
+})
+
+test('a verbose line tells of the wait, and shows foreign text harmlessly', () => {
+  const lines: string[] = []
+  const odd = answer({}, {'x-request-id': 'a\u001b[31m\u202eb'}, 503)
+  createTrace({show: line => lines.push(line)}).attempt({
+    ...record('GET', `${BASE}/account`, undefined, odd),
+    waitMilliseconds: 249.6,
+  })
+  expect(lines).toEqual([
+    `GET ${BASE}/account: 503 in 41 ms, request a\\u001b[31m\\u202eb, attempt 1, again in 250 ms`,
+  ])
+})
+
+describe('the HAR document', () => {
+  type Entry = {request: Record<string, unknown>; response: Record<string, unknown>} & Record<string, unknown>
+  const {log} = run().har as {log: {version: string; creator: object; entries: Entry[]}}
+
+  test('has every field HAR 1.2 requires, of the right type', () => {
+    expect(log).toMatchObject({version: '1.2', creator: {name: 'bookctl', version: '0.1.0'}})
+    for (const entry of log.entries) {
+      expect(entry).toMatchObject({
+        startedDateTime: '2027-01-15T08:00:00.000Z',
+        time: expect.any(Number),
+        cache: {},
+        timings: {send: expect.any(Number), wait: expect.any(Number), receive: expect.any(Number)},
+        request: {
+          method: expect.any(String),
+          url: expect.stringMatching(/^https:/),
+          httpVersion: 'HTTP/1.1',
+          cookies: [],
+          headers: expect.any(Array),
+          queryString: expect.any(Array),
+          headersSize: -1,
+          bodySize: expect.any(Number),
+        },
+        response: {
+          status: expect.any(Number),
+          statusText: expect.any(String),
+          httpVersion: 'HTTP/1.1',
+          cookies: [],
+          headers: expect.any(Array),
+          content: {size: expect.any(Number), mimeType: expect.any(String)},
+          redirectURL: expect.any(String),
+          headersSize: -1,
+          bodySize: expect.any(Number),
+        },
+      })
+    }
+  })
+
+  test('keeps what helps: key, references, statuses, hotel', () => {
+    const text = JSON.stringify(log.entries[1])
+    for (const kept of [
+      '0b9f2f4e-visible-key',
+      'off_1',
+      'my-ref',
+      'RSV-1',
+      'PENDING_PAYMENT',
+      'Pera Palace',
+      '240.00',
+      'https://pay.test/[redacted]',
+      'ADULT',
+    ]) {
+      expect(text).toContain(kept)
+    }
+    expect(JSON.stringify(log.entries[0])).toContain('cid_1')
+    expect(log.entries[7]).toMatchObject({response: {status: 0}, _error: {fault: 'reset', sent: true}})
+  })
+})
+
+test('a secret told by hand is taken out wherever it stands', () => {
+  const redactor = createRedactor()
+  redactor.add('p4ss"wörd')
+  redactor.add('')
+  expect(redactor.text('a p4ss"wörd b')).toBe('a [redacted] b')
+  expect(JSON.stringify(redactor.json({a: [{b: 'x p4ss"wörd'}], 'p4ss"wörd': 1}))).toBe(
+    '{"a":[{"b":"x [redacted]"}],"[redacted]":1}',
+  )
+  expect(redactor.text(`Basic ${Buffer.from('user:p4ss"wörd').toString('base64')}`)).toMatch(
+    /^(\[redacted\])+$/,
+  )
+  expect(redactor.text('nothing of it')).toBe('nothing of it')
+})

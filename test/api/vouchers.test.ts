@@ -1,0 +1,178 @@
+/** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
+import {afterEach, describe, expect, test} from 'vitest'
+import {createApi} from '../../src/api/client.js'
+import {createSender} from '../../src/api/send.js'
+import {createTransport} from '../../src/api/transport.js'
+import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/vouchers.js'
+import type {Failure} from '../../src/contract/failure.js'
+import {fakeClock} from '../support/clocks.js'
+import {
+  httpAnswer,
+  jsonAnswer,
+  type Script,
+  startWireServer,
+  type WireServer,
+} from '../support/wire-server.js'
+
+const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
+const open: WireServer[] = []
+afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
+
+/** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
+async function setUp(voucher: (n: number, link: string) => Script, link: (n: number) => Script) {
+  const counts = {voucher: 0, link: 0}
+  const server = await startWireServer(record => {
+    if (record.target.startsWith('/files/')) return link(++counts.link)
+    return voucher(++counts.voucher, `http://127.0.0.1:${server.port}/files/v?sig=${counts.voucher}`)
+  })
+  open.push(server)
+  const clock = fakeClock()
+  const token = {access_token: 'tok', scopes: [], obtainedAt: 0, expiresAt: 9e9}
+  const api = createApi({
+    baseUrl: `http://127.0.0.1:${server.port}/v1`,
+    sender: createSender({transport: createTransport({env: {}}), clock, random: () => 0}),
+    tokens: {get: async () => token, replace: async () => token},
+    clock,
+    timeoutSeconds: 5,
+  })
+  const fetch = (options?: VoucherOptions) => fetchVoucher(api, 'RSV-1', options)
+  const fail = (options?: VoucherOptions): Promise<Failure> =>
+    fetch(options).then(
+      () => expect.fail('a voucher'),
+      (error: Failure) => error,
+    )
+  return {api, server, clock, counts, fetch, fail}
+}
+
+const ready = (_: number, link: string) =>
+  jsonAnswer(200, {data: {reservation_ref: 'RSV-1', voucher: {url: link}}})
+const pdf = () => ({bytes: httpAnswer(200, PDF)})
+const notReady = () => jsonAnswer(409, {error: {code: 'reservation_not_confirmed', message: 'not yet'}})
+
+test('the question carries Authorization, the link does not', async () => {
+  const {fetch, server} = await setUp(ready, pdf)
+  expect(Buffer.from(await fetch()).equals(PDF)).toBe(true)
+  const [question, file] = server.records
+  expect(question?.target).toBe('/v1/reservations/RSV-1/voucher')
+  expect(question?.headers.authorization).toBe('Bearer tok')
+  expect(file?.target).toBe('/files/v?sig=1')
+  expect(file?.headers).not.toHaveProperty('authorization')
+  expect(file?.headers).not.toHaveProperty('cookie')
+})
+
+test.each([
+  ['bare', (link: string) => ({voucher: {url: link}})],
+  ['flat', (link: string) => ({data: {voucher_url: link}})],
+  ['camelCase', (link: string) => ({result: {voucherUrl: link}})],
+  ['url in data', (link: string) => ({data: {url: link}})],
+  ['a string', (link: string) => ({data: {voucher: link}})],
+  ['deeper', (link: string) => ({data: {voucher: {document: {href: link}}}})],
+  [
+    'beside other links',
+    (link: string) => ({data: {hotel: {url: 'https://hotel.test/'}, voucher: {url: link}}}),
+  ],
+])('the link is found: %s', async (_, body) => {
+  const {fetch} = await setUp((_n, link) => jsonAnswer(200, body(link)), pdf)
+  expect((await fetch()).length).toBe(PDF.length)
+})
+
+describe('the link', () => {
+  test.each([403, 410])('answered %i is asked for anew, once', async status => {
+    const once = await setUp(ready, n => (n === 1 ? {bytes: httpAnswer(status, 'expired')} : pdf()))
+    expect((await once.fetch()).length).toBe(PDF.length)
+    expect(once.server.records.map(({target}) => target)).toEqual([
+      '/v1/reservations/RSV-1/voucher',
+      '/files/v?sig=1',
+      '/v1/reservations/RSV-1/voucher',
+      '/files/v?sig=2',
+    ])
+    const always = await setUp(ready, () => ({bytes: httpAnswer(status, 'expired')}))
+    expect(await always.fail()).toMatchObject({details: {code: 'voucher_link_expired', status}})
+    expect(always.counts).toEqual({voucher: 2, link: 2})
+  })
+
+  test.each([
+    ['no PDF', httpAnswer(200, '<html>%%EOF</html>')],
+    ['empty', httpAnswer(200, '')],
+    ['without its end', httpAnswer(200, PDF.subarray(0, -8))],
+    ['with its end too early', httpAnswer(200, Buffer.concat([PDF, Buffer.alloc(4096)]))],
+    [
+      'without its end and length',
+      Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), PDF.subarray(0, -8)]),
+    ],
+    ['partial', httpAnswer(206, PDF)],
+    ['missing', httpAnswer(404, '')],
+    ['compressed', httpAnswer(200, PDF, {'content-encoding': 'gzip'})],
+    ['too large', Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 60000000\r\n\r\n%PDF-')],
+  ])('gives nothing when what comes is %s', async (_, bytes) => {
+    const {fail} = await setUp(ready, () => ({bytes}))
+    expect(await fail()).toMatchObject({name: 'Failure'})
+  })
+
+  test('gives nothing when it is cut at any byte', async () => {
+    const whole = httpAnswer(200, PDF)
+    for (let cut = 1; cut < whole.length; cut += 7) {
+      const {fail} = await setUp(ready, () => ({bytes: whole.subarray(0, cut)}))
+      expect(await fail()).toMatchObject({name: 'Failure'})
+    }
+  })
+})
+
+describe('before it is ready', () => {
+  test("without waiting it is the service's refusal", async () => {
+    const {fail, counts} = await setUp(notReady, pdf)
+    expect(await fail()).toMatchObject({
+      kind: 'refused',
+      details: {code: 'reservation_not_confirmed', status: 409},
+    })
+    expect(counts.voucher).toBe(1)
+  })
+
+  test('waiting polls after 1, 2, 4, 5, 5 … seconds', async () => {
+    const {fetch, clock} = await setUp((n, link) => (n <= 5 ? notReady() : ready(n, link)), pdf)
+    let waits = 0
+    expect((await fetch({waitSeconds: 60, onWait: () => waits++})).length).toBe(PDF.length)
+    expect(clock.sleeps).toEqual([1000, 2000, 4000, 5000, 5000])
+    expect(waits).toBe(5)
+  })
+
+  test('waiting ends as pending, with one last look at the end', async () => {
+    const {fail, clock, counts} = await setUp(notReady, pdf)
+    expect(await fail({waitSeconds: 4})).toMatchObject({
+      kind: 'pending',
+      details: {code: 'voucher_not_ready'},
+    })
+    expect(clock.sleeps).toEqual([1000, 2000, 1000])
+    expect(counts.voucher).toBe(4)
+  })
+
+  test.each([404, 409, 425, 500, 503])('%i is waited out', async status => {
+    const {fetch} = await setUp((n, link) => (n === 1 ? jsonAnswer(status, {}) : ready(n, link)), pdf)
+    expect((await fetch({waitSeconds: 30})).length).toBe(PDF.length)
+  })
+
+  test('a lost connection and an answer without a link are waited out', async () => {
+    const {fetch} = await setUp(
+      (n, link) => (n <= 4 ? 'end' : n === 5 ? jsonAnswer(200, {data: {status: 'PENDING'}}) : ready(n, link)),
+      pdf,
+    )
+    expect((await fetch({waitSeconds: 30})).length).toBe(PDF.length)
+  })
+
+  test.each([
+    [401, 'not_allowed'],
+    [403, 'not_allowed'],
+    [400, 'refused'],
+  ])('%i ends the waiting at once', async (status, kind) => {
+    const {fail, clock} = await setUp(() => jsonAnswer(status, {}), pdf)
+    expect(await fail({waitSeconds: 60})).toMatchObject({kind})
+    expect(clock.sleeps).toEqual([])
+  })
+
+  test('one look tells', async () => {
+    expect(await isVoucherReady((await setUp(ready, pdf)).api, 'RSV-1')).toBe(true)
+    expect(await isVoucherReady((await setUp(notReady, pdf)).api, 'RSV-1')).toBe(false)
+    const forbidden = await setUp(() => jsonAnswer(403, {}), pdf)
+    await expect(isVoucherReady(forbidden.api, 'RSV-1')).rejects.toMatchObject({kind: 'not_allowed'})
+  })
+})
