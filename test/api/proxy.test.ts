@@ -1,10 +1,10 @@
 /** Proxies: who takes which, what goes to them, and what their failures mean. */
-import {readFileSync} from 'node:fs'
 import {type AddressInfo, connect, createServer, type Server} from 'node:net'
 import {afterEach, describe, expect, test} from 'vitest'
 import type {ExchangeError} from '../../src/api/api.js'
 import {proxyFor} from '../../src/api/proxy.js'
 import {createTransport} from '../../src/api/transport.js'
+import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'
 
 const PROXY = 'http://proxy.test:3128'
@@ -73,7 +73,6 @@ async function startProxy(port: number, status = 200): Promise<{port: number; he
   return {port: (server.address() as AddressInfo).port, heads}
 }
 
-const vectors = new URL('../vectors/tls/', import.meta.url)
 const LIMITS = {
   connectMilliseconds: 5000,
   headersMilliseconds: 5000,
@@ -82,13 +81,13 @@ const LIMITS = {
   maxAnswerBytes: 1000,
 }
 
-function sendThrough(proxyPort: number, ca = 'ca') {
+function sendThrough(proxyPort: number, limits = LIMITS) {
   const transport = createTransport({
-    caFile: new URL(`${ca}.pem`, vectors).pathname,
+    caFile: certificateFile('ca'),
     env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`},
   })
   const headers = {authorization: 'Bearer tok_1'}
-  return transport({method: 'POST', url: 'https://service.test/v1/x?q=1', headers, body: '{"a":1}'}, LIMITS)
+  return transport({method: 'POST', url: 'https://service.test/v1/x?q=1', headers, body: '{"a":1}'}, limits)
 }
 
 const fault = (sending: Promise<unknown>) =>
@@ -98,10 +97,7 @@ const fault = (sending: Promise<unknown>) =>
   )
 
 async function startService(name = 'good') {
-  const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), {
-    cert: readFileSync(new URL(`${name}.pem`, vectors)),
-    key: readFileSync(new URL(`${name}.key`, vectors)),
-  })
+  const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity(name))
   open.push(server)
   return server
 }
@@ -137,6 +133,15 @@ describe('through a proxy', () => {
     const error = await fault(sendThrough(gone.port))
     expect(error).toMatchObject({fault: 'proxy', sent: false})
     expect(error.reason).toBe(`proxy http://127.0.0.1:${gone.port} cannot be reached (ECONNREFUSED)`)
+  })
+
+  test('a proxy that never answers the CONNECT is named, and nothing was sent', async () => {
+    const silent = await startWireServer(() => 'hang')
+    open.push(silent)
+    const error = await fault(sendThrough(silent.port, {...LIMITS, connectMilliseconds: 100}))
+    expect(error).toMatchObject({fault: 'connect_timeout', sent: false})
+    expect(error.reason).toContain(`through proxy http://127.0.0.1:${silent.port}`)
+    await expect.poll(() => silent.records[0]?.target).toBe('service.test:443')
   })
 
   test.each(['self-signed', 'expired', 'other-host'])('the certificate behind it counts: %s', async name => {

@@ -1,12 +1,13 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
 import {execFile} from 'node:child_process'
-import {readFileSync} from 'node:fs'
 import {createServer} from 'node:net'
+import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {afterEach, describe, expect, test} from 'vitest'
 import type {ExchangeError, ExchangeLimits} from '../../src/api/api.js'
 import {createTransport, type TransportOptions} from '../../src/api/transport.js'
+import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type WireServer} from '../support/wire-server.js'
 
 const LIMITS: ExchangeLimits = {
@@ -16,18 +17,14 @@ const LIMITS: ExchangeLimits = {
   totalMilliseconds: 10_000,
   maxAnswerBytes: 1_000_000,
 }
-const tls = (name: string) => ({
-  cert: readFileSync(new URL(`../vectors/tls/${name}.pem`, import.meta.url)),
-  key: readFileSync(new URL(`../vectors/tls/${name}.key`, import.meta.url)),
-})
-const CA_FILE = new URL('../vectors/tls/ca.pem', import.meta.url).pathname
+const CA_FILE = certificateFile('ca')
 
 const servers: WireServer[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map(server => server.close()))
 })
 
-async function serve(script: Script | ((n: number) => Script), tlsOptions?: ReturnType<typeof tls>) {
+async function serve(script: Script | ((n: number) => Script), tlsOptions?: ReturnType<typeof tlsIdentity>) {
   const server = await startWireServer(
     (_, n) => (typeof script === 'function' ? script(n) : script),
     tlsOptions,
@@ -132,7 +129,7 @@ describe('nothing was sent', () => {
     ['self-signed', /self-signed.*--ca-file/],
     ['good', /not signed by a known authority.*--ca-file/],
   ])('when the certificate is %s and not trusted', async (name, reason) => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tls(name))
+    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity(name))
     const error = await fault(`https://127.0.0.1:${server.port}/x`, {}, {}, '{}')
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toMatch(reason)
@@ -144,7 +141,7 @@ describe('nothing was sent', () => {
     ['expired', /has expired \(CERT_HAS_EXPIRED\)/],
     ['other-host', /for another host name/],
   ])('when the certificate is trusted but %s', async (name, reason) => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tls(name))
+    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity(name))
     const error = await fault(`https://127.0.0.1:${server.port}/x`, {}, {caFile: CA_FILE}, '{}')
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toMatch(reason)
@@ -163,7 +160,7 @@ describe('nothing was sent', () => {
 
   test('when the other side knows TLS 1.1 at most', async () => {
     const old = {
-      ...tls('good'),
+      ...tlsIdentity('good'),
       maxVersion: 'TLSv1.1' as const,
       minVersion: 'TLSv1' as const,
       ciphers: 'ALL:@SECLEVEL=0',
@@ -250,15 +247,15 @@ describe('a byte may have left', () => {
 
 describe('trust', () => {
   test('--ca-file is enough, also for an address and a host name', async () => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tls('good'))
+    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('good'))
     for (const host of ['127.0.0.1', 'localhost']) {
       expect((await send(`https://${host}:${server.port}/x`, {}, {caFile: CA_FILE})).status).toBe(200)
     }
   })
 
   test('--ca-file adds to NODE_EXTRA_CA_CERTS', async () => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tls('good'))
-    const unrelated = new URL('../vectors/tls/self-signed.pem', import.meta.url).pathname
+    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('good'))
+    const unrelated = certificateFile('self-signed')
     const script = `
       import {createTransport} from ${JSON.stringify(new URL('../../src/api/transport.ts', import.meta.url).href)}
       const send = createTransport({caFile: ${JSON.stringify(unrelated)}, env: process.env})
@@ -273,7 +270,7 @@ describe('trust', () => {
   test('a wrong --ca-file is refused as usage, without its path', () => {
     const missing = '/nowhere/private-name.pem'
     expect(() => createTransport({caFile: missing, env: {}})).toThrow(/--ca-file cannot be read \(ENOENT\)/)
-    expect(() => createTransport({caFile: import.meta.url.replace('file://', ''), env: {}})).toThrow(
+    expect(() => createTransport({caFile: fileURLToPath(import.meta.url), env: {}})).toThrow(
       /holds no PEM certificate/,
     )
   })
@@ -284,7 +281,7 @@ describe('trust', () => {
       kind: 'usage',
       details: {code: 'certificate_check_disabled'},
     })
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tls('self-signed'))
+    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('self-signed'))
     expect(await fault(`https://127.0.0.1:${server.port}/x`, {}, {env})).toMatchObject({
       fault: 'tls',
       sent: false,

@@ -1,0 +1,15 @@
+/** The certificates of test/vectors/tls, made with openssl. */
+import {readFileSync} from 'node:fs'
+import {fileURLToPath} from 'node:url'
+
+const directory = new URL('../vectors/tls/', import.meta.url)
+
+/** The file of a certificate: `ca` signed `good`, `expired` and `other-host`; `self-signed` stands alone. */
+export function certificateFile(name: string): string {
+  return fileURLToPath(new URL(`${name}.pem`, directory))
+}
+
+/** What a TLS server needs to show that certificate. */
+export function tlsIdentity(name: string): {cert: Buffer; key: Buffer} {
+  return {cert: readFileSync(certificateFile(name)), key: readFileSync(new URL(`${name}.key`, directory))}
+}
