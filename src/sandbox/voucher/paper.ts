@@ -46,7 +46,6 @@ export function openPaper(properties: {title: string; author: string; issuedAt: 
   })
   doc.registerFont('regular', regular)
   doc.registerFont('bold', bold)
-  doc.on('pageAdded', () => drawWatermark(doc))
   doc.addPage()
   return {doc, printable: printableWith(glyphTest([regular, bold])), whole}
 }
@@ -58,17 +57,14 @@ function glyphTest(files: readonly string[]): (codePoint: number) => boolean {
     fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint))
 }
 
-/** TEST across the page, beneath what is written on it. */
-function drawWatermark(doc: PDFKit.PDFDocument): void {
-  const {x, y} = doc
+/** TEST across the page the document is on; over the text, so that nothing on the page covers it. */
+export function drawWatermark(doc: PDFKit.PDFDocument): void {
   const centre = {x: doc.page.width / 2, y: doc.page.height / 2}
   doc.save()
   doc.rotate(WATERMARK.degrees, {origin: [centre.x, centre.y]})
   doc.font('bold').fontSize(WATERMARK.size).fillColor(TEST_RED, WATERMARK.opacity)
-  const width = doc.widthOfString('TEST')
-  doc.text('TEST', centre.x - width / 2, centre.y - WATERMARK.size * 0.6, {lineBreak: false})
+  const left = centre.x - doc.widthOfString('TEST') / 2
+  doc.text('TEST', left, centre.y - WATERMARK.size * 0.6, {lineBreak: false})
   doc.restore()
   doc.fillOpacity(1)
-  doc.x = x
-  doc.y = y
 }

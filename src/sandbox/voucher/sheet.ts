@@ -1,5 +1,5 @@
 /** Forms to put text in, one beneath the other, and new pages when one is full. */
-import {MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
+import {drawWatermark, MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
 
 export const INK = '#1b2430'
 export const SOFT = '#667085'
@@ -30,7 +30,7 @@ export interface Sheet {
   panel(fields: readonly Field[]): void
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void
   paragraph(text: string, style?: {size?: number; bold?: boolean; color?: string; after?: number}): void
-  /** Adds the footers and gives the finished file. */
+  /** Adds the watermarks and footers, and gives the finished file. */
   finish(footer: string): Promise<Uint8Array>
 }
 
@@ -128,6 +128,7 @@ class PdfSheet implements Sheet {
       doc.switchToPage(page)
       // Below the bottom margin pdfkit would begin a new page.
       doc.page.margins.bottom = 0
+      drawWatermark(doc)
       const y = doc.page.height - MARGIN - 8
       doc
         .moveTo(MARGIN, y - 6)

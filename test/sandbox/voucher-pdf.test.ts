@@ -1,0 +1,207 @@
+import {describe, expect, it} from 'vitest'
+import type {Reservation} from '../../src/contract/reservations.js'
+import {maskIdentity, printableWith} from '../../src/sandbox/voucher/printable.js'
+import {renderVoucher} from '../../src/sandbox/voucher-pdf.js'
+import {readPdf} from '../support/pdf.js'
+import {guest, reservationRecord} from '../support/reservation-record.js'
+
+const EXTRA = {
+  hotelPhone: '+90 850 123 4567',
+  checkInFrom: '14:00',
+  checkOutUntil: '12:00',
+  timezone: 'Europe/Istanbul',
+  partnerName: 'Example Travel',
+  issuedAt: '2030-05-01T09:05:00Z',
+}
+
+const render = (changes: Partial<Reservation> = {}) => renderVoucher(reservationRecord(changes), EXTRA)
+const read = async (changes: Partial<Reservation> = {}) => readPdf(await render(changes))
+const named = (name: string, surname = 'Example') => read({guests: [guest({name, surname, is_lead: true})]})
+
+describe('a voucher', () => {
+  it('says on one page everything a guest and a reception need', async () => {
+    const {pages, text} = await read()
+    expect(pages).toHaveLength(1)
+    const facts = [
+      'Hotel voucher',
+      'Issued by Example Travel on 1 May 2030, 09:05 UTC',
+      'RSV-7K3M9QX2AB',
+      'PARTNER-2030-0042',
+      'H-558201',
+      'Şadırvan Konağı',
+      '★★★★ 4 stars',
+      'Divan Yolu Caddesi No: 12, Fatih, Istanbul, Türkiye',
+      '+90 850 123 4567',
+      'Sat, 1 June 2030, from 14:00',
+      'Tue, 4 June 2030, until 12:00',
+      '3 nights',
+      '1. Superior Room',
+      '2. Standard Room',
+      'Bed and breakfast (BB)',
+      '2 adults, 1 child (7 years)',
+      '5 guests',
+      'Adult, lead guest',
+      'Contact: Ayşe Öğüt',
+      'EUR 1,730.08 in total',
+      "from the travel partner's account",
+      'Due at the hotel: TRY 576.00',
+      'Europe/Istanbul',
+      '27 May 2030, 18:00 (UTC+03:00)',
+      '27 May 2030, 15:00 UTC',
+      'free of charge',
+      'EUR 280.32',
+      'EUR 1,730.08 (the whole price)',
+      'The hotel asks each adult for an identity document.',
+      'How to read this voucher',
+    ]
+    expect(facts.filter(fact => !text.includes(fact))).toEqual([])
+  })
+
+  it('is marked TEST on every page, across it and at its foot', async () => {
+    const guests = Array.from({length: 80}, (_, index) =>
+      guest({name: `Guest${index}`, is_lead: index === 0}),
+    )
+    const {pages} = await read({guests})
+    expect(pages.length).toBeGreaterThan(1)
+    pages.forEach((page, index) => {
+      expect(page).toContain(`TEST voucher · Reservation RSV-7K3M9QX2AB`)
+      expect(page.replace(/TEST voucher|TEST – not valid|TEST means/g, '')).toContain('TEST')
+      expect(page).toContain(`Page ${index + 1} of ${pages.length}`)
+    })
+  })
+
+  it('names 24 guests, each once', async () => {
+    const guests = Array.from({length: 24}, (_, index) =>
+      guest({name: `Guest${index}x`, is_lead: index === 0}),
+    )
+    const {text} = await read({guests})
+    for (const {name} of guests) expect(text.split(name)).toHaveLength(2)
+    expect(text.split('lead guest')).toHaveLength(2)
+  })
+
+  it.each([
+    ['Turkish', 'Ayşe Öğüt ığİ'],
+    ['Turkish capitals', 'ŞÜKRÜ ÇAĞLAYAN IĞDIR İNCİ'],
+    ['Polish', 'Łukasz Święty Żółć Źródło'],
+    ['Greek', 'Γιώργος Παπαδόπουλος'],
+    ['Cyrillic', 'Юлия Щёкина-Ёжикова'],
+    ['Georgian', 'ნინო ბერიძე'],
+    ['Vietnamese', 'Nguyễn Thị Hường'],
+    ['letters that fonts like to join', 'Affleck Filip Flora'],
+  ])('keeps %s letters readable and searchable', async (_, name) => {
+    const {text} = await named(name)
+    expect(text).toContain(`${name} Example`)
+    expect(text).not.toContain('\uFFFD')
+  })
+
+  it('puts accents written apart together', async () => {
+    expect((await named('Zoe\u0308')).text).toContain('Zoë Example')
+  })
+
+  it('replaces what the font lacks and goes on', async () => {
+    const {text} = await named('名前 and 👩‍👩‍👧')
+    expect(text).toContain('\uFFFD\uFFFD and')
+    expect(text).toContain('Example')
+  })
+
+  it.each([
+    ['controls and line breaks', 'Ev\u0000il\r\nName', 'Ev il Name'],
+    ['characters that turn the text round', '\u202EliveName\u2066', 'liveName'],
+    ['half a character', 'Name\uD83D', 'Name'],
+  ])('takes %s out', async (_, name, expected) => {
+    const {text} = await named(name)
+    expect(text).toContain(expected)
+    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+  })
+
+  it('wraps a name of 200 characters, with or without spaces', async () => {
+    const solid = await named('ж'.repeat(200))
+    expect(solid.text.match(/ж/g)).toHaveLength(200)
+    expect(solid.pages).toHaveLength(1)
+    expect((await named('Abcdefghi '.repeat(20).trim())).text).toContain('Example')
+  })
+
+  it('stays in order when names and remarks are endless', async () => {
+    const {pages, text} = await read({
+      guests: [guest({name: 'N'.repeat(20_000), surname: 'S'.repeat(20_000), is_lead: true})],
+      remarks: 'remark '.repeat(3000),
+    })
+    expect(pages.length).toBeLessThan(8)
+    expect(text).toContain('How to read this voucher')
+  })
+
+  it('shows no more than the last two characters of an identity number', async () => {
+    const {text} = await read()
+    expect(text).toContain('TC •••••••••46')
+    expect(text).toContain('PASSPORT •••••••78')
+    expect(text).not.toContain('0000146')
+    expect(text).not.toContain('345678')
+  })
+
+  it('says how it was paid', async () => {
+    const {payment} = reservationRecord()
+    const instant = await read({payment: {...payment, mode: 'instant'}})
+    expect(instant.text).toContain('Paid 1 May 2030, 09:00 UTC, by the customer on the payment page')
+  })
+
+  it('says when nothing is due at the hotel and no number is there', async () => {
+    const {price} = reservationRecord()
+    const {text} = await read({price: {...price, due_at_property: []}, hotel_confirmation_number: null})
+    expect(text).toContain('Nothing is due at the hotel.')
+    expect(text).toContain('none yet')
+  })
+
+  it('promises no free cancellation when the first fee held from the start', async () => {
+    const steps = [{from: '2030-05-01T12:00:00+03:00', amount: '1730.08', currency: 'EUR'}]
+    const {text} = await read({cancellation_policies: steps})
+    expect(text).not.toContain('free of charge')
+    expect(text).toContain('1 May 2030, 09:00 UTC')
+  })
+
+  it('can be made from the least that is known', async () => {
+    const bytes = await renderVoucher(reservationRecord({remarks: null, cancellation_policies: []}), {
+      partnerName: '',
+      issuedAt: EXTRA.issuedAt,
+    })
+    const {text} = await readPdf(bytes)
+    expect(text).toContain('The terms were not given.')
+    expect(text).toContain('Telephone not known')
+  })
+
+  it('is a PDF with its fonts inside, of a modest size', async () => {
+    const bytes = await render()
+    expect(Buffer.from(bytes.subarray(0, 5)).toString()).toBe('%PDF-')
+    expect(Buffer.from(bytes).toString('latin1')).toContain('/FontFile2')
+    expect(bytes.byteLength).toBeLessThan(100_000)
+    const {fonts, info} = await readPdf(bytes)
+    expect(fonts.every(name => name.includes('DejaVuSansCondensed'))).toBe(true)
+    expect(info).toMatchObject({Title: 'Voucher RSV-7K3M9QX2AB', CreationDate: 'D:20300501090500Z'})
+  })
+
+  it('has the same bytes for the same input', async () => {
+    expect(Buffer.from(await render()).equals(Buffer.from(await render()))).toBe(true)
+    const other = await renderVoucher(reservationRecord(), {...EXTRA, issuedAt: '2030-05-01T09:05:01Z'})
+    expect(Buffer.from(await render()).equals(Buffer.from(other))).toBe(false)
+  })
+})
+
+describe('masking an identity number', () => {
+  it.each([
+    ['10000000146', '•••••••••46'],
+    ['ABC', '•BC'],
+    ['AB', '••'],
+    ['7', '•'],
+    ['', ''],
+    ['9'.repeat(40), `${'•'.repeat(12)}99`],
+  ])('of %j shows %j', (number, shown) => {
+    expect(maskIdentity(number)).toBe(shown)
+  })
+})
+
+describe('printable text', () => {
+  it('has one replacement for each character the font lacks', () => {
+    const printable = printableWith(codePoint => codePoint < 0x80)
+    expect(printable('a😀b\uFE0F')).toBe('a\uFFFDb')
+    expect(printable('  a \t b\u00A0c  ')).toBe('a b c')
+  })
+})
