@@ -6,4 +6,7 @@ process.removeAllListeners('warning')
 delete process.env.DEBUG
 register()
 const {main} = await import('../src/cli/main.ts')
-await main(process.argv.slice(2), {root: new URL('..', import.meta.url), commands: './src/commands'})
+await main(process.argv.slice(2), {
+  root: new URL('..', import.meta.url),
+  source: new URL('../src/', import.meta.url),
+})

@@ -1,6 +1,7 @@
 /** What was thrown → exit code, error text, error JSON. The one place that decides (commands.md, exit table). */
 import {Failure, type FailureKind, usage} from '../contract/failure.js'
 import {StorageError} from '../storage/errors.js'
+import {jsonText} from './json-text.js'
 import {describeParseError} from './parse-errors.js'
 
 export const EXIT_CODES = {
@@ -74,8 +75,16 @@ function documentOf(failure: Failure): ErrorDocument & object {
     ...(hint === undefined ? {} : {hint: cut(hint, 800)}),
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
-  const whole = {error, ...result}
-  return Buffer.byteLength(JSON.stringify(whole)) < MAX_ERROR_BYTES / 2 ? whole : {error}
+  const {reservation: _, ...rest} = (result ?? {}) as Record<string, unknown>
+  const candidates = [
+    {error, ...result},
+    {error, ...rest},
+  ]
+  return candidates.find(document => fits(document)) ?? {error}
+}
+
+function fits(document: object): boolean {
+  return Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
 }
 
 function textOf(failure: Failure): string {

@@ -12,8 +12,8 @@ import {guardStreams, leave} from './streams.js'
 export interface Place {
   /** Directory of package.json. */
   readonly root: URL
-  /** Where the commands are, when not where package.json says: from source. */
-  readonly commands?: string
+  /** Directory of the sources, to run from them. */
+  readonly source?: URL
 }
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
@@ -54,11 +54,10 @@ async function loadConfig(place: Place): Promise<Config> {
   ])
   // Else NODE_ENV=development in the user's shell would make oclif look for TypeScript.
   settings.enableAutoTranspile = false
-  const root = fileURLToPath(place.root)
-  if (place.commands === undefined) return Config.load({root})
+  if (!place.source) return Config.load({root: fileURLToPath(place.root)})
   const pjson = packageOf(place)
-  const fromSource = {...pjson, oclif: {...pjson.oclif, commands: place.commands}}
-  return Config.load({root, ignoreManifest: true, pjson: fromSource as never})
+  const fromSource = {...pjson, oclif: {...pjson.oclif, commands: './commands'}}
+  return Config.load({root: fileURLToPath(place.source), pjson: fromSource as never})
 }
 
 function packageOf(place: Place): {name: string; version: string; oclif: object} {

@@ -1,0 +1,37 @@
+import process from 'node:process'
+import {isoTime} from '../cli/access.js'
+import {BaseCommand} from '../cli/base-command.js'
+import {systemClock} from '../cli/connect.js'
+import {Demo, type Step} from '../cli/demo.js'
+import {jsonText} from '../cli/json-text.js'
+
+export default class DemoCommand extends BaseCommand {
+  static override summary = 'Show a whole booking on a throw-away local sandbox.'
+  static override description =
+    `Logs in, searches, reserves from the balance, downloads the voucher, and makes an instant payment, over real HTTP on this
+machine. Each step is shown as the command you would type. Leaves nothing behind, and needs nothing: no environment.`
+  static override examples = ['bookctl demo', 'bookctl demo --json']
+  static override columns = []
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(DemoCommand)
+    const say = (text: string) => void (flags.json || process.stdout.write(`${text}\n`))
+    const demo = new Demo({
+      script: process.argv[1] ?? '',
+      execArgv: process.execArgv,
+      env: process.env,
+      today: isoTime(systemClock.now()).slice(0, 10),
+      onCommand: command => say(`$ ${command}`),
+      json: flags.json,
+      onOutput: say,
+    })
+    this.whenStopped(() => demo.stop())
+    const steps = await demo.run()
+    if (flags.json) process.stdout.write(`${jsonText({steps: steps.map(withResult)}, 2)}\n`)
+    say('Done. Nothing was left behind.')
+  }
+}
+
+function withResult({command, exit, output}: Step): object {
+  return {command, exit, result: JSON.parse(output)}
+}
