@@ -78,7 +78,7 @@ export function renderPaymentPage(view: PaymentPageView): string {
 <style>${raw(PAYMENT_PAGE_STYLE)}</style>
 </head>
 <body>
-<p class="test">TEST mode: local sandbox. No money moves, whatever you choose.</p>
+<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
 <h1>${wording.title}</h1>
 ${notes(view)}

@@ -1,0 +1,172 @@
+/** §3: the customer pays at payment.url. A person's errands there, in a real browser. */
+
+import {readFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
+import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {findChromium, startBrowser} from '../support/browser.js'
+import {
+  CONTACT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+const executable = findChromium()
+if (!executable) {
+  console.warn('payment page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
+}
+
+describe.skipIf(!executable)('the payment page in a browser', () => {
+  let browser: Browser
+  let sandbox: TestSandbox
+  let client: SandboxClient
+
+  beforeAll(async () => {
+    browser = await startBrowser(executable ?? '')
+  }, 60_000)
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    sandbox = await startSandbox()
+    client = await sandbox.client()
+  })
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map(context => context.close()))
+    await sandbox.close()
+  })
+
+  /** Reserves with instant payment and opens the page, by default in a browser that runs no script. */
+  async function openPage(contact = {}, options: BrowserContextOptions = {javaScriptEnabled: false}) {
+    const [offer] = await client.search()
+    const made = await client.reserve(
+      reservationRequest(offer.offer_id, {payment: {mode: 'instant'}, contact: {...CONTACT, ...contact}}),
+    )
+    expect(made.json.data.status).toBe('PENDING_PAYMENT')
+    const page = await (await browser.newContext(options)).newPage()
+    await page.goto(made.json.data.payment.url)
+    return {page, reservation: made.json.data}
+  }
+
+  const choose = (page: Page, name: RegExp) => page.getByRole('button', {name}).click()
+  const heading = (page: Page) => page.getByRole('heading', {level: 1}).textContent()
+  const shown = async (ref: string) => (await client.call('GET', `/reservations/${ref}`)).json.data
+
+  it('shows the stay and the amount, and confirms when the customer pays', async () => {
+    const {page, reservation} = await openPage()
+    const text = await page.locator('main').textContent()
+    expect(text).toContain(reservation.hotel.name)
+    expect(text).toContain(reservation.reservation_ref)
+    expect(text?.replaceAll(',', '')).toContain(`EUR ${reservation.price.total}`)
+    await choose(page, /^Pay/)
+    expect(await heading(page)).toContain('Paid')
+    expect(await page.getByRole('button').count()).toBe(0)
+    expect(await shown(reservation.reservation_ref)).toMatchObject({
+      status: 'CONFIRMED',
+      payment: {status: 'PAID'},
+    })
+  })
+
+  it('lets the customer try again after a declined payment', async () => {
+    const {page, reservation} = await openPage()
+    await choose(page, /Decline/)
+    expect(await heading(page)).toBe('Payment declined')
+    expect(await page.getByRole('alert').textContent()).toContain('nothing was charged')
+    expect(await shown(reservation.reservation_ref)).toMatchObject({
+      status: 'PENDING_PAYMENT',
+      payment: {status: 'FAILED'},
+    })
+    await choose(page, /^Try again: pay/)
+    expect(await heading(page)).toContain('Paid')
+    expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'CONFIRMED'})
+  })
+
+  it('changes nothing when the customer leaves, and can be paid later', async () => {
+    const {page, reservation} = await openPage()
+    await choose(page, /Leave/)
+    expect(await heading(page)).toBe('Not paid yet')
+    expect(await shown(reservation.reservation_ref)).toMatchObject({
+      status: 'PENDING_PAYMENT',
+      payment: {status: 'PENDING'},
+    })
+    await choose(page, /^Pay/)
+    expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'CONFIRMED'})
+  })
+
+  it('says so when the time to pay is over, also to a page that was left open', async () => {
+    const {page, reservation} = await openPage()
+    await sandbox.advance(15 * 60)
+    await choose(page, /^Pay/)
+    expect(await heading(page)).toBe('The time to pay is over')
+    expect(await page.getByRole('button').count()).toBe(0)
+    expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'EXPIRED'})
+  })
+
+  it('does not pay twice when the page is reloaded or opened again', async () => {
+    const {page, reservation} = await openPage()
+    await choose(page, /^Pay/)
+    const {confirmed_at} = await shown(reservation.reservation_ref)
+    await page.reload()
+    expect(await heading(page)).toContain('Paid')
+    await page.goto(reservation.payment.url)
+    expect(await heading(page)).toContain('Paid')
+    expect((await shown(reservation.reservation_ref)).confirmed_at).toBe(confirmed_at)
+  })
+
+  it('shows hostile names as text, and runs nothing', async () => {
+    const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const {page} = await openPage({name: hostile, surname: '\u202Egnorw'}, {})
+    expect(await page.locator('main').textContent()).toContain(hostile)
+    expect(await page.locator('img, script').count()).toBe(0)
+    expect(await page.title()).toContain('Pay for your stay')
+    const isolation = await page
+      .locator('bdi', {hasText: 'gnorw'})
+      .evaluate(element => getComputedStyle(element as never).unicodeBidi)
+    expect(isolation).toBe('isolate')
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const {page, reservation} = await openPage()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', {name: /Paid/}).waitFor()
+    expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'CONFIRMED'})
+  })
+
+  it.each(['light', 'dark'] as const)('has no fault that axe finds, in %s colours', async colorScheme => {
+    const {page} = await openPage({}, {colorScheme, bypassCSP: true})
+    for (const next of [/Decline/, /^Try again/]) {
+      expect(await axeViolations(page)).toEqual([])
+      await choose(page, next)
+    }
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('fits a narrow phone', async () => {
+    const long = {name: 'W'.repeat(200), surname: 'Öğüt'}
+    const {page} = await openPage(long, {viewport: {width: 320, height: 640}, isMobile: true})
+    const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
+    expect(widths).toEqual([320, 320])
+    const heights = await page.getByRole('button').evaluateAll(all => {
+      return all.map(each => (each as unknown as {offsetHeight: number}).offsetHeight)
+    })
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+  })
+
+  it('applies its own style under the policy it is sent with', async () => {
+    const {page} = await openPage({}, {})
+    const radius = await page
+      .locator('main')
+      .evaluate(element => getComputedStyle(element as never).borderRadius)
+    expect(radius).toBe('12px')
+  })
+})
+
+/** Loads the engine into the page, which must be opened without its policy, and runs it. */
+async function axeViolations(page: Page): Promise<unknown> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+  return page.evaluate('axe.run().then(found => found.violations)')
+}
+
+/** Exists inside the page only. */
+declare function getComputedStyle(element: never): {unicodeBidi: string; borderRadius: string}
