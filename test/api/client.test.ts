@@ -1,6 +1,6 @@
 /** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
 import {afterEach, describe, expect, test} from 'vitest'
-import type {Api, Token, TokenSource} from '../../src/api/api.js'
+import type {Api, Sender, Token, TokenSource} from '../../src/api/api.js'
 import {createApi} from '../../src/api/client.js'
 import {createSender} from '../../src/api/send.js'
 import {createTransport} from '../../src/api/transport.js'
@@ -281,5 +281,21 @@ describe('a link', () => {
     const tokens = {get: async () => token(1), replace: async () => token(2)}
     const api = createApi({baseUrl: 'https://service.test/v1', sender, tokens, clock: fakeClock()})
     expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
+  })
+
+  test('is not followed from https to plain http, even on this machine', async () => {
+    const asked: string[] = []
+    const sender: Sender = {
+      async send({url}) {
+        asked.push(url)
+        const headers = {location: 'http://127.0.0.1/v'}
+        return {status: 302, headers, body: Buffer.alloc(0), attempts: 1, mayHaveActed: false}
+      },
+    }
+    const tokens = {get: async () => token(1), replace: async () => token(2)}
+    const api = createApi({baseUrl: 'http://127.0.0.1/v1', sender, tokens, clock: fakeClock()})
+    const failure = await failureOf(api.fetchLink('https://files.test/v'))
+    expect(failure).toMatchObject({details: {code: 'bad_voucher_link'}})
+    expect(asked).toEqual(['https://files.test/v'])
   })
 })
