@@ -1,0 +1,32 @@
+/** Builds dist/ once before the tests when src/ is newer; scenario tests run the built binary. */
+import {execFileSync} from 'node:child_process'
+import {mkdirSync, readdirSync, statSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {withLock} from '../../src/storage/lock.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export async function setup(): Promise<void> {
+  const directory = join(root, 'node_modules/.cache/bookctl-tests')
+  mkdirSync(directory, {recursive: true})
+  const lock = {directory, kind: 'build', key: 'dist', waitMilliseconds: 300_000}
+  await withLock(lock, async () => {
+    if (!isFresh())
+      execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
+  })
+}
+
+function isFresh(): boolean {
+  const manifest = statSync(join(root, 'oclif.manifest.json'), {throwIfNoEntry: false})
+  if (!manifest || !statSync(join(root, 'dist'), {throwIfNoEntry: false})) return false
+  const sources = [...filesIn(join(root, 'src')), join(root, 'package.json')]
+  return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
+}
+
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, {recursive: true, withFileTypes: true})
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+}
