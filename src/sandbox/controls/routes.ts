@@ -16,7 +16,7 @@ import {findAnyReservation} from '../store/reservations.js'
 import {listDeliveryRecords, redeliver} from '../store/subscriptions.js'
 
 type ControlContext = Context<RequestState>
-type Control = (service: Service, context: ControlContext) => Response | Promise<Response>
+type Control = (service: Service, context: ControlContext) => Response
 
 /** Ours: the clock moves at most ten years at a time. */
 const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
@@ -56,15 +56,15 @@ function showClock(service: Service, context: ControlContext): Response {
 }
 
 /** Moves time, then lets happen what falls due; answers when it has. */
-async function moveClock(service: Service, context: ControlContext): Promise<Response> {
-  const {advance_seconds} = await readBody(context, clockMove)
+function moveClock(service: Service, context: ControlContext): Response {
+  const {advance_seconds} = readBody(context, clockMove)
   service.clock.advance(advance_seconds)
   expirePayments(service)
   return showClock(service, context)
 }
 
-async function settle(service: Service, context: ControlContext): Promise<Response> {
-  const {result} = await readBody(context, paymentOutcome)
+function settle(service: Service, context: ControlContext): Response {
+  const {result} = readBody(context, paymentOutcome)
   const stored = findAnyReservation(service.database, context.req.param('reservation_ref') ?? '')
   if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
   return context.json({data: withOrigin(settlePayment(service, stored, result), context.var.origin)})
@@ -92,8 +92,8 @@ function showFaults(service: Service, context: ControlContext): Response {
   return context.json({data: service.faults.list()})
 }
 
-async function orderFault(service: Service, context: ControlContext): Promise<Response> {
-  const order = await readBody(context, faultOrder)
+function orderFault(service: Service, context: ControlContext): Response {
+  const order = readBody(context, faultOrder)
   service.faults.add(order)
   return context.json({data: order}, 201)
 }
@@ -112,6 +112,6 @@ function reset(service: Service, context: ControlContext): Response {
   return context.json({data: {reset: true}})
 }
 
-async function readBody<T>(context: ControlContext, schema: z.ZodType<T>): Promise<T> {
-  return validate(schema, parseJson(await context.req.arrayBuffer(), context.req.header('content-type')))
+function readBody<T>(context: ControlContext, schema: z.ZodType<T>): T {
+  return validate(schema, parseJson(context.var.body, context.req.header('content-type')))
 }

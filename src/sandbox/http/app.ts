@@ -1,6 +1,5 @@
 /** The sandbox as one `Request → Response`: who may ask, request ids, the log, and the routes. */
 import {type Context, Hono} from 'hono'
-import {bodyLimit} from 'hono/body-limit'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import {StorageError} from '../../storage/errors.js'
 import {expirePayments} from '../booking/payment.js'
@@ -11,7 +10,7 @@ import {randomId} from '../random.js'
 import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'
 import {ConnectionDrop, toResponse} from './answer.js'
-import {MAX_BODY_BYTES} from './body.js'
+import {readBody} from './body.js'
 import {checkHost, checkOrigin} from './guard.js'
 import {perform} from './perform.js'
 import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './routing.js'
@@ -33,7 +32,10 @@ export function createApp(service: Service, served: () => string | undefined): A
     context.set('origin', checkHost(context.req.raw, served()))
     await next()
   })
-  app.use(bodyLimit({maxSize: MAX_BODY_BYTES, onError: refuseLargeBody}))
+  app.use(async (context, next) => {
+    context.set('body', await readBody(context.req.raw))
+    await next()
+  })
   app.use(async (_, next) => {
     expirePayments(service)
     await next()
@@ -68,10 +70,6 @@ function addOperations(app: App, service: Service): void {
       throw wrongMethod(here.map(name => OPERATIONS[name].method))
     })
   }
-}
-
-function refuseLargeBody(): never {
-  throw new Refusal('payload_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`)
 }
 
 function answerError(error: Error, context: Context<RequestState>): Response {

@@ -6,12 +6,33 @@ import {Refusal} from '../refusal.js'
 /** Ours: the largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
+/** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is. */
+export async function readBody(request: Request): Promise<Uint8Array> {
+  if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of request.body as AsyncIterable<Uint8Array>) {
+    length += piece.byteLength
+    if (length > MAX_BODY_BYTES) throw tooLarge()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** The rest of the body is not read, so the connection is of no further use. */
+function tooLarge(): Refusal {
+  return new Refusal('payload_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`, {
+    headers: {Connection: 'close'},
+  })
+}
+
 /**
  * The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`.
  * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON.
  */
 export function parseJson(
-  bytes: ArrayBuffer,
+  bytes: Uint8Array,
   contentType: string | undefined,
   emptyAllowed = false,
 ): unknown {

@@ -56,7 +56,7 @@ async function answerOf(
   const {scope} = OPERATIONS[name]
   const client = scope ? authorize(service, context.req.header('authorization') ?? null, scope) : undefined
   const json = handler.schema
-    ? parseJson(await context.req.arrayBuffer(), context.req.header('content-type'), handler.bodyOptional)
+    ? parseJson(context.var.body, context.req.header('content-type'), handler.bodyOptional)
     : undefined
   const call = (body: unknown): ClientCall<unknown> => ({
     service,

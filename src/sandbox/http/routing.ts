@@ -13,6 +13,8 @@ export interface RequestState {
     requestId: string
     /** `http://127.0.0.1:PORT`, as the request was sent to it. */
     origin: string
+    /** The whole body, at most a mebibyte. */
+    body: Uint8Array
   }
 }
 
@@ -29,7 +31,7 @@ export function logRequests(service: Service, operation: string | null) {
       method: raw.method,
       path: redactPath(new URL(raw.url)),
       headers: redactHeaders(raw.headers),
-      body: redactBody(await context.req.text()),
+      body: redactBody(new TextDecoder().decode(context.var.body)),
       status: null,
     }
     service.requests.add(entry)

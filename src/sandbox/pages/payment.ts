@@ -32,10 +32,10 @@ export function showPaymentPage(service: Service, context: PageContext): Respons
 }
 
 /** Applies what the customer chose and sends the browser back to the page, which shows what became of it. */
-export async function submitPayment(service: Service, context: PageContext): Promise<Response> {
+export function submitPayment(service: Service, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
-  const result = new URLSearchParams(await context.req.text()).get('result')
+  const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
   if (result !== 'paid' && result !== 'failed' && result !== 'left') {
     return context.text('result must be paid, failed or left', 400)
   }

@@ -1,0 +1,192 @@
+/** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {
+  ADULT,
+  reservationRequest,
+  type SandboxClient,
+  searchRequest,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+const LEAD = ADULT
+const SECOND = {...ADULT, is_lead: false}
+
+async function reserveWith(change: Record<string, unknown>, search: Record<string, unknown> = {}) {
+  const [offer] = await client.search(search)
+  return client.reserve(reservationRequest(offer.offer_id, change))
+}
+
+async function events(): Promise<{type: string; data: Record<string, unknown>}[]> {
+  return (await sandbox.control('GET', '/_sandbox/events')).json.data
+}
+
+test('the balance pays: confirmed at once, debited once, two events', async () => {
+  const [offer] = await client.search()
+  const made = await client.reserve(reservationRequest(offer.offer_id))
+  expect([made.status, made.json.data.status]).toEqual([201, 'CONFIRMED'])
+  expect(made.json.data.payment.url).toBeUndefined()
+  const recorded = await events()
+  expect(recorded.map(event => event.type)).toEqual(['reservation.confirmed', 'voucher.ready'])
+  expect(recorded[1]?.data).toMatchObject({
+    object: 'reservation',
+    reservation_ref: made.json.data.reservation_ref,
+    client_reference_id: made.json.data.client_reference_id,
+    voucher: {url: expect.stringMatching(/^http:\/\/127\.0\.0\.1\/vouchers\//)},
+  })
+})
+
+test('an offer in another currency is debited in euro at the fixed rate', async () => {
+  const [offer] = await client.search({currency: 'TRY'})
+  await client.reserve(reservationRequest(offer.offer_id))
+  const {balance, currency} = (await client.call('GET', '/account')).json.data
+  expect(currency).toBe('EUR')
+  const debited = 100_000 - Number(balance)
+  expect(debited).toBeGreaterThan(0)
+  expect(debited).toBeLessThan(Number(offer.price.total) / 2)
+})
+
+test('the offer: unknown, of another client, expired, used', async () => {
+  const unknown = await client.reserve(reservationRequest('off_unknown'))
+  expect([unknown.status, unknown.json.error.code]).toEqual([404, 'offer_not_found'])
+  const [offer, other] = await client.search()
+  const foreign = await (await sandbox.client('_poor')).reserve(reservationRequest(offer.offer_id))
+  expect([foreign.status, foreign.json.error.code]).toEqual([404, 'offer_not_found'])
+  const made = await client.reserve(reservationRequest(offer.offer_id))
+  const used = await client.reserve(reservationRequest(offer.offer_id))
+  expect([used.status, used.json.error.code, used.json.error.reservation_ref]).toEqual([
+    409,
+    'offer_already_used',
+    made.json.data.reservation_ref,
+  ])
+  await sandbox.advance(15 * 60)
+  const late = await client.reserve(reservationRequest(other.offer_id))
+  expect([late.status, late.json.error.code]).toEqual([410, 'offer_expired'])
+})
+
+test('an offer lives for fifteen minutes to the second', async () => {
+  const [offer] = await client.search()
+  await sandbox.advance(15 * 60 - 1)
+  expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).status).toBe(200)
+  expect((await client.reserve(reservationRequest(offer.offer_id))).status).toBe(201)
+})
+
+test('a client reference is used once a client', async () => {
+  const [one, two] = await client.search()
+  const made = await client.reserve(reservationRequest(one.offer_id, {client_reference_id: 'R-1'}))
+  const twice = await client.reserve(reservationRequest(two.offer_id, {client_reference_id: 'R-1'}))
+  expect([twice.status, twice.json.error.code, twice.json.error.reservation_ref]).toEqual([
+    409,
+    'duplicate_client_reference',
+    made.json.data.reservation_ref,
+  ])
+  expect((await client.call('GET', `/hotels/offers/${two.offer_id}`)).status).toBe(200)
+})
+
+test('the balance must suffice, and nothing changes when it does not', async () => {
+  const poor = await sandbox.client('_poor')
+  const [offer] = await poor.search()
+  const refused = await poor.reserve(reservationRequest(offer.offer_id))
+  expect([refused.status, refused.json.error.code]).toEqual([402, 'insufficient_balance'])
+  expect(refused.json.error).toMatchObject({needed: offer.price.total, available: '10.00', currency: 'EUR'})
+  expect((await poor.call('GET', `/hotels/offers/${offer.offer_id}`)).status).toBe(200)
+  expect(await events()).toEqual([])
+})
+
+test.each([
+  ['nationality_mismatch', {client_nationality: 'DE'}],
+  ['guest_count_mismatch', {guests: [LEAD]}],
+  ['guest_count_mismatch', {guests: [LEAD, {...SECOND, type: 'CHILD'}]}],
+  ['guest_count_mismatch', {guests: [LEAD, {...SECOND, birth_date: '2020-01-01'}]}],
+  ['invalid_identity_number', {guests: [LEAD, {...SECOND, identity: {type: 'TC', number: '10000000147'}}]}],
+  ['validation_failed', {guests: [LEAD, LEAD]}],
+  ['validation_failed', {guests: [SECOND, SECOND]}],
+  ['validation_failed', {guests: [LEAD, {...SECOND, type: 'ROBOT'}]}],
+  ['validation_failed', {guests: [LEAD, {...SECOND, birth_date: '2031-01-01'}]}],
+  ['validation_failed', {client_reference_id: 'two words'}],
+  ['validation_failed', {payment: {mode: 'cash'}}],
+])('%s: %o', async (code, change) => {
+  const answer = await reserveWith(change)
+  expect([answer.status, answer.json.error.code]).toEqual([400, code])
+  expect(answer.json.error.details[0].field).toMatch(/\w/)
+})
+
+test('children are as old at check-in as was searched', async () => {
+  const search = {rooms: [{adults: 1, children_ages: [4, 9]}]}
+  const child = {...SECOND, type: 'CHILD', identity: undefined}
+  const guests = (first: string | undefined, second: string | undefined) => [
+    LEAD,
+    {...child, birth_date: first},
+    {...child, birth_date: second},
+  ]
+  // Check-in is 2030-07-10: the day before the birthday the child is still a year younger.
+  const wrong = await reserveWith({guests: guests('2025-07-10', '2020-07-11')}, search)
+  expect([wrong.status, wrong.json.error.code]).toEqual([400, 'guest_count_mismatch'])
+  expect(wrong.json.error.details[0].field).toBe('guests[1].birth_date')
+  const right = await reserveWith({guests: guests('2020-07-11', '2025-07-11')}, search)
+  expect(right.status).toBe(201)
+  const unknown = await reserveWith({guests: guests(undefined, '2025-07-11')}, search)
+  expect(unknown.status).toBe(201)
+})
+
+test('a passport passes, and 19090909018 is a Turkish number', async () => {
+  const passport = {...LEAD, identity: {type: 'PASSPORT', number: 'U1234567'}}
+  const turkish = {...SECOND, identity: {type: 'TC', number: '19090909018'}}
+  expect((await reserveWith({guests: [passport, turkish]})).status).toBe(201)
+})
+
+test('references choose a scenario and leave the offer as it was', async () => {
+  const [offer] = await client.search()
+  const gone = await client.reserve(reservationRequest(offer.offer_id, {client_reference_id: 'a-sold_out'}))
+  expect([gone.status, gone.json.error.code]).toEqual([410, 'rooms_unavailable'])
+  const dearer = await client.reserve(
+    reservationRequest(offer.offer_id, {client_reference_id: 'a-price_changed'}),
+  )
+  expect([dearer.status, dearer.json.error.code]).toEqual([409, 'price_changed'])
+  expect(dearer.json.error).toMatchObject({old: offer.price.total, currency: 'EUR'})
+  expect(Number(dearer.json.error.new)).toBeGreaterThan(Number(offer.price.total))
+  expect((await client.reserve(reservationRequest(offer.offer_id))).status).toBe(201)
+})
+
+test.each([
+  ['destination.id', {destination: {type: 'CITY', id: 999_999}}],
+  ['check_in', {check_in: '2030-05-31'}],
+  ['check_in', {check_in: '2041-06-01', check_out: '2041-06-02'}],
+  ['check_out', {check_out: '2030-08-10'}],
+  ['check_out', {check_out: '2030-07-10'}],
+  ['check_in', {check_in: '2030-02-30'}],
+  ['currency', {currency: 'ZZZ'}],
+  ['client_nationality', {client_nationality: 'ZZ'}],
+  ['rooms[0].adults', {rooms: [{adults: 0, children_ages: []}]}],
+])('a search is refused on %s', async (field, change) => {
+  const answer = await client.call('POST', '/hotels/search', searchRequest(change))
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+  expect(answer.json.error.details[0].field).toBe(field)
+})
+
+test('today at the hotel may be searched, where it is tomorrow in UTC already or not yet', async () => {
+  // 2030-06-01T22:30Z is 01:30 on 2 June in Istanbul.
+  await sandbox.advance(10.5 * 3600)
+  const later = await sandbox.client()
+  const answer = (day: string) =>
+    later.call('POST', '/hotels/search', searchRequest({check_in: day, check_out: '2030-06-05'}))
+  expect((await answer('2030-06-01')).status).toBe(400)
+  expect((await answer('2030-06-02')).status).toBe(200)
+})
+
+test('the same search finds the same hotels and prices under new offer ids', async () => {
+  const strip = (offers: {offer_id: string}[]) => offers.map(({offer_id: _, ...offer}) => offer)
+  const [one, two] = [await client.search(), await client.search()]
+  expect(strip(one)).toEqual(strip(two))
+  expect(new Set([...one, ...two].map(offer => offer.offer_id)).size).toBe(one.length + two.length)
+  expect(one.every(offer => /^off_.{20,}/.test(offer.offer_id))).toBe(true)
+})

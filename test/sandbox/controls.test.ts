@@ -1,0 +1,92 @@
+/** The sandbox's own controls: clock, request log, reset. */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {
+  ADULT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+test('the clock moves forward and says so', async () => {
+  expect((await sandbox.control('GET', '/_sandbox/clock')).json).toEqual({now: '2030-06-01T12:00:00.000Z'})
+  const moved = await sandbox.control('POST', '/_sandbox/clock', {advance_seconds: 90})
+  expect(moved.json).toEqual({now: '2030-06-01T12:01:30.000Z'})
+  for (const advance_seconds of [-1, '60', null]) {
+    expect((await sandbox.control('POST', '/_sandbox/clock', {advance_seconds})).status).toBe(400)
+  }
+})
+
+test('the log shows what was sent, without secrets and identity numbers', async () => {
+  const [offer] = await client.search()
+  const made = await client.reserve(
+    reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}),
+    'the-key-used',
+  )
+  await sandbox.sandbox.handle(new Request(made.json.data.payment.url))
+  await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token: client.token})
+  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const text = JSON.stringify(log)
+  const paymentToken = made.json.data.payment.url.split('/').at(-1)
+  for (const secret of ['sk_test_sandbox', client.token, ADULT.identity.number, paymentToken]) {
+    expect(text).not.toContain(secret)
+  }
+  expect(log.map((entry: {operation: string; status: number}) => [entry.operation, entry.status])).toEqual([
+    ['token.create', 200],
+    ['hotels.search', 200],
+    ['reservations.create', 201],
+    ['payment.page', 200],
+    ['token.revoke', 200],
+  ])
+  expect(log[2]).toMatchObject({
+    method: 'POST',
+    path: '/partner-api/v1/reservations/hotel',
+    headers: {'idempotency-key': 'the-key-used', authorization: '[redacted]'},
+    body: {offer_id: offer.offer_id, guests: [{name: 'Ayşe'}, {}]},
+  })
+})
+
+test('the log keeps the last 200 requests', async () => {
+  for (let index = 0; index < 205; index += 1) await client.call('GET', `/hotels/${index}`)
+  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  expect(log).toHaveLength(200)
+  expect(log.at(-1).path).toBe('/partner-api/v1/hotels/204')
+})
+
+test('a reset forgets everything, and the start-up clients are there again', async () => {
+  const [offer] = await client.search()
+  await client.reserve(reservationRequest(offer.offer_id))
+  await sandbox.advance(3600)
+  await sandbox.fault({operation: '*', kind: 'status', status: 500, times: 5})
+  expect((await sandbox.control('POST', '/_sandbox/reset')).status).toBe(200)
+  expect((await client.call('GET', '/account')).json.error.code).toBe('token_invalid')
+  const fresh = await sandbox.client()
+  expect((await fresh.call('GET', '/account')).json.data.balance).toBe('100000.00')
+  expect((await fresh.call('GET', '/reservations')).json.data).toEqual([])
+  expect((await sandbox.control('GET', '/_sandbox/events')).json.data).toEqual([])
+  expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T12:00:00.000Z')
+})
+
+test('unknown controls and wrong orders are refused', async () => {
+  expect((await sandbox.control('GET', '/_sandbox/nothing')).status).toBe(404)
+  expect((await sandbox.control('POST', '/_sandbox/events')).status).toBe(405)
+  for (const order of [
+    {operation: 'hotels.fly', kind: 'html'},
+    {operation: '*', kind: 'earthquake'},
+    {operation: '*', kind: 'status'},
+    {operation: '*', kind: 'latency'},
+    {operation: '*', kind: 'html', times: 0},
+  ]) {
+    const answer = await sandbox.control('POST', '/_sandbox/faults', order)
+    expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+  }
+})

@@ -1,0 +1,134 @@
+/** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
+import {request as httpRequest} from 'node:http'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {
+  reservationRequest,
+  type SandboxClient,
+  searchRequest,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  client = await sandbox.client()
+})
+afterAll(() => sandbox.close())
+
+/** As `fetch`, but with any Host and Origin. */
+function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const {hostname, port} = new URL(sandbox.origin)
+    const request = httpRequest({hostname, port, path, method, headers}, answer => {
+      answer.resume()
+      resolve(answer.statusCode ?? 0)
+    })
+    request.on('error', reject)
+    request.end(method === 'POST' ? '{"advance_seconds":0}' : undefined)
+  })
+}
+
+test.each([
+  ['GET', '/nothing'],
+  ['GET', '/reservations/RSV-1/more'],
+  ['POST', '/account/'],
+])('%s %s is not found, in JSON', async (method, path) => {
+  const answer = await client.call(method, path)
+  expect([answer.status, answer.json.error.code]).toEqual([404, 'not_found'])
+})
+
+test.each([
+  ['GET', '/hotels/search', 'POST'],
+  ['DELETE', '/account', 'GET, HEAD'],
+  ['GET', '/reservations/hotel', 'POST'],
+  ['PUT', '/reservations/RSV-1', 'GET, HEAD, PATCH'],
+  ['GET', '/oauth/token', 'POST'],
+])('%s %s is a wrong method', async (method, path, allow) => {
+  const answer = await client.call(method, path)
+  expect([answer.status, answer.json.error.code]).toEqual([405, 'method_not_allowed'])
+  expect(answer.headers.get('allow')).toBe(allow)
+})
+
+test('every answer has a request id, and an error repeats it', async () => {
+  const good = await client.call('GET', '/account')
+  const bad = await client.call('GET', '/nothing')
+  expect(good.headers.get('x-request-id')).toMatch(/^req_/)
+  expect(bad.headers.get('x-request-id')).toBe(bad.json.error.request_id)
+  expect(bad.headers.get('x-request-id')).not.toBe(good.headers.get('x-request-id'))
+})
+
+test.each([
+  ['broken JSON', '{"a":', 'application/json'],
+  ['another type', JSON.stringify(searchRequest()), 'text/plain'],
+  ['no body', '', 'application/json'],
+])('%s is an invalid request', async (_, body, type) => {
+  const answer = await client.call('POST', '/hotels/search', body, {'content-type': type})
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
+})
+
+test('wrong fields are named one by one', async () => {
+  const request = reservationRequest('off_1') as {guests: unknown[]}
+  request.guests = [
+    {type: 'ADULT', name: '', surname: 'Öğüt', identity: {type: 'TC', number: ''}, is_lead: true, age: 3},
+  ]
+  const answer = await client.reserve({...request, contact: undefined})
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+  const fields = answer.json.error.details.map((detail: {field: string; code: string}) => [
+    detail.field,
+    detail.code,
+  ])
+  expect(fields).toEqual(
+    expect.arrayContaining([
+      ['contact', 'required'],
+      ['guests[0].name', expect.any(String)],
+      ['guests[0].identity.number', expect.any(String)],
+      ['guests[0].age', 'unknown_field'],
+    ]),
+  )
+})
+
+test('a body over a mebibyte is too large', async () => {
+  const answer = await client.call('POST', '/hotels/search', JSON.stringify('x'.repeat(1024 * 1024)))
+  expect([answer.status, answer.json.error.code]).toEqual([413, 'payload_too_large'])
+})
+
+test('another host name is refused everywhere', async () => {
+  const {port} = new URL(sandbox.origin)
+  for (const path of ['/', '/partner-api/v1/account', '/_sandbox/clock', '/pay/x', '/vouchers/x']) {
+    for (const host of [`evil.example:${port}`, '127.0.0.1', '127.0.0.1:1']) {
+      expect([path, host, await raw('GET', path, {host})]).toEqual([path, host, 403])
+    }
+  }
+  expect(await raw('GET', '/_sandbox/clock', {host: `127.0.0.1:${port}`})).toBe(200)
+})
+
+test.each([
+  {origin: 'https://evil.example'},
+  {origin: 'null'},
+  {origin: 'http://127.0.0.1:1'},
+  {'sec-fetch-site': 'cross-site'},
+  {'sec-fetch-site': 'same-site'},
+])('a page of another origin may not use the controls or the API: %o', async headers => {
+  expect(await raw('GET', '/_sandbox/clock', headers)).toBe(403)
+  expect(await raw('POST', '/_sandbox/clock', {...headers, 'content-type': 'application/json'})).toBe(403)
+  expect(await raw('POST', '/partner-api/v1/oauth/token', headers)).toBe(403)
+  expect(await raw('POST', '/pay/any', headers)).toBe(403)
+})
+
+test('its own pages may use the controls', async () => {
+  const headers = {
+    origin: sandbox.origin,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+  }
+  expect(await raw('POST', '/_sandbox/clock', headers)).toBe(200)
+})
+
+test('the description and the page of links are served', async () => {
+  const description = await sandbox.control('GET', '/openapi.json')
+  expect(description.json.servers[0].url).toBe(sandbox.baseUrl)
+  expect((await sandbox.control('GET', '/')).json).toContain(sandbox.baseUrl)
+})

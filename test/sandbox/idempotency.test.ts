@@ -1,0 +1,105 @@
+/** Idempotency-Key: what is answered again, what is refused, and what leaves a key free. */
+import {randomUUID} from 'node:crypto'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+test('the same key and body have the first answer, and change nothing', async () => {
+  const [offer] = await client.search()
+  const body = reservationRequest(offer.offer_id, {payment: {mode: 'instant'}})
+  const key = randomUUID()
+  const first = await client.reserve(body, key)
+  await sandbox.control('POST', `/_sandbox/payments/${first.json.data.reservation_ref}`, {result: 'paid'})
+  const spaced = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2)
+  const again = await client.reserve(spaced, key)
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect([again.status, again.json]).toEqual([201, first.json])
+  expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
+})
+
+test('a key is missing, or was used with another body', async () => {
+  const [one, two] = await client.search()
+  const missing = await client.call('POST', '/reservations/hotel', reservationRequest(one.offer_id))
+  expect([missing.status, missing.json.error.code]).toEqual([400, 'idempotency_key_missing'])
+  const key = randomUUID()
+  await client.reserve(reservationRequest(one.offer_id), key)
+  const other = await client.reserve(reservationRequest(two.offer_id), key)
+  expect([other.status, other.json.error.code]).toEqual([422, 'idempotency_key_reused'])
+})
+
+test('a key belongs to its client', async () => {
+  const poor = await sandbox.client('_poor')
+  const [mine] = await client.search()
+  const [theirs] = await poor.search()
+  const key = randomUUID()
+  expect((await client.reserve(reservationRequest(mine.offer_id), key)).status).toBe(201)
+  const pending = reservationRequest(theirs.offer_id, {payment: {mode: 'instant'}})
+  expect((await poor.reserve(pending, key)).status).toBe(201)
+})
+
+test('a refusal of the service is kept with its request id; a wrong request is not', async () => {
+  const [offer] = await client.search()
+  const gone = reservationRequest(offer.offer_id, {client_reference_id: 'x-sold_out'})
+  const key = randomUUID()
+  const first = await client.reserve(gone, key)
+  const again = await client.reserve(gone, key)
+  expect([again.status, again.json]).toEqual([410, first.json])
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+
+  const other = randomUUID()
+  const wrong = await client.reserve(reservationRequest(offer.offer_id, {guests: []}), other)
+  expect(wrong.status).toBe(400)
+  const mismatch = await client.reserve(reservationRequest(offer.offer_id, {client_nationality: 'DE'}), other)
+  expect(mismatch.status).toBe(400)
+  expect((await client.reserve(reservationRequest(offer.offer_id), other)).status).toBe(201)
+})
+
+test('an injected failure leaves the key free', async () => {
+  const [offer] = await client.search()
+  const body = reservationRequest(offer.offer_id)
+  const key = randomUUID()
+  await sandbox.fault({operation: 'reservations.create', kind: 'status', status: 503})
+  expect((await client.reserve(body, key)).status).toBe(503)
+  const second = await client.reserve(body, key)
+  expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null])
+})
+
+test('while the first still runs the second is told so, and another body is told that', async () => {
+  const [one, two] = await client.search()
+  const body = reservationRequest(one.offer_id)
+  const key = randomUUID()
+  await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 400})
+  const first = client.reserve(body, key)
+  // The log shows the first as soon as it has arrived.
+  const arrived = async () => (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  while (!(await arrived()).some((r: {operation: string}) => r.operation === 'reservations.create'));
+  await new Promise(resolve => setTimeout(resolve, 50))
+  const running = await client.reserve(body, key)
+  expect([running.status, running.json.error.code]).toEqual([409, 'idempotency_in_progress'])
+  expect(running.json.error.retryable).toBe(true)
+  const other = await client.reserve(reservationRequest(two.offer_id), key)
+  expect(other.json.error.code).toBe('idempotency_key_reused')
+  expect((await first).status).toBe(201)
+  expect((await client.reserve(body, key)).headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a kept answer is forgotten after 24 hours', async () => {
+  const [offer] = await client.search()
+  const body = reservationRequest(offer.offer_id)
+  const key = randomUUID()
+  await client.reserve(body, key)
+  await sandbox.advance(24 * 3600 - 1)
+  expect((await (await sandbox.client()).reserve(body, key)).status).toBe(201)
+  await sandbox.advance(1)
+  const late = await (await sandbox.client()).reserve(body, key)
+  expect([late.status, late.json.error.code]).toEqual([409, 'offer_already_used'])
+})

@@ -1,0 +1,97 @@
+/** Tokens: credentials, scopes, expiry, revocation (§4.1, §4.2, §5). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {type JsonAnswer, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+})
+afterEach(() => sandbox.close())
+
+const CREDENTIALS = {
+  grant_type: 'client_credentials',
+  client_id: 'cid_sandbox',
+  client_secret: 'sk_test_sandbox',
+  scope: 'hotels:read',
+}
+
+function askToken(change: Record<string, unknown> = {}): Promise<JsonAnswer> {
+  return sandbox.control('POST', '/partner-api/v1/oauth/token', {...CREDENTIALS, ...change})
+}
+
+test('a token says its type, its lifetime and the scopes granted', async () => {
+  const {status, json, headers} = await askToken({scope: 'hotels:read account:read'})
+  expect(status).toBe(200)
+  expect(json.data).toMatchObject({token_type: 'Bearer', expires_in: 7200, scope: 'hotels:read account:read'})
+  expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test.each([
+  ['wrong secret', {client_secret: 'sk_test_sandbox_poor'}, 401, 'invalid_client'],
+  ['unknown client', {client_id: 'cid_nobody'}, 401, 'invalid_client'],
+  ['unknown scope name', {scope: 'hotels:read hotels:fly'}, 400, 'invalid_scope'],
+  ['no scope', {scope: ' '}, 400, 'invalid_scope'],
+  ['other grant', {grant_type: 'password'}, 400, 'unsupported_grant_type'],
+  ['field too many', {audience: 'x'}, 400, 'validation_failed'],
+  ['missing field', {client_secret: undefined}, 400, 'validation_failed'],
+])('%s is refused', async (_, change, status, code) => {
+  const answer = await askToken(change)
+  expect([answer.status, answer.json.error.code]).toEqual([status, code])
+  expect(answer.json.error_description).toBe(answer.json.error.message)
+})
+
+test('of the scopes asked for, those of the client are granted; none is a refusal', async () => {
+  const reader = {client_id: 'cid_sandbox_readonly', client_secret: 'sk_test_sandbox_readonly'}
+  const granted = await askToken({...reader, scope: 'reservations:read reservations:write'})
+  expect(granted.json.data.scope).toBe('reservations:read')
+  const none = await askToken({...reader, scope: 'reservations:write'})
+  expect([none.status, none.json.error.code]).toEqual([400, 'invalid_scope'])
+})
+
+test('a token ends after 7200 seconds, not before', async () => {
+  const client = await sandbox.client()
+  await sandbox.advance(7199)
+  expect((await client.call('GET', '/account')).status).toBe(200)
+  await sandbox.advance(1)
+  const late = await client.call('GET', '/account')
+  expect([late.status, late.json.error.code]).toEqual([401, 'token_expired'])
+  expect(late.headers.get('www-authenticate')).toMatch(/^Bearer/)
+})
+
+test('a revoked token is unknown, and revoking needs no token of its own', async () => {
+  const client = await sandbox.client()
+  for (const token of [client.token, client.token, 'never issued']) {
+    const answer = await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token})
+    expect(answer.status).toBe(200)
+  }
+  const refused = await client.call('GET', '/account')
+  expect([refused.status, refused.json.error.code]).toEqual([401, 'token_invalid'])
+})
+
+test.each([undefined, 'Basic abc', 'Bearer', 'Bearer nonsense'])(
+  'Authorization %s is refused with a challenge',
+  async authorization => {
+    const client = await sandbox.client()
+    const answer = await client.call('GET', '/account', undefined, {authorization: authorization ?? ''})
+    expect([answer.status, answer.json.error.code]).toEqual([401, 'token_invalid'])
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+  },
+)
+
+test('an operation needs its own scope', async () => {
+  const client = await sandbox.client('', 'hotels:read')
+  const answer = await client.call('GET', '/account')
+  expect([answer.status, answer.json.error.code]).toEqual([403, 'insufficient_scope'])
+})
+
+test('the three start-up clients have the balances and scopes of the description', async () => {
+  const balances = await Promise.all(
+    (['', '_poor', '_readonly'] as const).map(async name => {
+      const client = await sandbox.client(name)
+      return (await client.call('GET', '/account')).json.data
+    }),
+  )
+  expect(balances.map(account => account.available_balance)).toEqual(['100000.00', '10.00', '100000.00'])
+  expect(balances[2].scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true)
+})

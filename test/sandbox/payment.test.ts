@@ -1,0 +1,122 @@
+/** Instant payments: the page a customer pays at, and what becomes of the reservation (§2.5, §3). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+// biome-ignore lint/suspicious/noExplicitAny: a reservation as it came
+let pending: any
+
+beforeEach(async () => {
+  sandbox = await startSandbox()
+  client = await sandbox.client()
+  const [offer] = await client.search()
+  pending = (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}))).json.data
+})
+afterEach(() => sandbox.close())
+
+async function current() {
+  return (await client.call('GET', `/reservations/${pending.reservation_ref}`)).json.data
+}
+
+async function eventTypes(): Promise<string[]> {
+  const events = await sandbox.control('GET', '/_sandbox/events')
+  return events.json.data.map((event: {type: string}) => event.type)
+}
+
+function submit(result: string, headers: Record<string, string> = {}): Promise<Response> {
+  const body = new URLSearchParams({result})
+  return fetch(pending.payment.url, {method: 'POST', body, headers, redirect: 'manual'})
+}
+
+test('an instant reservation waits for its payment and takes nothing from the balance', async () => {
+  expect(pending).toMatchObject({
+    status: 'PENDING_PAYMENT',
+    payment: {mode: 'instant', status: 'PENDING', expires_at: '2030-06-01T12:15:00.000Z'},
+    voucher: {status: 'PENDING'},
+    confirmed_at: null,
+  })
+  expect(pending.payment.url).toMatch(new RegExp(`^${sandbox.origin}/pay/[\\w-]{43}$`))
+  expect((await client.call('GET', '/account')).json.data.balance).toBe('100000.00')
+  expect(await eventTypes()).toEqual([])
+})
+
+test('the customer pays on the page', async () => {
+  const page = await fetch(pending.payment.url)
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(await page.text()).toContain('<form')
+  const paid = await submit('paid', {origin: sandbox.origin})
+  expect([paid.status, paid.headers.get('location')]).toEqual([303, new URL(pending.payment.url).pathname])
+  const record = await current()
+  expect(record).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID'}, voucher: {status: 'READY'}})
+  expect(record.payment.url).toBeUndefined()
+  expect(await eventTypes()).toEqual(['payment.captured', 'reservation.confirmed', 'voucher.ready'])
+})
+
+test('a failed payment may be tried again', async () => {
+  await submit('failed')
+  expect(await current()).toMatchObject({
+    status: 'PENDING_PAYMENT',
+    payment: {status: 'FAILED', failure_code: 'card_declined', url: pending.payment.url},
+  })
+  await submit('paid')
+  expect(await current()).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID', failure_code: null}})
+  expect(await eventTypes()).toEqual([
+    'payment.failed',
+    'payment.captured',
+    'reservation.confirmed',
+    'voucher.ready',
+  ])
+})
+
+test('leaving changes nothing; paying twice pays once', async () => {
+  const left = await submit('left')
+  expect(left.status).toBe(303)
+  expect(await current()).toMatchObject({status: 'PENDING_PAYMENT', payment: {status: 'PENDING'}})
+  await submit('paid')
+  expect((await submit('failed')).status).toBe(303)
+  expect(await current()).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID'}})
+})
+
+test('an unpaid reservation expires after fifteen minutes, at that instant', async () => {
+  await sandbox.advance(15 * 60 - 1)
+  expect((await current()).status).toBe('PENDING_PAYMENT')
+  await sandbox.advance(3600)
+  const record = await current()
+  expect(record).toMatchObject({
+    status: 'EXPIRED',
+    payment: {status: 'EXPIRED'},
+    cancellation: {reason: 'payment_expired', cancelled_at: '2030-06-01T12:15:00.000Z', fee: '0.00'},
+  })
+  const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  expect(event).toMatchObject({
+    type: 'reservation.cancelled',
+    created: '2030-06-01T12:15:00.000Z',
+    data: {status: 'EXPIRED', reason: 'payment_expired', refund_amount: '0.00', currency: 'EUR'},
+  })
+  await submit('paid')
+  expect((await current()).status).toBe('EXPIRED')
+})
+
+test('a page of another origin cannot pay', async () => {
+  for (const headers of [{origin: 'https://evil.example'}, {origin: 'null'}]) {
+    expect((await submit('paid', headers)).status).toBe(403)
+  }
+  expect((await current()).status).toBe('PENDING_PAYMENT')
+})
+
+test('wrong addresses and wrong results are refused', async () => {
+  expect((await submit('refund')).status).toBe(400)
+  expect((await fetch(`${sandbox.origin}/pay/nothing`)).status).toBe(404)
+})
+
+test('the control pays, once', async () => {
+  const path = `/_sandbox/payments/${pending.reservation_ref}`
+  const paid = await sandbox.control('POST', path, {result: 'paid'})
+  expect([paid.status, paid.json.data.status]).toEqual([200, 'CONFIRMED'])
+  const again = await sandbox.control('POST', path, {result: 'paid'})
+  expect([again.status, again.json.error.code]).toEqual([409, 'payment_not_pending'])
+  const unknown = await sandbox.control('POST', '/_sandbox/payments/RSV-NONE', {result: 'paid'})
+  expect([unknown.status, unknown.json.error.code]).toEqual([404, 'reservation_not_found'])
+})

@@ -1,0 +1,206 @@
+/** Listing, changing and cancelling reservations (§4.9, all ours). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {
+  ADULT,
+  CONTACT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: a reservation as it came
+async function reserve(change: Record<string, unknown> = {}, pick = (_: any) => true): Promise<any> {
+  const offer = (await client.search()).find(pick)
+  return (await client.reserve(reservationRequest(offer.offer_id, change))).json.data
+}
+
+async function balance(): Promise<string> {
+  return (await (await sandbox.client()).call('GET', '/account')).json.data.balance
+}
+
+test('the list is newest first, in pages, of the client’s own', async () => {
+  const made = [await reserve(), await reserve(), await reserve()].map(record => record.reservation_ref)
+  const first = await client.call('GET', '/reservations?limit=2')
+  expect(first.json.data.map((r: {reservation_ref: string}) => r.reservation_ref)).toEqual([made[2], made[1]])
+  const second = await client.call('GET', `/reservations?limit=2&after=${first.json.meta.after}`)
+  expect(second.json.data.map((r: {reservation_ref: string}) => r.reservation_ref)).toEqual([made[0]])
+  expect(second.json.meta).toEqual({limit: 2, after: null, before: null})
+  const other = await (await sandbox.client('_poor')).call('GET', '/reservations')
+  expect(other.json.data).toEqual([])
+})
+
+test('the list is narrowed by reference, status and time', async () => {
+  const one = await reserve({client_reference_id: 'A-1'})
+  await sandbox.advance(600)
+  await reserve({payment: {mode: 'instant'}})
+  const refs = async (query: string) =>
+    (await client.call('GET', `/reservations?${query}`)).json.data.map(
+      (r: {client_reference_id: string}) => r.client_reference_id,
+    )
+  expect(await refs('client_reference_id=A-1')).toEqual(['A-1'])
+  expect(await refs('status=CONFIRMED')).toEqual(['A-1'])
+  expect(await refs(`created_to=${one.created_at}`)).toEqual([])
+  expect(await refs('created_to=2030-06-01T12:05:00Z')).toEqual(['A-1'])
+  expect(await refs(`created_from=${one.created_at}`)).toHaveLength(2)
+  expect(await refs('created_from=2030-06-01&created_to=2030-06-01')).toHaveLength(2)
+  expect(await refs('created_from=2030-06-02')).toEqual([])
+})
+
+test.each(['limit=0', 'limit=201', 'limit=x', 'after=x', 'status=DONE', 'created_from=yesterday'])(
+  'a list is refused for %s',
+  async query => {
+    const answer = await client.call('GET', `/reservations?${query}`)
+    expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+    expect(answer.json.error.details[0].field).toBe(query.split('=')[0])
+  },
+)
+
+test('another client’s reservation is not found', async () => {
+  const {reservation_ref} = await reserve()
+  const other = await sandbox.client('_poor')
+  for (const [method, path] of [
+    ['GET', ''],
+    ['GET', '/voucher'],
+    ['GET', '/cancellation-quote'],
+    ['POST', '/cancel'],
+  ] as const) {
+    const answer = await other.call(method, `/reservations/${reservation_ref}${path}`)
+    expect([answer.status, answer.json.error.code]).toEqual([404, 'reservation_not_found'])
+  }
+})
+
+test('an update changes guests and contact and records what changed', async () => {
+  const record = await reserve()
+  const guests = [{...record.guests[0], name: 'Zeynep'}, record.guests[1]]
+  const answer = await client.call('PATCH', `/reservations/${record.reservation_ref}`, {
+    contact: {email: 'new@example.com'},
+    guests,
+  })
+  expect(answer.json.data).toMatchObject({contact: {...CONTACT, email: 'new@example.com'}, guests})
+  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  expect(events.at(-1)).toMatchObject({
+    type: 'reservation.updated',
+    data: {
+      changes: [
+        {field: 'contact.email', old: CONTACT.email, new: 'new@example.com'},
+        {field: 'guests[0].name', old: ADULT.name, new: 'Zeynep'},
+      ],
+    },
+  })
+})
+
+test('an update keeps the rules of a booking, and says nothing when nothing changed', async () => {
+  const record = await reserve()
+  const path = `/reservations/${record.reservation_ref}`
+  const fewer = await client.call('PATCH', path, {guests: [record.guests[0]]})
+  expect([fewer.status, fewer.json.error.code]).toEqual([400, 'guest_count_mismatch'])
+  const price = await client.call('PATCH', path, {price: {total: '1.00'}})
+  expect([price.status, price.json.error.code]).toEqual([400, 'validation_failed'])
+  const same = await client.call('PATCH', path, {contact: CONTACT})
+  expect(same.json.data).toEqual(record)
+  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  expect(events.map((event: {type: string}) => event.type)).not.toContain('reservation.updated')
+})
+
+test('cancelling in time costs nothing and gives the money back', async () => {
+  const record = await reserve({}, offer => offer.free_cancellation_until !== null)
+  const path = `/reservations/${record.reservation_ref}`
+  const quote = await client.call('GET', `${path}/cancellation-quote`)
+  expect(quote.json.data).toMatchObject({fee: '0.00', refund_amount: record.price.total, currency: 'EUR'})
+  const cancelled = await client.call('POST', `${path}/cancel`, {reason: 'plans changed'})
+  expect(cancelled.json.data).toMatchObject({
+    status: 'CANCELLED',
+    payment: {status: 'REFUNDED'},
+    cancellation: {reason: 'plans changed', fee: '0.00', refund_amount: record.price.total},
+  })
+  expect(await balance()).toBe('100000.00')
+  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  expect(events.at(-1)).toMatchObject({
+    type: 'reservation.cancelled',
+    data: {reason: 'plans changed', fee: '0.00', refund_amount: record.price.total, currency: 'EUR'},
+  })
+  for (const [method, tail] of [
+    ['POST', 'cancel'],
+    ['GET', 'cancellation-quote'],
+  ] as const) {
+    const again = await client.call(method, `${path}/${tail}`)
+    expect([again.status, again.json.error.code]).toEqual([409, 'already_cancelled'])
+  }
+  const changed = await client.call('PATCH', path, {contact: {name: 'X'}})
+  expect([changed.status, changed.json.error.code]).toEqual([409, 'not_updatable'])
+  const voucher = await client.call('GET', `${path}/voucher`)
+  expect([voucher.status, voucher.json.error.code]).toEqual([409, 'reservation_not_confirmed'])
+})
+
+test('after the deadline the fee of the policy in force is kept', async () => {
+  const record = await reserve({}, offer => offer.cancellation_policies.length === 2)
+  const [first] = record.cancellation_policies
+  const after = Date.parse(first.from) / 1000 - 1_906_545_600
+  await sandbox.advance(after)
+  client = await sandbox.client()
+  const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`, {})
+  const refund = (Number(record.price.total) - Number(first.amount)).toFixed(2)
+  expect(cancelled.json.data.cancellation).toMatchObject({fee: first.amount, refund_amount: refund})
+  expect(await balance()).toBe((100_000 - Number(first.amount)).toFixed(2))
+})
+
+test('a rate without refund gives nothing back', async () => {
+  const record = await reserve({}, offer => offer.refundable === false)
+  const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`)
+  expect(cancelled.json.data).toMatchObject({
+    payment: {status: 'PAID'},
+    cancellation: {fee: record.price.total, refund_amount: '0.00', reason: 'requested_by_partner'},
+  })
+  expect(await balance()).toBe((100_000 - Number(record.price.total)).toFixed(2))
+})
+
+test('cancelling an unpaid reservation costs nothing, and it can no longer be paid', async () => {
+  const record = await reserve({payment: {mode: 'instant'}})
+  const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`)
+  expect(cancelled.json.data).toMatchObject({status: 'CANCELLED', cancellation: {refund_amount: '0.00'}})
+  expect(cancelled.json.data.payment.url).toBeUndefined()
+  const pay = await sandbox.control('POST', `/_sandbox/payments/${record.reservation_ref}`, {result: 'paid'})
+  expect(pay.status).toBe(409)
+})
+
+test('from the hour of check-in at the hotel nothing can be cancelled or changed', async () => {
+  const record = await reserve()
+  // Check-in on 10 July in Istanbul (UTC+3) is at 13:00 to 15:00: 09:59Z is before all of them, 12:00Z is not.
+  const before = Date.parse('2030-07-10T09:59:00Z') / 1000 - 1_906_545_600
+  const path = `/reservations/${record.reservation_ref}`
+  await sandbox.advance(before)
+  client = await sandbox.client()
+  expect((await client.call('GET', `${path}/cancellation-quote`)).status).toBe(200)
+  await sandbox.advance(2 * 3600 + 60)
+  client = await sandbox.client()
+  const cancelled = await client.call('POST', `${path}/cancel`)
+  expect([cancelled.status, cancelled.json.error.code]).toEqual([409, 'not_cancellable'])
+  const changed = await client.call('PATCH', path, {contact: {name: 'X'}})
+  expect([changed.status, changed.json.error.code]).toEqual([409, 'not_updatable'])
+})
+
+test('hotels, offers and constant data can be shown', async () => {
+  const [offer] = await client.search()
+  const hotel = await client.call('GET', `/hotels/${offer.hotel.hotel_id}`)
+  expect(hotel.json.data).toMatchObject(offer.hotel)
+  expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).json.data).toEqual(offer)
+  expect((await client.call('GET', '/hotels/1')).json.error.code).toBe('hotel_not_found')
+  expect((await client.call('GET', '/hotels/offers/off_x')).json.error.code).toBe('offer_not_found')
+  const find = async (kind: string, key: string, value: unknown) =>
+    (await client.call('GET', `/content/${kind}`)).json.data.find(
+      (entry: Record<string, unknown>) => entry[key] === value,
+    )
+  expect(await find('countries', 'code', 'TR')).toMatchObject({phone_code: '+90', currency: 'TRY'})
+  expect(await find('currencies', 'code', 'JPY')).toMatchObject({minor_units: 0})
+  expect(await find('cities', 'id', 101)).toMatchObject({name: 'Istanbul', timezone: 'Europe/Istanbul'})
+})

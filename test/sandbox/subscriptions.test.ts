@@ -1,0 +1,89 @@
+/** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+const PATH = '/webhooks/subscriptions'
+const WANTED = {url: 'https://partner.example/hooks', events: ['voucher.ready', 'reservation.cancelled']}
+
+test('the secret is shown at creation and never again', async () => {
+  const created = await client.call('POST', PATH, WANTED)
+  expect(created.status).toBe(201)
+  expect(created.json.data).toEqual({
+    ...WANTED,
+    id: expect.stringMatching(/^whsub_/),
+    secret: expect.stringMatching(/^whsec_.{40,}/),
+    is_active: true,
+  })
+  const {secret, ...shown} = created.json.data
+  const one = await client.call('GET', `${PATH}/${shown.id}`)
+  const all = await client.call('GET', PATH)
+  expect([one.json.data, all.json.data]).toEqual([shown, [shown]])
+  expect(JSON.stringify((await sandbox.control('GET', '/_sandbox/requests')).json)).not.toContain(secret)
+})
+
+test.each([
+  [{...WANTED, url: 'http://partner.example/hooks'}, 'url_not_https'],
+  [{...WANTED, url: 'http://127.0.0.1:1/hooks'}, 'url_not_https'],
+  [{...WANTED, url: 'not an address'}, 'validation_failed'],
+  [{...WANTED, url: 'https://user:pass@partner.example/'}, 'validation_failed'],
+  [{...WANTED, events: []}, 'validation_failed'],
+  [{...WANTED, events: ['reservation.exploded']}, 'validation_failed'],
+])('%o is refused', async (body, code) => {
+  const answer = await client.call('POST', PATH, body)
+  expect([answer.status, answer.json.error.code]).toEqual([400, code])
+})
+
+test('http on loopback is taken where the sandbox was told to', async () => {
+  const lax = await startSandbox({inProcess: true, allowHttpLoopback: true})
+  const other = await lax.client()
+  const there = await other.call('POST', PATH, {...WANTED, url: 'http://127.0.0.1:8080/hooks'})
+  const elsewhere = await other.call('POST', PATH, {...WANTED, url: 'http://partner.example/hooks'})
+  expect([there.status, elsewhere.status]).toEqual([201, 400])
+  await lax.close()
+})
+
+test('a subscription is changed, deleted, and is its client’s own', async () => {
+  const {id} = (await client.call('POST', PATH, WANTED)).json.data
+  const changed = await client.call('PATCH', `${PATH}/${id}`, {is_active: false, events: ['payment.failed']})
+  expect(changed.json.data).toEqual({id, url: WANTED.url, events: ['payment.failed'], is_active: false})
+  const poor = await sandbox.client('_poor')
+  expect((await poor.call('GET', `${PATH}/${id}`)).json.error.code).toBe('subscription_not_found')
+  expect((await client.call('DELETE', `${PATH}/${id}`)).status).toBe(200)
+  expect((await client.call('GET', `${PATH}/${id}`)).json.error.code).toBe('subscription_not_found')
+})
+
+test('events become deliveries of the active subscriptions that list them', async () => {
+  const mine = (await client.call('POST', PATH, WANTED)).json.data.id
+  const passive = (await client.call('POST', PATH, WANTED)).json.data.id
+  await client.call('PATCH', `${PATH}/${passive}`, {is_active: false})
+  const foreign = await (await sandbox.client('_poor')).call('POST', PATH, WANTED)
+  const [offer] = await client.search()
+  await client.reserve(reservationRequest(offer.offer_id))
+  const deliveries = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+  expect(deliveries).toEqual([
+    expect.objectContaining({subscription_id: mine, type: 'voucher.ready', status: 'PENDING', attempts: []}),
+  ])
+  expect((await client.call('GET', `${PATH}/${mine}/deliveries`)).json.data).toEqual(deliveries)
+  expect(deliveries[0].subscription_id).not.toBe(foreign.json.data.id)
+})
+
+test('a test event goes to its subscription alone and says that it is one', async () => {
+  const {id} = (await client.call('POST', PATH, WANTED)).json.data
+  await client.call('POST', PATH, WANTED)
+  const accepted = await client.call('POST', `${PATH}/${id}/test`)
+  expect(accepted.status).toBe(202)
+  const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  expect(event).toMatchObject({id: accepted.json.data.event_id, type: 'voucher.ready', data: {test: true}})
+  const deliveries = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+  expect(deliveries).toHaveLength(1)
+  expect(deliveries[0]).toMatchObject({delivery_id: accepted.json.data.delivery_id, subscription_id: id})
+})

@@ -1,0 +1,54 @@
+/** Voucher links: signed, for an hour, without Authorization (§2.6, §4.5). */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+async function reserve(mode: string): Promise<string> {
+  const [offer] = await client.search()
+  return (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))).json.data.reservation_ref
+}
+
+async function link(): Promise<string> {
+  const ref = await reserve('account')
+  return (await client.call('GET', `/reservations/${ref}/voucher`)).json.data.voucher.url
+}
+
+test('there is no voucher before the reservation is confirmed', async () => {
+  const ref = await reserve('instant')
+  const answer = await client.call('GET', `/reservations/${ref}/voucher`)
+  expect([answer.status, answer.json.error.code]).toEqual([409, 'reservation_not_confirmed'])
+  const none = await client.call('GET', '/reservations/RSV-NONE/voucher')
+  expect([none.status, none.json.error.code]).toEqual([404, 'reservation_not_found'])
+})
+
+test('a link works for an hour, then it is gone', async () => {
+  const url = await link()
+  await sandbox.advance(3599)
+  const pdf = await sandbox.sandbox.handle(new Request(url))
+  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  await sandbox.advance(1)
+  const late = await sandbox.sandbox.handle(new Request(url))
+  expect([late.status, late.headers.get('content-type')]).toEqual([410, expect.stringMatching(/^text\/plain/)])
+})
+
+test('an altered link is refused, wherever it was altered', async () => {
+  const url = await link()
+  const token = url.slice(url.lastIndexOf('/') + 1)
+  const dot = token.indexOf('.')
+  const swap = (at: number) => token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+  const forged = Buffer.from(JSON.stringify(['RSV-0', 4_000_000_000])).toString('base64url')
+  const wrong = [swap(3), swap(dot + 3), token.slice(0, dot), `${token}.x`, forged + token.slice(dot), 'x']
+  for (const altered of wrong) {
+    const answer = await sandbox.sandbox.handle(new Request(url.replace(token, altered)))
+    expect([altered, answer.status]).toEqual([altered, 403])
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+  }
+})
