@@ -5,6 +5,9 @@
  * the moment it is used again, and then nobody can tell whether the request arrived; and undici may put such a request
  * on a new connection by itself. With fresh connections `sent` is exact: undici calls `onRequestStart` when the
  * connected (tunnelled, TLS-finished) socket is about to be written to, and not before.
+ *
+ * An answer with neither a length nor chunks ends where the connection ends, so its being cut cannot be seen here: those
+ * who read it look at its end (JSON parses, a PDF has `%%EOF`).
  */
 import {Client, type Dispatcher, ProxyAgent} from 'undici'
 import {usage} from '../contract/failure.js'

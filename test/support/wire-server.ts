@@ -98,7 +98,8 @@ function play(socket: Socket, script: Script): void {
   if (script === 'end') return void socket.end()
   const after = script.after ?? 'end'
   if (after === 'end') socket.end(script.bytes)
-  else socket.write(script.bytes, () => after === 'reset' && socket.resetAndDestroy())
+  // Inside the write's own callback Node ends the connection in good order instead.
+  else socket.write(script.bytes, () => after === 'reset' && setImmediate(() => socket.resetAndDestroy()))
 }
 
 function parseRequest(received: Buffer): WireRecord | undefined {
