@@ -109,7 +109,7 @@ ${fact('Check-out', html`<time datetime="${reservation.check_out}">${dateInWords
 ${fact('Rooms', html`${counted(reservation.rooms.length, 'room')}, ${occupancy(reservation.rooms)}`)}
 ${fact('Booked for', html`<bdi>${reservation.contact.name} ${reservation.contact.surname}</bdi>`)}
 ${fact('Reservation', html`<bdi>${reservation.reservation_ref}</bdi>`)}
-${fact('Your reference', html`<bdi>${reservation.client_reference_id}</bdi>`)}
+${fact('Partner reference', html`<bdi>${reservation.client_reference_id}</bdi>`)}
 </dl>`
 }
 

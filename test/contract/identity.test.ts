@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import {describe, expect, it} from 'vitest'
+import {isClientReference, isReservationRef, modeOfSecret} from '../../src/contract/identifiers.js'
+import {isTcNumber} from '../../src/contract/identity.js'
+
+describe('a Turkish identity number', () => {
+  // 10000000146 is the number of examples everywhere; 19090909018 has a negative sum before the remainder.
+  it.each(['10000000146', '19090909018'])('%s is right', number => expect(isTcNumber(number)).toBe(true))
+
+  it.each(['10000000147', '10000000156', '00000000000', '01000000146', '1000000014', '100000001460', ''])(
+    '%j is wrong',
+    number => expect(isTcNumber(number)).toBe(false),
+  )
+
+  it.each([' 10000000146', '10000000146\n', '1000000014６', '1e10'])('%j is not digits', number =>
+    expect(isTcNumber(number)).toBe(false),
+  )
+
+  it('is wrong when any one digit of a right one is changed', () => {
+    const change = fc.tuple(fc.integer({min: 0, max: 10}), fc.integer({min: 1, max: 9}))
+    fc.assert(
+      fc.property(change, ([place, shift]) => {
+        const digits = [...'10000000146'].map(Number)
+        digits[place] = ((digits[place] ?? 0) + shift) % 10
+        expect(isTcNumber(digits.join(''))).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('identifiers', () => {
+  it('tell live from test by the client secret', () => {
+    expect(modeOfSecret('sk_live_x')).toBe('live')
+    expect(modeOfSecret('sk_test_x')).toBe('test')
+    expect(modeOfSecret('SK_LIVE_x')).toBeUndefined()
+    expect(modeOfSecret('')).toBeUndefined()
+  })
+
+  it('take as reservation_ref what can stand in a path and in a file name', () => {
+    const good = ['RSV-7K3M9QX2AB', 'r', 'A.b_c:d-1', 'x'.repeat(64)]
+    const bad = [
+      '',
+      '.',
+      '..',
+      '../etc',
+      'a/b',
+      'a\\b',
+      'a b',
+      '-a',
+      'ä',
+      'x'.repeat(65),
+      'a\n',
+      'a\0',
+      '%2e',
+    ]
+    expect(good.filter(ref => !isReservationRef(ref))).toEqual([])
+    expect(bad.filter(isReservationRef)).toEqual([])
+  })
+
+  it('take as client reference visible characters without spaces', () => {
+    const good = ['PARTNER-1', 'Ayşe/2030', '订单', 'x'.repeat(128)]
+    const bad = ['', 'a b', 'a\u00A0b', 'a\n', '\u202Ea', 'a\u200B', 'x'.repeat(129)]
+    expect(good.filter(reference => !isClientReference(reference))).toEqual([])
+    expect(bad.filter(isClientReference)).toEqual([])
+  })
+})

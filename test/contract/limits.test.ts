@@ -1,0 +1,53 @@
+/** The numbers, scopes and event types of the interface, written here a second time from §5, §6 and §8. */
+import {describe, expect, it} from 'vitest'
+import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
+import * as limits from '../../src/contract/limits.js'
+import {BOOKING_SCOPES, isScope, SCOPE_NAMES} from '../../src/contract/scopes.js'
+
+describe('the interface', () => {
+  it('has these limits (§8, §6.4, §9)', () => {
+    expect(limits).toMatchObject({
+      ACCESS_TOKEN_LIFETIME_SECONDS: 7200,
+      OFFER_VALIDITY_SECONDS: 900,
+      OFFER_CONVERSIONS: 1,
+      VOUCHER_LINK_VALIDITY_SECONDS: 3600,
+      SIGNATURE_TOLERANCE_SECONDS: 300,
+      WEBHOOK_RESPONSE_SECONDS: 3,
+      DELIVERY_ATTEMPTS: 8,
+      API_VERSION: 'v1',
+    })
+  })
+
+  it('repeats deliveries at once, then after 1 min, 5 min, 30 min, 2 h, 8 h, and twice more (§6.4)', () => {
+    expect(limits.DELIVERY_DELAYS_SECONDS.slice(0, 6)).toEqual([0, 60, 300, 1800, 7200, 28_800])
+    expect(limits.DELIVERY_DELAYS_SECONDS).toHaveLength(limits.DELIVERY_ATTEMPTS)
+  })
+
+  it('has these scopes (§5)', () => {
+    expect([...SCOPE_NAMES].sort()).toEqual([
+      'account:read',
+      'content:read',
+      'hotels:read',
+      'reservations:read',
+      'reservations:write',
+      'tours:read',
+      'webhooks:read',
+      'webhooks:write',
+    ])
+    expect(BOOKING_SCOPES.every(isScope)).toBe(true)
+    expect(['hotels:write', 'toString', '__proto__', ''].filter(isScope)).toEqual([])
+  })
+
+  it('has these events and headers (§6.1, §6.2)', () => {
+    expect([...EVENT_TYPE_NAMES].sort()).toEqual([
+      'payment.captured',
+      'payment.failed',
+      'reservation.cancelled',
+      'reservation.confirmed',
+      'reservation.updated',
+      'voucher.ready',
+    ])
+    expect([SIGNATURE_HEADER, EVENT_ID_HEADER]).toEqual(['X-Service-Signature', 'X-Service-Event-Id'])
+    expect(['reservation.deleted', 'constructor', ''].filter(isEventType)).toEqual([])
+  })
+})

@@ -1,0 +1,185 @@
+import {Validator} from '@seriousme/openapi-schema-validator'
+import {describe, expect, it} from 'vitest'
+import {ERROR_CODES} from '../../src/contract/error-codes.js'
+import {openApiDocument, operationId} from '../../src/contract/openapi.js'
+import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
+import {OPERATIONS, type Operation, type OperationName} from '../../src/contract/operations.js'
+import {SCOPES} from '../../src/contract/scopes.js'
+import {described, description, requestPointer, SERVER_URL, schemaCheck} from '../support/description.js'
+import {ADULT, CONTACT, reservationRequest, searchRequest} from '../support/sandbox.js'
+
+const names = Object.keys(OPERATIONS) as OperationName[]
+const schemas = description.components.schemas
+
+/** Every object inside the description, with the path to it. */
+function* objects(value: unknown, path = ''): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>]
+  for (const [key, child] of Object.entries(value)) yield* objects(child, `${path}/${key}`)
+}
+
+describe('the description', () => {
+  it('is OpenAPI 3.1 to a validator', async () => {
+    const validator = new Validator()
+    const {valid, errors} = await validator.validate(structuredClone(description))
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('is plain JSON, the same each time, for the server it is asked for', () => {
+    expect(JSON.parse(JSON.stringify(description))).toEqual(description)
+    expect(openApiDocument({serverUrl: SERVER_URL})).toEqual(description)
+    expect(description.servers[0].url).toBe(SERVER_URL)
+    const {tokenUrl} = description.components.securitySchemes.oauth2.flows.clientCredentials
+    expect(tokenUrl).toBe(`${SERVER_URL}/oauth/token`)
+  })
+
+  it('has no reference that leads nowhere, and no component nobody refers to', () => {
+    const used = new Set<string>()
+    for (const [path, {$ref}] of objects(description)) {
+      if (typeof $ref !== 'string') continue
+      const target = $ref
+        .slice(2)
+        .split('/')
+        .reduce((at, key) => at?.[key], description)
+      expect(target, `${path} → ${$ref}`).toBeDefined()
+      used.add($ref)
+    }
+    for (const kind of ['schemas', 'parameters', 'headers']) {
+      const defined = Object.keys(description.components[kind]).map(id => `#/components/${kind}/${id}`)
+      expect(defined.filter(each => !used.has(each))).toEqual([])
+    }
+  })
+
+  it('has schemas every one of which compiles', () => {
+    const {faults} = schemaCheck()
+    for (const id of Object.keys(schemas)) expect(faults(`/components/schemas/${id}`, null)).not.toEqual([])
+  })
+})
+
+describe('each operation', () => {
+  it.each(names)('%s is there under a name that client generators take', name => {
+    const found = described(name)
+    expect(found.operationId).toBe(operationId(name))
+    expect(found.operationId).toMatch(/^[a-z][A-Za-z]+$/)
+    expect(found['x-source']).toBe(OPERATIONS[name].source)
+    expect(found.summary).toBe(OPERATIONS[name].summary)
+    expect(description.tags.map((tag: {name: string}) => tag.name)).toContain(found.tags[0])
+  })
+
+  it('is one of ours or one of the contract, and has its own name', () => {
+    const inPaths = Object.values(description.paths).flatMap(path => Object.values(path as object))
+    expect(inPaths).toHaveLength(names.length)
+    expect(new Set(names.map(operationId)).size).toBe(names.length)
+  })
+
+  it.each(names)('%s asks for its scope', name => {
+    const {scope}: Operation = OPERATIONS[name]
+    expect(described(name).security).toEqual(scope ? [{oauth2: [scope]}, {bearer: []}] : [])
+  })
+
+  it.each(names)('%s lists the parameters of its path', name => {
+    const inPath = (described(name).parameters ?? []).filter((each: {in?: string}) => each.in === 'path')
+    const expected = Array.from(OPERATIONS[name].path.matchAll(/\{(\w+)\}/g), ([, each]) => each)
+    expect(inPath.map((each: {name: string}) => each.name)).toEqual(expected)
+  })
+
+  it.each(names)('%s answers in the envelope, and lists its refusals by status', name => {
+    const {responses} = described(name)
+    const {status = 200, isList, errors = []} = OPERATION_DETAILS[name]
+    const {schema} = responses[status].content['application/json']
+    expect(schema.required).toEqual(isList ? ['data', 'meta'] : ['data'])
+    for (const code of errors) expect(responses[ERROR_CODES[code]].description).toContain(`\`${code}\``)
+    if (OPERATIONS[name].scope) expect(responses[401].description).toContain('token_expired')
+    expect(responses[429].headers['Retry-After']).toBeDefined()
+  })
+
+  it('takes an Idempotency-Key where §4.4 has one, and nowhere else', () => {
+    const withKey = names.filter(name => JSON.stringify(described(name)).includes('IdempotencyKey'))
+    expect(withKey).toEqual(['reservations.create'])
+    expect(description.components.parameters.IdempotencyKey).toMatchObject({in: 'header', required: true})
+  })
+
+  it('knows every error code but those of paths and methods', () => {
+    const text = JSON.stringify(description.paths)
+    const elsewhere = [
+      'forbidden',
+      'not_found',
+      'method_not_allowed',
+      'delivery_not_found',
+      'payment_not_pending',
+    ]
+    const missing = Object.keys(ERROR_CODES).filter(code => !text.includes(`\`${code}\``))
+    expect(missing.sort()).toEqual(elsewhere.sort())
+  })
+
+  it('has all scopes of §5', () => {
+    expect(description.components.securitySchemes.oauth2.flows.clientCredentials.scopes).toEqual(SCOPES)
+  })
+})
+
+describe('what is ours', () => {
+  it('is told from what the interface shows, on every operation, record and header', () => {
+    const {headers, parameters} = description.components
+    for (const each of Object.values({...schemas, ...headers, ...parameters} as Record<string, object>)) {
+      expect((each as {'x-source'?: string})['x-source']).toMatch(/^(ours|§\d+(\.\d+)?)$/)
+    }
+    expect(description.info.description).toContain('x-source')
+  })
+
+  it('is marked field by field in records the interface shows in part', () => {
+    expect(schemas.Offer.properties.offer_id['x-source']).toBe('§2.3')
+    expect(schemas.Offer.properties.price['x-source']).toBe('ours')
+    expect(schemas.Reservation.properties.status['x-source']).toBe('§2.5')
+    expect(schemas.Reservation.properties.guests['x-source']).toBe('ours')
+    expect(schemas.Payment.properties.url['x-source']).toBe('§2.5')
+  })
+})
+
+describe('request bodies', () => {
+  const {faults} = schemaCheck()
+
+  it.each([
+    ['hotels.search', searchRequest()],
+    ['reservations.create', reservationRequest('off_1')],
+    ['reservations.update', {contact: {email: 'a@example.com'}}],
+    ['reservations.cancel', {reason: 'changed plans'}],
+    ['subscriptions.create', {url: 'https://a.example', events: ['voucher.ready']}],
+    ['token.create', {grant_type: 'client_credentials', client_id: 'a', client_secret: 'b', scope: 'c'}],
+    ['token.revoke', {token: 'a'}],
+    ['tours.search', {destination: {type: 'CITY', id: 101}, currency: 'EUR'}],
+  ] as const)('of %s are closed, as the contract is', (name, body) => {
+    expect(faults(requestPointer(name), body)).toEqual([])
+    expect(faults(requestPointer(name), {...body, more: 1})).not.toEqual([])
+  })
+
+  it('that the contract refuses are refused by the schemas too, where a schema can', () => {
+    const search = requestPointer('hotels.search')
+    const reserve = requestPointer('reservations.create')
+    const bad = [
+      faults(search, searchRequest({check_in: '10.07.2030'})),
+      faults(search, searchRequest({rooms: [{adults: 0, children_ages: []}]})),
+      faults(search, searchRequest({rooms: [{adults: 2}]})),
+      faults(search, searchRequest({currency: 'euro'})),
+      faults(reserve, reservationRequest('off_1', {guests: []})),
+      faults(reserve, reservationRequest('off_1', {guests: [{...ADULT, nationality: 'tr'}]})),
+      faults(reserve, reservationRequest('off_1', {contact: {...CONTACT, email: 'nobody'}})),
+      faults(reserve, reservationRequest('off_1', {payment: {mode: 'cash'}})),
+    ]
+    expect(bad.map(found => found.length > 0)).toEqual(bad.map(() => true))
+  })
+})
+
+describe('events', () => {
+  it('are described for subscribers, with their headers', () => {
+    const {post} = description.webhooks.event
+    expect(post.parameters.map((each: {name: string}) => each.name)).toEqual([
+      'X-Service-Signature',
+      'X-Service-Event-Id',
+    ])
+    expect(post.requestBody.content['application/json'].schema.$ref).toBe(
+      '#/components/schemas/EventEnvelope',
+    )
+  })
+})

@@ -1,0 +1,56 @@
+import {describe, expect, it} from 'vitest'
+import {ERROR_CODES} from '../../src/contract/error-codes.js'
+import {OPERATIONS, type Operation, pathOf} from '../../src/contract/operations.js'
+import {isScope} from '../../src/contract/scopes.js'
+
+const all: Operation[] = Object.values(OPERATIONS)
+
+describe('operations', () => {
+  it('that the interface shows are these (§4.1 to §4.8)', () => {
+    const shown = all.filter(({source}) => source !== 'ours')
+    expect(shown.map(({source, method, path, scope}) => [source, method, path, scope])).toEqual([
+      ['§4.1', 'POST', '/oauth/token', null],
+      ['§4.2', 'POST', '/oauth/revoke', null],
+      ['§4.3', 'POST', '/hotels/search', 'hotels:read'],
+      ['§4.4', 'POST', '/reservations/hotel', 'reservations:write'],
+      ['§4.5', 'GET', '/reservations/{reservation_ref}/voucher', 'reservations:read'],
+      ['§4.6', 'GET', '/account', 'account:read'],
+      ['§4.7', 'POST', '/webhooks/subscriptions', 'webhooks:write'],
+      ['§4.8', 'POST', '/webhooks/subscriptions/{subscription_id}/test', 'webhooks:write'],
+    ])
+  })
+
+  it('have each a method and path of their own, and a scope that exists', () => {
+    expect(new Set(all.map(({method, path}) => `${method} ${path}`)).size).toBe(all.length)
+    expect(all.every(({scope}) => scope === null || isScope(scope))).toBe(true)
+  })
+
+  it('ask to write where they change something, and to read where they do not', () => {
+    const wrong = all.filter(({method, scope, path}) => {
+      const changes = method !== 'GET' && !path.endsWith('/search')
+      return scope !== null && scope.endsWith(':write') !== changes
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('a path', () => {
+  it('has its parameters filled in and encoded', () => {
+    expect(pathOf('account.show')).toBe('/account')
+    expect(pathOf('voucher.show', {reservation_ref: 'RSV-1'})).toBe('/reservations/RSV-1/voucher')
+    expect(pathOf('hotels.price', {offer_id: 'a/b?c#d ../é'})).toBe(
+      '/hotels/offers/a%2Fb%3Fc%23d%20..%2F%C3%A9',
+    )
+  })
+
+  it('is not made without them', () => {
+    expect(() => pathOf('voucher.show')).toThrow('reservation_ref')
+  })
+})
+
+describe('error codes', () => {
+  it('have statuses of refusals', () => {
+    expect(Object.values(ERROR_CODES).every(status => status >= 400 && status < 600)).toBe(true)
+    expect(ERROR_CODES.token_expired).toBe(401)
+  })
+})

@@ -1,0 +1,52 @@
+/** The OpenAPI description as a reader uses it: operations found by name, bodies checked by a JSON Schema library. */
+import {Ajv2020} from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import {openApiDocument} from '../../src/contract/openapi.js'
+import {OPERATIONS, type OperationName} from '../../src/contract/operations.js'
+
+export const SERVER_URL = 'http://127.0.0.1:8080/partner-api/v1'
+
+// biome-ignore lint/suspicious/noExplicitAny: read as any JSON document is
+export const description = openApiDocument({serverUrl: SERVER_URL}) as any
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function described(name: OperationName): any {
+  const {path, method} = OPERATIONS[name]
+  return description.paths[path]?.[method.toLowerCase()]
+}
+
+export interface SchemaCheck {
+  /** What is wrong with the value by the schema at this JSON pointer of the description; empty when nothing is. */
+  faults(pointer: string, value: unknown): string[]
+}
+
+export function schemaCheck(): SchemaCheck {
+  const ajv = new Ajv2020({strict: false, allErrors: true})
+  addFormats.default(ajv)
+  ajv.addSchema(description, 'description')
+  return {
+    faults(pointer, value) {
+      const validate = ajv.getSchema(`description#${pointer}`)
+      if (!validate) throw new Error(`the description has nothing at ${pointer}`)
+      return validate(value)
+        ? []
+        : (validate.errors ?? []).map(fault => `${fault.instancePath} ${fault.message}`)
+    },
+  }
+}
+
+/** JSON pointer, as a URI fragment, of the body an operation answers with at a status. */
+export function answerPointer(name: OperationName, status: number): string {
+  const {path, method} = OPERATIONS[name]
+  return pointer('paths', path, method.toLowerCase(), 'responses', String(status))
+}
+
+export function requestPointer(name: OperationName): string {
+  const {path, method} = OPERATIONS[name]
+  return pointer('paths', path, method.toLowerCase(), 'requestBody')
+}
+
+function pointer(...keys: string[]): string {
+  const whole = [...keys, 'content', 'application/json', 'schema']
+  return whole.map(key => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
+}
