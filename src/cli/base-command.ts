@@ -8,6 +8,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import type {State} from '../state/state.js'
 import type {Connection} from './connect.js'
 import {globalFlags} from './global-flags.js'
+import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
 import {ask, confirm, mayAsk, type Question} from './prompt.js'
 import type {Result} from './result.js'
@@ -24,6 +25,8 @@ export abstract class BaseCommand extends Command {
   private tidying: (() => unknown)[] = []
   private opened: Promise<State> | undefined
   protected globals: Partial<GlobalFlags> = {}
+  /** `--timeout`, when it was given. */
+  protected timeoutSeconds: number | undefined
 
   abstract override run(): Promise<void>
 
@@ -55,6 +58,7 @@ export abstract class BaseCommand extends Command {
     this.globals = parsed.flags as unknown as GlobalFlags
     checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
+    this.timeoutSeconds = checkTimeout(this.globals.timeout)
     return parsed
   }
 
@@ -106,9 +110,10 @@ export abstract class BaseCommand extends Command {
   }
 
   private connectOptions() {
-    const {timeout, verbose, har, 'ca-file': caFile} = this.globals
+    const {verbose, har, 'ca-file': caFile} = this.globals
+    const {timeoutSeconds} = this
     const show = verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined
-    return {timeout, caFile, har, show, version: this.config.version, env: process.env}
+    return {timeoutSeconds, caFile, har, show, version: this.config.version, env: process.env}
   }
 
   /** Prints the result to stdout, in the form the flags ask for. */

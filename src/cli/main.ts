@@ -76,7 +76,7 @@ function printVersion(place: Place, json: boolean): void {
 
 async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
   const {default: Help} = await import('./help.js')
-  await new Help(config).showHelp([...subject])
+  await new Help(config, config.pjson.oclif.helpOptions).showHelp([...subject])
 }
 
 /** The first SIGINT or SIGTERM lets the command tidy up and ends with 130 or 143; the second ends at once. */

@@ -94,9 +94,11 @@ function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], ch
   return result.items.map(item => jsonText(Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
 }
 
-/** One value as one line of text: lists and objects as JSON, nothing for null. */
+/** One value as one line of text: words of a list with blanks between, other lists and objects as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
+  if (Array.isArray(value) && value.every(item => typeof item === 'string'))
+    return sanitizeLine(value.join(' '))
   return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
 }
 

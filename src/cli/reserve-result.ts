@@ -5,7 +5,7 @@ import {paymentAddress} from './payment.js'
 import {type Result, single} from './result.js'
 
 export const RESERVATION_COLUMNS = [
-  ...['outcome', 'reservation_ref', 'status', 'payment_url'],
+  ...['outcome', 'reservation_ref', 'payment_url'],
   ...['client_reference_id', 'idempotency_key', 'attempts'],
 ]
 
@@ -14,7 +14,6 @@ export function reservationResult(outcome: ReserveOutcome): Result<Record<string
   const row = {
     outcome: outcome.outcome,
     reservation_ref: outcome.reservation_ref,
-    status: reservation?.status ?? null,
     payment_url: paymentAddress(outcome) ?? null,
     client_reference_id,
     idempotency_key,

@@ -6,13 +6,14 @@ import {join} from 'node:path'
 import type {ReserveOutcome, ReserveParts} from '../api/reserve.js'
 import {usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import type {SeenOffer} from '../state/offer-store.js'
 import type {State} from '../state/state.js'
 import {type Connection, openMemory, systemClock} from './connect.js'
-import {checkAmount, checkInteger} from './input/checks.js'
+import {checkAmount} from './input/checks.js'
 import {checkOffer, findDoubts} from './input/offer-checks.js'
-import {offerOf, type ReserveFlags, readInput, readReservation} from './input/reservation.js'
+import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from './input/reservation.js'
 import type {Target} from './target.js'
 
 /** Everything decided before anything is sent. */
@@ -29,21 +30,41 @@ export interface Plan {
 export interface PlanFlags extends ReserveFlags {
   readonly 'idempotency-key'?: string | undefined
   readonly 'max-price'?: string | undefined
+  readonly resume?: string | undefined
 }
 
-/** Reads and checks all that was typed against what this machine knows; sends nothing. Throws usage. */
+/** What was typed, checked as far as it goes without knowing service and offer. */
+export interface Typed {
+  readonly offerId: string | undefined
+  readonly input: Readonly<Record<string, unknown>>
+  readonly maxPrice: string | undefined
+  readonly key: string | undefined
+}
+
+/** Reads and checks the arguments and the input file. Throws usage. */
+export async function readTyped(offerArgument: string | undefined, flags: PlanFlags): Promise<Typed> {
+  const {'max-price': price, 'idempotency-key': key, resume} = flags
+  const maxPrice = price === undefined ? undefined : checkAmount('--max-price', price)
+  if (key !== undefined) checkKey(key)
+  if (resume !== undefined) return readResume(resume)
+  const input = readInput(flags.input)
+  const offerId = offerOf(offerArgument, input)
+  await checkTyped(offerId, input, flags)
+  return {offerId, input, maxPrice, key}
+}
+
+function readResume(reference: string): Typed {
+  if (!isClientReference(reference)) throw usage('invalid_input', '--resume: must be a client reference')
+  return {offerId: undefined, input: {}, maxPrice: undefined, key: undefined}
+}
+
+/** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(
-  offerArgument: string | undefined,
+  {offerId = '', input, maxPrice, key: keyTyped}: Typed,
   flags: PlanFlags,
   target: Target,
   state: State,
 ): Promise<Plan> {
-  const maxPrice =
-    flags['max-price'] === undefined ? undefined : checkAmount('--max-price', flags['max-price'])
-  const keyTyped = flags['idempotency-key']
-  if (keyTyped !== undefined) checkKey(keyTyped)
-  const input = readInput(flags.input)
-  const offerId = offerOf(offerArgument, input)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const seen = state.writable ? state.offers.find(client, offerId) : undefined
   const known = {nationality: seen?.nationality, client: `${target.baseUrl} ${target.clientId}`}
@@ -139,7 +160,7 @@ export function requireYes(agreed: boolean | undefined, target: Target): void {
 /** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
 export async function reserveParts(
   connection: Connection,
-  timeout: string | undefined,
+  timeoutSeconds: number | undefined,
 ): Promise<ReserveParts & {discard(): void}> {
   const {api, clock, target, state} = connection
   const directory = state.writable ? undefined : mkdtempSync(join(tmpdir(), 'bookctl-'))
@@ -149,7 +170,7 @@ export async function reserveParts(
     clock,
     journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
     newKey: randomUUID,
-    ...(timeout === undefined ? {} : {timeoutSeconds: checkInteger('--timeout', timeout, 1, 3600)}),
+    ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
     discard: () => directory !== undefined && rmSync(directory, {recursive: true, force: true}),
   }
 }
@@ -158,12 +179,12 @@ export async function reserveParts(
 export async function makeReservation(
   connection: Connection,
   plan: Plan,
-  timeout: string | undefined,
+  timeoutSeconds: number | undefined,
   warn: (text: string) => void,
 ): Promise<ReserveOutcome> {
   const [{reserve}, {discard, ...parts}] = await Promise.all([
     import('../api/reserve.js'),
-    reserveParts(connection, timeout),
+    reserveParts(connection, timeoutSeconds),
   ])
   const {request, referenceGiven, key, keyGiven} = plan
   const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
@@ -178,12 +199,12 @@ export async function makeReservation(
 export async function resumeReservation(
   connection: Connection,
   reference: string,
-  timeout: string | undefined,
+  timeoutSeconds: number | undefined,
   warn: (text: string) => void,
 ): Promise<ReserveOutcome> {
   const [{resume}, {discard, ...parts}] = await Promise.all([
     import('../api/reserve.js'),
-    reserveParts(connection, timeout),
+    reserveParts(connection, timeoutSeconds),
   ])
   return resume(parts, reference, {warn}).finally(discard)
 }

@@ -12,6 +12,7 @@ import {
   makeReservation,
   type Plan,
   planReservation,
+  readTyped,
   requireYes,
   resumeReservation,
 } from '../cli/reserve.js'
@@ -42,10 +43,9 @@ nationality is the client's. Environment: those of every command.`
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
     const seconds = checkWait(flags.wait)
+    const typed = await readTyped(args.offer, flags)
     const target = await this.target()
-    const plan = flags.resume
-      ? undefined
-      : await planReservation(args.offer, flags, target, await this.state())
+    const plan = flags.resume ? undefined : await planReservation(typed, flags, target, await this.state())
     if (plan && flags['dry-run']) return this.print(jsonResult(describeRequest(plan, target)))
     if (plan) await this.agree(plan, target, flags.yes)
     const connection = await this.connect(target)
@@ -63,11 +63,11 @@ nationality is the client's. Environment: those of every command.`
   }
 
   private make(connection: Connection, plan: Plan | undefined, reference = ''): Promise<ReserveOutcome> {
-    const {timeout} = this.globals
+    const {timeoutSeconds} = this
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
     return plan
-      ? makeReservation(connection, plan, timeout, warn)
-      : resumeReservation(connection, reference, timeout, warn)
+      ? makeReservation(connection, plan, timeoutSeconds, warn)
+      : resumeReservation(connection, reference, timeoutSeconds, warn)
   }
 
   private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {

@@ -57,3 +57,8 @@ export function checkReservationRef(field: string, text: string): string {
     `${field}: must be a reservation reference: letters, digits, _ . : and -, up to 64`,
   )
 }
+
+/** Seconds of `--timeout`; undefined when it was not given. */
+export function checkTimeout(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : checkInteger('--timeout', text, 1, 3600)
+}

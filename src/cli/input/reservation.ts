@@ -59,17 +59,29 @@ export function readInput(path: string | undefined): Fields {
   )
 }
 
-/** The offer meant: the argument, else the file's. Throws usage when neither names one. */
-export function offerOf(argument: string | undefined, input: Fields): string {
+/** The offer meant: the argument, else the file's; undefined when neither names one. Throws usage. */
+export function offerOf(argument: string | undefined, input: Fields): string | undefined {
   const offer = argument ?? input.offer_id
-  if (offer === undefined) throw missing(['OFFER_ID'])
+  if (offer === undefined) return undefined
   if (typeof offer === 'string' && /^[\x21-\x7e]{1,512}$/.test(offer)) return offer
   throw usage('invalid_input', 'offer_id: must be the identifier of an offer, as hotels search prints it')
 }
 
+/** Any country: for checking what was typed before the nationality searched is known. */
+const SOME_COUNTRY = 'TR'
+
+/** Checks what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
+export async function checkTyped(
+  offerId: string | undefined,
+  input: Fields,
+  flags: ReserveFlags,
+): Promise<void> {
+  await readReservation(offerId, input, flags, {nationality: SOME_COUNTRY, client: ''})
+}
+
 /** The request of §2.4: flags win over the file. Throws usage naming what is missing or wrong. */
 export async function readReservation(
-  offerId: string,
+  offerId: string | undefined,
   input: Fields,
   flags: ReserveFlags,
   known: Known,
@@ -79,6 +91,7 @@ export async function readReservation(
   const contact = mergeContact(input.contact, flags.contact)
   const guests = flags.guest?.map(readGuest) ?? input.guests
   const absent = [
+    ...(offerId === undefined ? ['OFFER'] : []),
     ...(nationality === undefined ? ['--nationality'] : []),
     ...(guests === undefined ? ['--guest'] : []),
     ...(contact === undefined ? ['--contact'] : []),
