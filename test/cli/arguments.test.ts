@@ -1,0 +1,87 @@
+import {describe, expect, test} from 'vitest'
+import {readOrder, wantsJson} from '../../src/cli/arguments.js'
+import {GLOBAL_SWITCHES, GLOBAL_VALUES, globalFlags} from '../../src/cli/global-flags.js'
+import {thrownBy} from '../support/thrown.js'
+
+const IDS = ['login', 'whoami', 'hotels:search', 'sandbox:start', 'reserve', 'profiles:use']
+const order = (line: string) => readOrder(line === '' ? [] : line.split(' '), IDS)
+
+describe('the command', () => {
+  test.each([
+    ['whoami', 'whoami', ''],
+    ['hotels search --city 1', 'hotels:search', '--city 1'],
+    ['hotels:search --city 1', 'hotels:search', '--city 1'],
+    ['--json hotels search', 'hotels:search', '--json'],
+    ['--profile x hotels search --city 1', 'hotels:search', '--profile x --city 1'],
+    ['--profile=x --quiet hotels search', 'hotels:search', '--profile=x --quiet'],
+    ['hotels --json search', 'hotels:search', '--json'],
+    ['-v whoami', 'whoami', '-v'],
+    ['reserve off_1 --wait', 'reserve', 'off_1 --wait=900'],
+    ['reserve off_1 --wait=5 -- --wait', 'reserve', 'off_1 --wait=5 -- --wait'],
+    ['profiles use whoami', 'profiles:use', 'whoami'],
+  ])('%s', (line, id, argv) => {
+    expect(order(line)).toEqual({kind: 'run', id, argv: argv === '' ? [] : argv.split(' ')})
+  })
+})
+
+describe('help and version', () => {
+  test.each([
+    ['', []],
+    ['--help', []],
+    ['-h', []],
+    ['help', []],
+    ['help hotels search', ['hotels', 'search']],
+    ['hotels search --help', ['hotels', 'search']],
+    ['--json hotels search -h --nonsense', ['hotels', 'search']],
+    ['hotels', ['hotels']],
+    ['help hotels', ['hotels']],
+  ])('%j shows help', (line, subject) => {
+    expect(order(line)).toEqual({kind: 'help', subject})
+  })
+
+  test.each(['--version', 'version', '--json version', '--json --version'])('%s', line => {
+    expect(order(line).kind).toBe('version')
+  })
+
+  test('help after -- is an argument', () => {
+    expect(order('reserve -- --help').kind).toBe('run')
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['whomi', 'unknown_command', 'bookctl whoami'],
+    ['hotels serch', 'unknown_command', 'bookctl hotels search'],
+    ['help whomi', 'unknown_command', 'bookctl whoami'],
+    ['--json', 'no_command', 'bookctl --help'],
+    ['hotels --json', 'no_command', 'bookctl --help'],
+    ['--nonsense whoami', 'no_command', 'bookctl --help'],
+  ])('%s', (line, code, hint) => {
+    const failure = thrownBy(() => order(line))
+    expect(failure).toMatchObject({kind: 'usage', details: {code}})
+    expect(failure.details.hint).toContain(hint)
+  })
+
+  test.each(['sk_live_abc', '--x=sk_test_abc', 'whsec_abc'])('a secret is not echoed: %s', word => {
+    const failure = thrownBy(() => order(`login ${word}`))
+    expect(failure.details.code).toBe('secret_on_command_line')
+    expect(JSON.stringify([failure.message, failure.details])).not.toContain('abc')
+  })
+})
+
+test.each([
+  ['whoami --json', true],
+  ['whoami --format json', true],
+  ['whoami --format=json', true],
+  ['whoami -- --json', false],
+  ['whoami', false],
+])('%s wants JSON: %s', (line, wanted) => {
+  expect(wantsJson(line.split(' '))).toBe(wanted)
+})
+
+test('every global flag is known before the command, with or without a value', () => {
+  for (const [name, flag] of Object.entries(globalFlags)) {
+    const set = flag.type === 'boolean' ? GLOBAL_SWITCHES : GLOBAL_VALUES
+    expect(set).toContain(`--${name}`)
+  }
+})

@@ -1,0 +1,241 @@
+/** What people type, checked before anything is sent. */
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {readDuration} from '../../src/cli/input/duration.js'
+import {completeGuests, readContact, readGuest} from '../../src/cli/input/guests.js'
+import {readJson} from '../../src/cli/input/json-file.js'
+import {readKeyValues} from '../../src/cli/input/key-values.js'
+import {checkTyped, readInput, readReservation} from '../../src/cli/input/reservation.js'
+import {readSearch, type SearchFlags} from '../../src/cli/input/search.js'
+import {rejectionOf, thrownBy} from '../support/thrown.js'
+
+const SEARCH: SearchFlags = {
+  city: '101',
+  'check-in': '2030-06-01',
+  nights: '3',
+  nationality: 'tr',
+  currency: 'eur',
+}
+
+describe('hotels search', () => {
+  test('makes exactly the request of §2.2', async () => {
+    expect(await readSearch({...SEARCH, room: ['2:7,0', '1']})).toEqual({
+      destination: {type: 'CITY', id: 101},
+      check_in: '2030-06-01',
+      check_out: '2030-06-04',
+      rooms: [
+        {adults: 2, children_ages: [7, 0]},
+        {adults: 1, children_ages: []},
+      ],
+      client_nationality: 'TR',
+      currency: 'EUR',
+    })
+  })
+
+  test('is for two adults unless told', async () => {
+    expect((await readSearch(SEARCH)).rooms).toEqual([{adults: 2, children_ages: []}])
+  })
+
+  test.each<[string, SearchFlags]>([
+    ['--check-in', {...SEARCH, 'check-in': '2030-02-30'}],
+    ['--check-in', {...SEARCH, 'check-in': '01.06.2030'}],
+    ['--check-out', {...SEARCH, nights: undefined, 'check-out': '2030-06-01'}],
+    ['--check-out', {...SEARCH, nights: undefined, 'check-out': '2030-05-30'}],
+    ['--check-out', {...SEARCH, nights: undefined, 'check-out': '2030-06-31'}],
+    ['--nights', {...SEARCH, 'check-out': '2030-06-04'}],
+    ['--nights', {...SEARCH, nights: '0'}],
+    ['--nights', {...SEARCH, nights: '1.5'}],
+    ['--city', {...SEARCH, city: '0'}],
+    ['--city', {...SEARCH, city: 'Istanbul'}],
+    ['--city', {...SEARCH, city: '-1'}],
+    ['--room', {...SEARCH, room: ['0']}],
+    ['--room', {...SEARCH, room: ['0:5']}],
+    ['--room', {...SEARCH, room: ['2:18']}],
+    ['--room', {...SEARCH, room: ['2:']}],
+    ['--room', {...SEARCH, room: ['2:7.5']}],
+    ['--room', {...SEARCH, room: ['2:-1']}],
+    ['--room', {...SEARCH, room: ['10']}],
+    ['--nationality', {...SEARCH, nationality: 'XX'}],
+    ['--nationality', {...SEARCH, nationality: 'Türkiye'}],
+    ['--currency', {...SEARCH, currency: 'ABC'}],
+    ['--currency', {...SEARCH, currency: 'EURO'}],
+  ])('names %s', async (field, flags) => {
+    const failure = await rejectionOf(readSearch(flags))
+    expect(failure.kind).toBe('usage')
+    expect(failure.message).toContain(field)
+  })
+
+  test('names everything that is missing at once', async () => {
+    const failure = await rejectionOf(readSearch({}))
+    for (const flag of ['--city', '--check-in', '--nights', '--nationality', '--currency']) {
+      expect(failure.message).toContain(flag)
+    }
+  })
+})
+
+describe('key=value lists', () => {
+  test('take escaped commas, equals signs and blanks', () => {
+    expect([...readKeyValues('--x', String.raw`a=1\, 2, b = c=d ,e=\\`)]).toEqual([
+      ['a', '1, 2'],
+      ['b', 'c=d'],
+      ['e', '\\'],
+    ])
+  })
+
+  test.each(['', 'a', '=1', 'a=1,a=2', 'a=1,b'])('refuses %j', text => {
+    expect(thrownBy(() => readKeyValues('--guest', text)).message).toContain('--guest')
+  })
+})
+
+describe('guests', () => {
+  test('are written with the names of the wire, or short', () => {
+    const text = 'type=CHILD,name=A,surname=B,birth_date=2020-01-02,gender=MALE,nationality=DE,is_lead=false'
+    const fields = {type: 'CHILD', name: 'A', surname: 'B', birth_date: '2020-01-02', gender: 'MALE'}
+    const rest = {nationality: 'DE', is_lead: false}
+    expect(readGuest(`${text},tc=1`)).toEqual({...fields, ...rest, identity: {type: 'TC', number: '1'}})
+    expect(readGuest('name=A,passport=P1').identity).toEqual({type: 'PASSPORT', number: 'P1'})
+    expect(readGuest('identity.type=ID,identity.number=9').identity).toEqual({type: 'ID', number: '9'})
+  })
+
+  test.each(['nmae=A', 'tc=1,passport=2', 'identity.type=TC', 'is_lead=yes'])('refuses %s', text => {
+    expect(thrownBy(() => readGuest(text)).message).toContain('--guest')
+  })
+
+  test('the first one leads unless another does', () => {
+    expect(completeGuests([{}, {}]).map(guest => guest.is_lead)).toEqual([true, false])
+    expect(completeGuests([{}, {is_lead: true}]).map(guest => guest.is_lead)).toEqual([false, true])
+  })
+
+  test('an unknown field of the contact is named', () => {
+    expect(thrownBy(() => readContact('name=A,mail=b')).message).toContain('mail')
+  })
+})
+
+describe('reserve', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'bookctl-input-'))
+  })
+  afterEach(() => rmSync(directory, {recursive: true}))
+
+  const FLAGS = {
+    pay: 'account',
+    guest: ['name=Ayşe,surname=Öğüt'],
+    contact: 'name=A,surname=B,email=a@example.com,phone_country_code=+90,phone_number=5321234567',
+  }
+  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x'}
+  const fileWith = (text: string) => {
+    const path = join(directory, 'input.json')
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('makes the same reference of the same request, and another of another', async () => {
+    const first = await readReservation('off_1', {}, FLAGS, KNOWN)
+    expect(first.client_reference_id).toMatch(/^bk-[\da-f]{20}$/)
+    expect(await readReservation('off_1', {}, FLAGS, KNOWN)).toEqual(first)
+    const other = await readReservation('off_1', {}, {...FLAGS, pay: 'instant'}, KNOWN)
+    expect(other.client_reference_id).not.toBe(first.client_reference_id)
+    const elsewhere = await readReservation('off_1', {}, FLAGS, {...KNOWN, client: 'https://y/v1 cid_x'})
+    expect(elsewhere.client_reference_id).not.toBe(first.client_reference_id)
+  })
+
+  test('guests take the nationality of the client unless they have their own', async () => {
+    const guest = [...FLAGS.guest, 'name=C,surname=D,nationality=DE']
+    const request = await readReservation('off_1', {}, {...FLAGS, guest}, KNOWN)
+    expect(request.guests.map(one => one.nationality)).toEqual(['TR', 'DE'])
+  })
+
+  test('flags win over the file, and the contact is completed', async () => {
+    const input = {
+      client_reference_id: 'FILE',
+      client_nationality: 'DE',
+      payment: {mode: 'instant'},
+      contact: {
+        name: 'X',
+        surname: 'Y',
+        email: 'x@example.com',
+        phone_country_code: '+49',
+        phone_number: '3012345',
+      },
+      guests: [{name: 'F', surname: 'G'}],
+    }
+    const flags = {pay: 'account', contact: 'name=Z', 'client-reference': 'FLAG'}
+    const request = await readReservation('off_1', input, flags, KNOWN)
+    expect(request).toMatchObject({
+      client_reference_id: 'FLAG',
+      client_nationality: 'DE',
+      payment: {mode: 'account'},
+    })
+    expect(request.contact).toEqual({...input.contact, name: 'Z'})
+    expect(request.guests).toEqual([{type: 'ADULT', name: 'F', surname: 'G', is_lead: true}])
+  })
+
+  test.each([
+    ['{"offer_id": "off_1",}', 'line 1, column 22'],
+    ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3'],
+    ['{"a": [1, 2', 'line 1, column 12'],
+    ['', 'line 1, column 1'],
+    ['{} x', 'line 1, column 4'],
+    ["{'a': 1}", 'line 1, column 2'],
+    ['{"secret": "sk_test_x', 'line 1, column 12'],
+  ])('broken JSON %j is placed at %s', (text, place) => {
+    const failure = thrownBy(() => readInput(fileWith(text)))
+    expect(failure.message).toContain(place)
+    expect(failure.message).toContain('--input')
+    expect(failure.message).not.toContain('sk_test')
+  })
+
+  test('a missing file, a list and bytes that are no text are refused', () => {
+    expect(thrownBy(() => readInput(join(directory, 'none'))).message).toContain('ENOENT')
+    expect(thrownBy(() => readInput(fileWith('[]'))).message).toContain('--input')
+    const path = join(directory, 'bytes')
+    writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))
+    expect(thrownBy(() => readInput(path)).message).toContain('UTF-8')
+  })
+
+  test.each<[string, Record<string, unknown>, object]>([
+    ['guests[1].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
+    ['colour', {colour: 'red'}, {}],
+    ['contact.email', {}, {contact: FLAGS.contact.replace('a@example.com', 'nobody')}],
+    ['contact.phone_number', {}, {contact: FLAGS.contact.replace('5321234567', '0 532')}],
+    ['guests[1].birth_date', {}, {guest: ['name=A,surname=B,birth_date=2001-02-29']}],
+    ['guests[1].nationality', {}, {guest: ['name=A,surname=B,nationality=XX']}],
+    ['guests[2].surname', {}, {guest: ['name=A,surname=B', 'name=C']}],
+    ['client_reference_id', {}, {'client-reference': 'two words'}],
+    ['offer_id', {offer_id: 7}, {}],
+    ['--nationality', {}, {nationality: 'ZZ'}],
+    ['payment.mode', {payment: {mode: 'cash'}}, {pay: undefined}],
+  ])('names %s', async (field, input, flags) => {
+    const {offerOf} = await import('../../src/cli/input/reservation.js')
+    const check = async () =>
+      checkTyped(offerOf(undefined, {offer_id: 'off_1', ...input}), input, {...FLAGS, ...flags})
+    expect((await rejectionOf(check())).message).toContain(field)
+  })
+
+  test('names everything that is missing at once', async () => {
+    const failure = await rejectionOf(checkTyped(undefined, {}, {}))
+    expect(failure.message).toBe('missing: OFFER, --guest, --contact, --pay')
+  })
+})
+
+test.each([
+  ['30s', 30],
+  ['16m', 960],
+  ['2h', 7200],
+  ['1d', 86_400],
+  ['1h30m', 5400],
+  ['45', 45],
+])('%s is %i seconds', (text, seconds) => {
+  expect(readDuration('--advance', text)).toBe(seconds)
+})
+
+test.each(['', 'm', '1w', '1.5h', '-1m', '1m x'])('%j is no length of time', text => {
+  expect(thrownBy(() => readDuration('--advance', text)).message).toContain('--advance')
+})
+
+test('JSON that is nested without end is refused, not a crash', () => {
+  expect(thrownBy(() => readJson('--input', '['.repeat(100_000))).details.code).toBe('invalid_json')
+})

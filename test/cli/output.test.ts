@@ -1,0 +1,108 @@
+import {describe, expect, test} from 'vitest'
+import {jsonText} from '../../src/cli/json-text.js'
+import {checkColumns, checkQuery, type OutputFlags, renderResult} from '../../src/cli/output.js'
+import {type Result, single} from '../../src/cli/result.js'
+import {rejectionOf, thrownBy} from '../support/thrown.js'
+
+interface Item {
+  readonly id: string
+  readonly name: string | null
+  readonly tags: readonly string[]
+}
+const items: Item[] = [
+  {id: 'a', name: 'İstanbul\u001b[2J', tags: ['x', 'y']},
+  {id: 'b', name: 'tab\there', tags: []},
+  {id: 'c', name: null, tags: []},
+]
+const list: Result<Item> = {
+  document: {items},
+  items,
+  columns: [
+    {name: 'id', value: item => item.id},
+    {name: 'name', value: item => item.name},
+    {name: 'tags', value: item => item.tags},
+  ],
+  shown: ['id', 'name'],
+  id: item => item.id,
+}
+const PIPE = {isTTY: false}
+const render = (flags: OutputFlags, terminal: {isTTY: boolean; columns?: number} = PIPE) =>
+  renderResult(list, flags, terminal)
+
+describe('a list', () => {
+  test('is tab-separated lines without header in a pipe, with no tab or escape of the service in them', async () => {
+    expect(await render({})).toBe('a\tİstanbul\\u001b[2J\nb\ttab\\there\nc\t\n')
+  })
+
+  test('is a table without borders at a terminal', async () => {
+    expect(await render({}, {isTTY: true, columns: 80})).toBe(
+      'ID  NAME\na   İstanbul\\u001b[2J\nb   tab\\there\nc\n',
+    )
+  })
+
+  test('is a block an item at a terminal too narrow', async () => {
+    expect((await render({}, {isTTY: true, columns: 12})).split('\n').slice(0, 3)).toEqual([
+      'id:   a',
+      'name: İstanbul\\u001b[2J',
+      '',
+    ])
+  })
+
+  test('csv has a header and quotes', async () => {
+    const quoted = {...list, items: [{id: 'a,"b"', name: null, tags: []}]}
+    expect(await renderResult(quoted, {format: 'csv'}, PIPE)).toBe('id,name\n"a,""b""",\n')
+  })
+
+  test('ndjson has an item a line', async () => {
+    const lines = (await render({format: 'ndjson'})).trimEnd().split('\n')
+    expect(lines.map(line => JSON.parse(line))).toEqual(items)
+    expect(await render({format: 'ndjson', columns: 'id'})).toBe('{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n')
+  })
+
+  test('json is one document, and empty is not nothing', async () => {
+    expect(JSON.parse(await render({json: true}))).toEqual({items})
+    const none = {...list, document: {items: []}, items: []}
+    expect(JSON.parse(await renderResult(none, {json: true}, PIPE))).toEqual({items: []})
+    expect(await renderResult(none, {}, {isTTY: true})).toBe('')
+  })
+
+  test('--quiet prints identifiers, --columns chooses', async () => {
+    expect(await render({quiet: true})).toBe('a\nb\nc\n')
+    expect(await render({columns: 'tags, id'})).toBe('x y\ta\n\tb\n\tc\n')
+  })
+})
+
+describe('--query', () => {
+  test('prints a string bare, anything else as JSON', async () => {
+    expect(await render({query: 'items[0].id'})).toBe('a\n')
+    expect(await render({query: 'items[].id', json: true})).toBe('[\n  "a",\n  "b",\n  "c"\n]\n')
+    expect(await render({query: 'items[9]'})).toBe('null\n')
+    expect(await render({query: 'length(items)'})).toBe('3\n')
+  })
+
+  test('a bad expression is refused before anything is sent', async () => {
+    expect((await rejectionOf(checkQuery('items['))).details.code).toBe('invalid_query')
+    await checkQuery(undefined)
+  })
+})
+
+test('an unknown column names the valid ones', () => {
+  const failure = thrownBy(() => checkColumns(['id', 'name'], 'id,nam'))
+  expect(failure.details.hint).toContain('did you mean name?')
+  expect(failure.details.hint).toContain('id, name')
+})
+
+test('one thing is a line a field', async () => {
+  const one = single({a: 1, b: null}, {a: 1, longer: {x: [1]}}, 'one')
+  expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nlonger\t{"x":[1]}\n')
+  expect(await renderResult(one, {}, {isTTY: true})).toBe('a:      1\nlonger: {"x":[1]}\n')
+  expect(await renderResult(one, {quiet: true}, PIPE)).toBe('one\n')
+})
+
+test('JSON escapes what a terminal would obey, and means the same', () => {
+  const text = 'a\u007f\u009b31m\u202eb\u2066c\u200f\u{e0041}\u2028'
+  const written = jsonText({text})
+  expect(written).toMatch(/^[\x20-\x7e]*$/)
+  expect(JSON.parse(written)).toEqual({text})
+  expect(jsonText(undefined)).toBe('null')
+})
