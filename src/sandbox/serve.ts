@@ -3,6 +3,7 @@ import type {AddressInfo} from 'node:net'
 import {type HttpBindings, serve} from '@hono/node-server'
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
 import {ConnectionDrop} from './http/answer.js'
+import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/routing.js'
 import type {Sandbox} from './sandbox.js'
 
@@ -39,12 +40,24 @@ export function serveSandbox(
 
 async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpBindings): Promise<Response> {
   try {
-    return await sandbox.handle(request)
+    const response = await sandbox.handle(request)
+    if (!response.headers.has(CUT_HEADER)) return response
+    await sendFirstPiece(response, outgoing)
+    outgoing.socket?.destroy()
+    return RESPONSE_ALREADY_SENT
   } catch (error) {
     if (!(error instanceof ConnectionDrop)) throw error
     outgoing.socket?.destroy()
     return RESPONSE_ALREADY_SENT
   }
+}
+
+/** Resolves when head and first piece of the body have left. */
+async function sendFirstPiece(response: Response, outgoing: HttpBindings['outgoing']): Promise<void> {
+  response.headers.delete(CUT_HEADER)
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  const piece = await response.body?.getReader().read()
+  await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
 }
 
 function closeServer(server: ReturnType<typeof serve>): Promise<void> {

@@ -50,7 +50,7 @@ export async function startSandbox(options: TestSandboxOptions = {}): Promise<Te
   const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
   const origin = served?.origin ?? 'http://127.0.0.1'
   const send = (method: string, url: string, body?: unknown, headers?: Record<string, string>) =>
-    request(served ? fetch : init => sandbox.handle(init as Request), method, url, body, headers)
+    request(served ? fetch : asked => sandbox.handle(asked), method, url, body, headers)
   const baseUrl = `${origin}/partner-api/v1`
   const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
   return {
@@ -70,6 +70,12 @@ export async function startSandbox(options: TestSandboxOptions = {}): Promise<Te
       sandbox.close()
     },
   }
+}
+
+/** A client of a sandbox that runs elsewhere, at `origin`. */
+export function connectTo(origin: string): Promise<SandboxClient> {
+  const send: Send = (method, url, body, headers) => request(fetch, method, url, body, headers)
+  return connect(send, `${origin}/partner-api/v1`, '', ALL_SCOPES)
 }
 
 type Send = (

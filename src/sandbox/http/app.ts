@@ -19,9 +19,7 @@ import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from '.
 export function createApp(service: Service, served: () => string | undefined): App {
   const app: App = new Hono()
   app.onError((error, context) => answerError(error, context))
-  app.notFound(() => {
-    throw new Refusal('not_found', 'there is nothing at this path')
-  })
+  app.notFound(notFound)
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
@@ -70,6 +68,11 @@ function addOperations(app: App, service: Service): void {
       throw wrongMethod(here.map(name => OPERATIONS[name].method))
     })
   }
+  app.all(`${API_PATH}/*`, logRequests(service, null), notFound)
+}
+
+function notFound(): never {
+  throw new Refusal('not_found', 'there is nothing at this path')
 }
 
 function answerError(error: Error, context: Context<RequestState>): Response {

@@ -31,11 +31,7 @@ function tooLarge(): Refusal {
  * The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`.
  * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON.
  */
-export function parseJson(
-  bytes: Uint8Array,
-  contentType: string | undefined,
-  emptyAllowed = false,
-): unknown {
+export function parseJson(bytes: Uint8Array, contentType: string | undefined, emptyAllowed = false): unknown {
   if (bytes.byteLength === 0 && emptyAllowed) return {}
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
     throw new Refusal('invalid_request', 'the body must be JSON, with Content-Type: application/json')

@@ -103,24 +103,23 @@ function statusRefusal(fault: FaultOrder): Refusal {
   return new Refusal(code, 'injected fault', {status, headers})
 }
 
-/** Announces the whole length, sends half of the bytes, then breaks. */
+/** Marks an answer that is to be cut; never sent. serve.ts cuts the connection after the body's first piece. */
+export const CUT_HEADER = 'x-sandbox-cut'
+
+/** Announces the whole length, gives half of the bytes, then breaks. */
 async function truncated(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   let sent = false
   const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (!sent) {
-        sent = true
-        controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)))
-        return
-      }
-      // Lets the first half leave before the connection breaks.
-      await new Promise(resolve => setTimeout(resolve, 20))
-      controller.error(new ConnectionDrop())
+    pull(controller) {
+      if (sent) controller.error(new ConnectionDrop())
+      else controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)))
+      sent = true
     },
   })
   const headers = new Headers(response.headers)
   headers.set('Content-Length', String(bytes.length))
+  headers.set(CUT_HEADER, '1')
   return new Response(body, {status: response.status, headers})
 }
 

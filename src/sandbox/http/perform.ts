@@ -4,6 +4,7 @@ import type {Context} from 'hono'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import {answerWithOrigin} from '../links.js'
 import type {ClientCall, Handler, Service} from '../service.js'
+import {findClient} from '../store/clients.js'
 import {type Answer, ConnectionDrop, toResponse} from './answer.js'
 import {authorize} from './authorize.js'
 import {parseJson, validate} from './body.js'
@@ -65,7 +66,8 @@ async function answerOf(
     parameters: context.req.param() as Record<string, string>,
     query: new URL(context.req.url).searchParams,
     body,
-    client: client as ClientCall['client'],
+    // Read again: the balance may have changed while the request paused.
+    client: (client && findClient(service.database, client.client_id)) as ClientCall['client'],
   })
   const body = () => (handler.schema ? validate(handler.schema, json) : undefined)
   if (handler.idempotent && client) {

@@ -1,0 +1,172 @@
+/** Faults over a real connection: what is answered, what is cut, and what was done all the same. */
+import {randomUUID} from 'node:crypto'
+import {request as httpRequest} from 'node:http'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {ConnectionDrop} from '../../src/sandbox/http/answer.js'
+import {
+  type JsonAnswer,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+let body: ReturnType<typeof reservationRequest>
+
+beforeEach(async () => {
+  sandbox = await startSandbox()
+  client = await sandbox.client()
+  body = reservationRequest((await client.search())[0].offer_id)
+})
+afterEach(() => sandbox.close())
+
+async function reservations(): Promise<unknown[]> {
+  return (await client.call('GET', '/reservations')).json.data
+}
+
+/** What a plain client of node:http sees: the status, the bytes that came, and how it ended. */
+function exchange(path: string, headers: Record<string, string>, payload?: unknown) {
+  return new Promise<{status?: number; announced?: number; bytes: number; ended: string}>(resolve => {
+    const method = payload ? 'POST' : 'GET'
+    const request = httpRequest(sandbox.origin + path, {method, headers}, answer => {
+      let bytes = 0
+      const announced = Number(answer.headers['content-length'])
+      const end = (ended: string) => resolve({status: answer.statusCode ?? 0, announced, bytes, ended})
+      answer.on('data', (piece: Buffer) => {
+        bytes += piece.length
+      })
+      answer.on('end', () => end('whole'))
+      answer.on('error', () => end('cut'))
+    })
+    request.on('error', () => resolve({bytes: 0, ended: 'dropped'}))
+    request.end(payload ? JSON.stringify(payload) : undefined)
+  })
+}
+
+function reserveRaw(key: string) {
+  const headers = {
+    authorization: `Bearer ${client.token}`,
+    'idempotency-key': key,
+    'content-type': 'application/json',
+  }
+  return exchange('/partner-api/v1/reservations/hotel', headers, body)
+}
+
+test.each([
+  [{status: 429, retry_after: 7}, 'rate_limited', true],
+  [{status: 500}, 'internal_error', true],
+  [{status: 503}, 'service_unavailable', true],
+  [{status: 504}, 'upstream_timeout', true],
+  [{status: 409, code: 'price_changed'}, 'price_changed', false],
+])('status %o, as often as was ordered', async (order, code, retryable) => {
+  await sandbox.fault({operation: 'account.show', kind: 'status', times: 2, ...order})
+  const answers: JsonAnswer[] = []
+  for (let index = 0; index < 3; index += 1) answers.push(await client.call('GET', '/account'))
+  expect(answers.map(answer => answer.status)).toEqual([order.status, order.status, 200])
+  expect(answers[0]?.json.error).toMatchObject({code, retryable, request_id: expect.stringMatching(/^req_/)})
+  expect(answers[0]?.headers.get('retry-after')).toBe(order.status === 429 ? '7' : null)
+})
+
+test('a fault meets its own operation alone', async () => {
+  await sandbox.fault({operation: 'hotels.search', kind: 'status', status: 500})
+  expect((await client.call('GET', '/account')).status).toBe(200)
+})
+
+test('html instead of JSON', async () => {
+  await sandbox.fault({operation: 'account.show', kind: 'html'})
+  const answer = await client.call('GET', '/account')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([502, 'text/html; charset=utf-8'])
+})
+
+test('dropped before: nothing was done', async () => {
+  await sandbox.fault({operation: 'reservations.create', kind: 'drop-before'})
+  expect(await reserveRaw(randomUUID())).toEqual({bytes: 0, ended: 'dropped'})
+  expect(await reservations()).toEqual([])
+})
+
+test.each(['commit-then-drop', 'truncate'])('%s: done, and the same key says so', async kind => {
+  await sandbox.fault({operation: 'reservations.create', kind})
+  const key = randomUUID()
+  const lost = await reserveRaw(key)
+  expect(lost.ended).toBe(kind === 'truncate' ? 'cut' : 'dropped')
+  if (kind === 'truncate') expect(lost.bytes).toBe(Math.floor((lost.announced ?? 0) / 2))
+  expect(await reservations()).toHaveLength(1)
+  const again = await client.reserve(body, key)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(await reservations()).toHaveLength(1)
+})
+
+test('commit-then-hang: done, and the client waits until it gives up', async () => {
+  await sandbox.fault({operation: 'reservations.create', kind: 'commit-then-hang'})
+  const key = randomUUID()
+  const giveUp = new AbortController()
+  const hanging = fetch(`${sandbox.baseUrl}/reservations/hotel`, {
+    method: 'POST',
+    signal: giveUp.signal,
+    headers: {
+      authorization: `Bearer ${client.token}`,
+      'idempotency-key': key,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  }).catch(() => 'gave up')
+  while ((await reservations()).length === 0);
+  const again = await client.reserve(body, key)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  giveUp.abort()
+  expect(await hanging).toBe('gave up')
+})
+
+test('a voucher can be cut in the middle', async () => {
+  const made = await client.reserve(body)
+  const ref = made.json.data.reservation_ref
+  const {url} = (await client.call('GET', `/reservations/${ref}/voucher`)).json.data.voucher
+  await sandbox.fault({operation: 'voucher.download', kind: 'truncate'})
+  const cut = await exchange(new URL(url).pathname, {})
+  expect([cut.status, cut.ended, cut.bytes]).toEqual([200, 'cut', Math.floor((cut.announced ?? 0) / 2)])
+  expect((await exchange(new URL(url).pathname, {})).ended).toBe('whole')
+})
+
+test('the reference -unknown_success commits, then drops the first request only', async () => {
+  body.client_reference_id = 'a-unknown_success'
+  const key = randomUUID()
+  expect((await reserveRaw(key)).ended).toBe('dropped')
+  expect(await reservations()).toHaveLength(1)
+  const again = await client.reserve(body, key)
+  expect([again.status, again.json.data.status]).toEqual([201, 'CONFIRMED'])
+})
+
+test('the reference -unknown_soldout drops the first request and commits nothing', async () => {
+  body.client_reference_id = 'a-unknown_soldout'
+  const key = randomUUID()
+  expect((await reserveRaw(key)).ended).toBe('dropped')
+  const again = await client.reserve(body, key)
+  expect([again.status, again.json.error.code]).toEqual([410, 'rooms_unavailable'])
+  expect(await reservations()).toEqual([])
+})
+
+test('in process a dropped connection is a rejection, and a cut answer breaks while it is read', async () => {
+  const inProcess = await startSandbox({inProcess: true})
+  const other = await inProcess.client()
+  await inProcess.fault({operation: 'account.show', kind: 'drop-before'})
+  await expect(other.call('GET', '/account')).rejects.toThrow(ConnectionDrop)
+  await inProcess.fault({operation: 'account.show', kind: 'truncate'})
+  await expect(other.call('GET', '/account')).rejects.toThrow(ConnectionDrop)
+  await inProcess.close()
+})
+
+test('a sandbox that closes lets go of what hangs', async () => {
+  await sandbox.fault({operation: 'account.show', kind: 'commit-then-hang'})
+  await sandbox.fault({operation: 'account.show', kind: 'latency', latency_ms: 600_000})
+  const path = '/partner-api/v1/account'
+  const hanging = [1, 2].map(() => exchange(path, {authorization: `Bearer ${client.token}`}))
+  const arrived = async () => (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const waiting = async () =>
+    (await arrived()).filter((entry: {operation: string}) => entry.operation === 'account.show').length
+  while ((await waiting()) < 2);
+  await sandbox.close()
+  expect((await Promise.all(hanging)).map(({ended}) => ended)).toEqual(['dropped', 'dropped'])
+  sandbox = await startSandbox()
+})

@@ -1,0 +1,71 @@
+/** One offer becomes one reservation, however many ask at once. */
+import {randomUUID} from 'node:crypto'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {
+  ADULT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox()
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+test.each([2, 30])('%i conversions of one offer at once: one reservation, one debit', async count => {
+  const [offer] = await client.search()
+  const answers = await Promise.all(
+    Array.from({length: count}, () => client.reserve(reservationRequest(offer.offer_id))),
+  )
+  const made = answers.filter(answer => answer.status === 201)
+  expect(made).toHaveLength(1)
+  const refused = answers.filter(answer => answer.status !== 201)
+  expect(new Set(refused.map(answer => answer.json.error.code))).toEqual(new Set(['offer_already_used']))
+  expect(new Set(refused.map(answer => answer.json.error.reservation_ref))).toEqual(
+    new Set([made[0]?.json.data.reservation_ref]),
+  )
+  const {balance} = (await client.call('GET', '/account')).json.data
+  expect(balance).toBe((100_000 - Number(offer.price.total)).toFixed(2))
+})
+
+test('thirty repeats of one request under one key: one reservation, one answer', async () => {
+  const [offer] = await client.search()
+  const body = reservationRequest(offer.offer_id)
+  const key = randomUUID()
+  const answers = await Promise.all(Array.from({length: 30}, () => client.reserve(body, key)))
+  const refs = answers.filter(answer => answer.status === 201).map(answer => answer.json.data.reservation_ref)
+  expect(new Set(refs).size).toBe(1)
+  expect(answers.every(answer => answer.status === 201 || answer.status === 409)).toBe(true)
+  expect((await client.call('GET', '/reservations')).json.data).toHaveLength(1)
+})
+
+test('the same reference for thirty offers at once: one reservation', async () => {
+  const offers = (await client.search()).slice(0, 30)
+  const answers = await Promise.all(
+    offers.map(({offer_id}) => client.reserve(reservationRequest(offer_id, {client_reference_id: 'R-1'}))),
+  )
+  expect(answers.filter(answer => answer.status === 201)).toHaveLength(1)
+  expect((await client.call('GET', '/reservations')).json.data).toHaveLength(1)
+})
+
+test('the balance is spent once by two requests that ran side by side', async () => {
+  const rooms = Array.from({length: 9}, () => ({adults: 4, children_ages: []}))
+  const offers = await client.search({rooms, check_out: '2030-08-09'})
+  const affordable = offers.filter(offer => Number(offer.price.total) < 100_000)
+  const costly = affordable.sort((a, b) => Number(b.price.total) - Number(a.price.total)).slice(0, 2)
+  const totals = costly.map(offer => Number(offer.price.total))
+  // Either fits the balance, both do not.
+  expect(totals.reduce((sum, total) => sum + total, 0)).toBeGreaterThan(100_000)
+  const guests = Array.from({length: 36}, (_, index) => ({...ADULT, is_lead: index === 0}))
+  await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 50, times: 2})
+  const answers = await Promise.all(
+    costly.map(({offer_id}) => client.reserve(reservationRequest(offer_id, {guests}))),
+  )
+  expect(answers.map(answer => answer.status).sort()).toEqual([201, 402])
+})
