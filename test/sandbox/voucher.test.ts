@@ -13,7 +13,8 @@ afterEach(() => sandbox.close())
 
 async function reserve(mode: string): Promise<string> {
   const [offer] = await client.search()
-  return (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))).json.data.reservation_ref
+  return (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))).json.data
+    .reservation_ref
 }
 
 async function link(): Promise<string> {
@@ -36,7 +37,10 @@ test('a link works for an hour, then it is gone', async () => {
   expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
   await sandbox.advance(1)
   const late = await sandbox.sandbox.handle(new Request(url))
-  expect([late.status, late.headers.get('content-type')]).toEqual([410, expect.stringMatching(/^text\/plain/)])
+  expect([late.status, late.headers.get('content-type')]).toEqual([
+    410,
+    expect.stringMatching(/^text\/plain/),
+  ])
 })
 
 test('an altered link is refused, wherever it was altered', async () => {
