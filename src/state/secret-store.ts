@@ -20,7 +20,7 @@ export interface SecretStore {
   /** The client secret of `profile`, or undefined. Throws Failure when there is no keychain to ask. */
   read(profile: string, place: SecretPlace): Promise<string | undefined>
   write(profile: string, place: SecretPlace, secret: string): Promise<void>
-  /** Removes the secret alone; `State.forgetProfile` also leaves no byte of it. */
+  /** Removes the secret alone, leaving no byte of it in tokens.db. */
   remove(profile: string, place: SecretPlace): Promise<boolean>
   putSigningSecret(entry: SigningSecret): void
   /** Signing secrets of `profile`, newest first. */
@@ -41,7 +41,10 @@ export function createSecretStore(open: () => Database, keychain: Keychain): Sec
     },
     async remove(profile, place) {
       if (place === 'keychain') return keychain.remove(profile)
-      return open().run('DELETE FROM client_secrets WHERE profile = ?', profile) > 0
+      const database = open()
+      const removed = database.run('DELETE FROM client_secrets WHERE profile = ?', profile) > 0
+      if (removed) database.wipe()
+      return removed
     },
     putSigningSecret({subscription_id, profile, secret, stored_at}) {
       const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'

@@ -5,7 +5,7 @@
 import {chmodSync, closeSync, constants, lstatSync, openSync} from 'node:fs'
 import {dirname} from 'node:path'
 import LibSql from 'libsql'
-import {StorageError, storageErrorOf} from './errors.js'
+import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {ensurePrivateDirectory} from './files.js'
 
 export type Value = string | number | bigint | null | Uint8Array
@@ -25,6 +25,8 @@ export interface Database {
   wipe(): void
   close(): void
 }
+
+const SMALLEST_DATABASE_BYTES = 512
 
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
@@ -158,6 +160,8 @@ export function preparePrivateFile(path: string): void {
       'remove it (a symbolic link or a directory is never followed)',
     )
   }
+  // SQLite takes a file this short for an empty one and writes over it.
+  if (stats.size > 0 && stats.size < SMALLEST_DATABASE_BYTES) throw damaged(path)
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 

@@ -16,6 +16,11 @@ export class StorageError extends Error {
   }
 }
 
+export function damaged(path: string, options?: ErrorOptions): StorageError {
+  const hint = 'move the file away to start with an empty one; it was not changed'
+  return new StorageError('corrupt', `${path} is damaged`, hint, options)
+}
+
 /** The StorageError for what Node or SQLite threw while working on `path`; a StorageError passes unchanged. */
 export function storageErrorOf(error: unknown, path: string): StorageError {
   if (error instanceof StorageError) return error
@@ -33,7 +38,12 @@ export function storageErrorOf(error: unknown, path: string): StorageError {
       cause,
     )
   }
-  if (code.startsWith('ENOSPC') || code.startsWith('EDQUOT') || code.startsWith('SQLITE_FULL')) {
+  if (
+    code.startsWith('ENOSPC') ||
+    code.startsWith('EDQUOT') ||
+    code.startsWith('EFBIG') ||
+    code.startsWith('SQLITE_FULL')
+  ) {
     return new StorageError(
       'full',
       `no space left for ${path}`,
@@ -42,12 +52,7 @@ export function storageErrorOf(error: unknown, path: string): StorageError {
     )
   }
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-    return new StorageError(
-      'corrupt',
-      `${path} is damaged`,
-      'move the file away to start with an empty one; it was not changed',
-      cause,
-    )
+    return damaged(path, cause)
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new StorageError('busy', `${path} is in use by another process`, 'run the command again', cause)

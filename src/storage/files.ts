@@ -9,6 +9,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -25,7 +26,7 @@ import {StorageError, storageErrorOf} from './errors.js'
 /** Creates `directory` as 0700, or tightens it to that. Throws StorageError when it is not a directory of ours. */
 export function ensurePrivateDirectory(directory: string): void {
   try {
-    mkdirSync(directory, {recursive: true, mode: 0o700})
+    makeDirectory(directory)
     const stats = lstatSync(directory)
     if (!stats.isDirectory() && !stats.isSymbolicLink()) {
       throw new StorageError(
@@ -38,6 +39,18 @@ export function ensurePrivateDirectory(directory: string): void {
       chmodSync(directory, 0o700)
   } catch (error) {
     throw storageErrorOf(error, directory)
+  }
+}
+
+/** With its parents. Node's own recursive form never returns where the system answers ENOENT to a good parent (/proc). */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  const parent = dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  try {
+    mkdirSync(directory, {mode: 0o700})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -1,0 +1,199 @@
+/** Opening and keeping SQLite files: who may read them, what is refused, and that a full disk loses nothing. */
+import {execFileSync, spawnSync} from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {openDatabase} from '../../src/storage/database.js'
+import {StorageError} from '../../src/storage/errors.js'
+
+const ONE = ['CREATE TABLE words (word TEXT)']
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => rmSync(directory, {recursive: true, force: true}))
+
+const faultOf = (work: () => unknown) => {
+  try {
+    work()
+  } catch (error) {
+    return error instanceof StorageError ? error.fault : error
+  }
+  return 'none'
+}
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('every file is 0600 in a 0700 directory, whatever the umask', () => {
+  const before = process.umask(0)
+  try {
+    const home = join(directory, 'a', 'b')
+    const database = openDatabase(join(home, 'x.db'), {migrations: ONE})
+    database.run('INSERT INTO words VALUES (?)', 'one')
+    expect([modeOf(join(directory, 'a')), modeOf(home)]).toEqual(['700', '700'])
+    const files = readdirSync(home)
+    expect(files).toContain('x.db-wal')
+    expect(files.map(file => modeOf(join(home, file)))).toEqual(files.map(() => '600'))
+    database.close()
+  } finally {
+    process.umask(before)
+  }
+})
+
+test('wider permissions are tightened', () => {
+  const path = join(directory, 'x.db')
+  openDatabase(path, {migrations: ONE}).close()
+  chmodSync(path, 0o644)
+  chmodSync(directory, 0o755)
+  openDatabase(path, {migrations: ONE}).close()
+  expect([modeOf(directory), modeOf(path)]).toEqual(['700', '600'])
+})
+
+test('writes ahead, flushes every commit and overwrites what is deleted', () => {
+  const database = openDatabase(join(directory, 'x.db'), {migrations: ONE})
+  expect(database.get('PRAGMA journal_mode')).toEqual({journal_mode: 'wal'})
+  expect(database.get('PRAGMA synchronous')).toEqual({synchronous: 2})
+  expect(database.get('PRAGMA secure_delete')).toEqual({secure_delete: 1})
+  database.close()
+})
+
+test('a wiped database holds no byte of what was deleted or replaced', () => {
+  const database = openDatabase(join(directory, 'x.db'), {migrations: ONE})
+  for (let n = 0; n < 500; n++) {
+    database.run('INSERT INTO words VALUES (?)', `secret-${n}-${'y'.repeat((n * 37) % 900)}`)
+    if (n % 3 === 0) database.run('DELETE FROM words WHERE rowid % 2 = 0')
+    database.run('UPDATE words SET word = ? WHERE rowid = ?', `secret-new-${n}`, n)
+  }
+  database.run('DELETE FROM words')
+  database.wipe()
+  for (const file of readdirSync(directory)) {
+    expect(readFileSync(join(directory, file)).includes('secret-'), file).toBe(false)
+  }
+  database.close()
+})
+
+test('a wipe while another process reads is refused as busy', () => {
+  const path = join(directory, 'x.db')
+  const database = openDatabase(path, {migrations: ONE, busyTimeoutMilliseconds: 20})
+  const other = openDatabase(path, {migrations: ONE})
+  other.transaction(() => {
+    other.run('INSERT INTO words VALUES (?)', 'one')
+    expect(faultOf(() => database.wipe())).toBe('busy')
+  })
+  expect(faultOf(() => database.wipe())).toBe('none')
+  database.close()
+  other.close()
+})
+
+test('migrations are applied once and in order, and a newer file is refused', () => {
+  const path = join(directory, 'x.db')
+  openDatabase(path, {migrations: ONE}).close()
+  const two = [...ONE, 'ALTER TABLE words ADD COLUMN language TEXT']
+  const database = openDatabase(path, {migrations: two})
+  database.run('INSERT INTO words VALUES (?, ?)', 'bir', 'tr')
+  database.close()
+  const before = readFileSync(path)
+  expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('too_new')
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('a failed migration changes nothing', () => {
+  const path = join(directory, 'x.db')
+  openDatabase(path, {migrations: ONE}).close()
+  const broken = [...ONE, 'CREATE TABLE more (a); CREATE TABLE words (again)']
+  expect(faultOf(() => openDatabase(path, {migrations: broken}))).toBe('failed')
+  const database = openDatabase(path, {migrations: ONE})
+  expect(database.get("SELECT name FROM sqlite_master WHERE name = 'more'")).toBeUndefined()
+  database.close()
+})
+
+test('a throw undoes the transaction', () => {
+  const database = openDatabase(':memory:', {migrations: ONE})
+  expect(() =>
+    database.transaction(() => {
+      database.run('INSERT INTO words VALUES (?)', 'one')
+      throw new Error('no')
+    }),
+  ).toThrow('no')
+  expect(database.all('SELECT * FROM words')).toEqual([])
+})
+
+describe('what stands in the place is refused and left as it is', () => {
+  test('a symbolic link', () => {
+    const victim = join(directory, 'victim')
+    writeFileSync(victim, 'mine', {mode: 0o644})
+    symlinkSync(victim, join(directory, 'x.db'))
+    expect(faultOf(() => openDatabase(join(directory, 'x.db'), {migrations: ONE}))).toBe('not_ours')
+    expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual(['mine', '644'])
+  })
+
+  test('a directory', () => {
+    mkdirSync(join(directory, 'x.db'))
+    expect(faultOf(() => openDatabase(join(directory, 'x.db'), {migrations: ONE}))).toBe('not_ours')
+  })
+
+  test.each([
+    ['text', 'not a database '.repeat(500)],
+    ['a single byte', 'x'],
+    ['zeros', '\0'.repeat(8192)],
+  ])('%s', (_, content) => {
+    const path = join(directory, 'x.db')
+    writeFileSync(path, content)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('corrupt')
+    expect(readFileSync(path, 'utf8')).toBe(content)
+  })
+
+  test('a database cut short', () => {
+    const path = join(directory, 'x.db')
+    const database = openDatabase(path, {migrations: ONE})
+    for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
+    database.close()
+    truncateSync(path, 5000)
+    const before = readFileSync(path)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}).all('SELECT * FROM words'))).toBe('corrupt')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+})
+
+test('a place that cannot be written is said to be so', () => {
+  writeFileSync(join(directory, 'file'), '')
+  const path = join(directory, 'file', 'below', 'x.db')
+  expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('not_writable')
+  expect(faultOf(() => openDatabase('/proc/nothing/x.db', {migrations: ONE}))).toBe('not_writable')
+})
+
+test('a full disk is said to be full, and what was stored stays', context => {
+  const mount = join(directory, 'tiny')
+  mkdirSync(mount)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k,mode=700', 'tmpfs', mount])
+  if (mounted.status !== 0) context.skip('needs the right to mount')
+  try {
+    const path = join(mount, 'x.db')
+    const database = openDatabase(path, {migrations: ONE})
+    let stored = 0
+    const fill = () => {
+      for (; stored < 1000; stored++) database.run('INSERT INTO words VALUES (?)', 'w'.repeat(1000))
+    }
+    expect(faultOf(fill)).toBe('full')
+    expect(stored).toBeGreaterThan(0)
+    database.close()
+    const again = openDatabase(path, {migrations: ONE})
+    expect(again.get('SELECT count(*) AS n FROM words')).toEqual({n: stored})
+    expect(again.get('PRAGMA integrity_check')).toEqual({integrity_check: 'ok'})
+    again.close()
+  } finally {
+    execFileSync('umount', ['--lazy', mount])
+  }
+})

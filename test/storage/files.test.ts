@@ -1,0 +1,101 @@
+/** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
+import {execFileSync, spawnSync} from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {StorageError} from '../../src/storage/errors.js'
+import {isWritableDirectory, sweepTemporaryFiles, writeWholeFile} from '../../src/storage/files.js'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => rmSync(directory, {recursive: true, force: true}))
+
+test('replaces the content, privately, and leaves no temporary file', () => {
+  const before = process.umask(0)
+  const path = join(directory, 'a.json')
+  writeWholeFile(path, Buffer.from('one'), {existing: 'replace'})
+  writeWholeFile(path, Buffer.from('two'), {existing: 'replace'})
+  process.umask(before)
+  expect(readFileSync(path, 'utf8')).toBe('two')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory)).toEqual(['a.json'])
+})
+
+test('replaces a symbolic link itself, not what it points to', () => {
+  const victim = join(directory, 'victim')
+  const path = join(directory, 'a.json')
+  writeFileSync(victim, 'mine')
+  symlinkSync(victim, path)
+  writeWholeFile(path, Buffer.from('new'), {existing: 'replace'})
+  expect([readFileSync(victim, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['mine', 'new'])
+})
+
+test('creates, or throws EEXIST and leaves what is there', () => {
+  const path = join(directory, 'a.pdf')
+  writeWholeFile(path, Buffer.from('one'), {existing: 'create'})
+  expect(() => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})).toThrow(
+    expect.objectContaining({code: 'EEXIST'}),
+  )
+  expect(readFileSync(path, 'utf8')).toBe('one')
+  expect(readdirSync(directory)).toEqual(['a.pdf'])
+})
+
+test('a missing directory is not writable', () => {
+  expect(() => writeWholeFile(join(directory, 'no', 'a'), Buffer.from('x'), {existing: 'replace'})).toThrow(
+    StorageError,
+  )
+  writeFileSync(join(directory, 'file'), '')
+  expect(isWritableDirectory(join(directory, 'file', 'x'))).toBe(false)
+  expect(isWritableDirectory(join(directory, 'new'))).toBe(true)
+})
+
+test('sweeps the temporary files of its own name and no other file', () => {
+  const leftover = `.config.json.${'0a'.repeat(16)}.tmp`
+  const kept = ['.config.json.123.tmp', `.other.json.${'0a'.repeat(16)}.tmp`, 'config.json']
+  for (const name of [leftover, ...kept]) writeFileSync(join(directory, name), '')
+  sweepTemporaryFiles(directory, 'config.json')
+  expect(readdirSync(directory).sort()).toEqual(kept.sort())
+})
+
+test('a full disk: the old content stays whole, at every size of free space', context => {
+  const mount = join(directory, 'tiny')
+  mkdirSync(mount)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mount])
+  if (mounted.status !== 0) context.skip('needs the right to mount')
+  try {
+    const path = join(mount, 'a.json')
+    writeFileSync(path, 'old')
+    let refused = 0
+    for (let kilobytes = 0; kilobytes <= 240; kilobytes += 8) {
+      writeFileSync(join(mount, 'ballast'), Buffer.alloc(kilobytes * 1024))
+      const before = readFileSync(path)
+      const bytes = Buffer.alloc(100_000, kilobytes)
+      try {
+        writeWholeFile(path, bytes, {existing: 'replace'})
+        expect(readFileSync(path).equals(bytes)).toBe(true)
+      } catch (error) {
+        expect(error).toMatchObject({fault: 'full'})
+        expect(readFileSync(path).equals(before)).toBe(true)
+        refused++
+      }
+      expect(readdirSync(mount).sort()).toEqual(['a.json', 'ballast'])
+      writeWholeFile(path, Buffer.from('old'), {existing: 'replace'})
+    }
+    expect(refused).toBeGreaterThan(0)
+  } finally {
+    execFileSync('umount', ['--lazy', mount])
+  }
+})
