@@ -1,5 +1,5 @@
 /** The content of config.json: its schema, and failures that say where in the file the mistake is. */
-import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync} from 'node:fs'
+import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
 import {z} from 'zod'
 import {type Failure, usage} from '../contract/failure.js'
 import {isScope, type Scope} from '../contract/scopes.js'
@@ -44,7 +44,7 @@ export type SettingsFile = z.infer<typeof settings>
 
 /** The text of the file at `path`, or undefined when there is none. Follows no symbolic link. Throws Failure. */
 export function readSettingsText(path: string): string | undefined {
-  const stats = lstatSync(path, {throwIfNoEntry: false})
+  const stats = statsOf(path)
   if (stats === undefined) return undefined
   if (!stats.isFile())
     throw invalid('is not a regular file (a symbolic link or a directory is never followed)')
@@ -53,6 +53,15 @@ export function readSettingsText(path: string): string | undefined {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
   } catch {
     throw invalid('is not UTF-8 text')
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    throw storageErrorOf(error, path)
   }
 }
 

@@ -8,7 +8,7 @@ import {createSecretStore, type SecretStore} from './secret-store.js'
 import {createSettings, type Settings} from './settings.js'
 import {openStateDatabase} from './state-database.js'
 import {type Client, createTokenStore, type TokenStore} from './token-store.js'
-import {forget, openTokensDatabase} from './tokens-database.js'
+import {type Forgotten, forget, openTokensDatabase} from './tokens-database.js'
 
 export type {Client} from './token-store.js'
 
@@ -47,6 +47,11 @@ export function openState(directory: string, keychain: Keychain = createKeychain
   }
   const writable = once(() => isWritableDirectory(directory))
   const tokensDatabase = lazily(() => openTokensDatabase(writable() ? directory : undefined))
+  const generation: {began?: number | undefined} = {}
+  const forgetTokens = (whom: Forgotten) => {
+    generation.began = undefined
+    return forget(tokensDatabase(), whom)
+  }
   const stateDatabase = lazily(() => openStateDatabase(directory))
   return {
     directory,
@@ -54,13 +59,13 @@ export function openState(directory: string, keychain: Keychain = createKeychain
       return writable()
     },
     settings: createSettings(directory),
-    tokens: createTokenStore(tokensDatabase, () => (writable() ? directory : undefined)),
+    tokens: createTokenStore(tokensDatabase, () => (writable() ? directory : undefined), generation),
     secrets: createSecretStore(tokensDatabase, keychain),
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),
-    forgetProfile: (profile, client) => forget(tokensDatabase(), {profile, ...client}),
-    forgetClient: client => forget(tokensDatabase(), client),
-    forgetEverything: () => forget(tokensDatabase(), 'all'),
+    forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
+    forgetClient: forgetTokens,
+    forgetEverything: () => forgetTokens('all'),
     close() {
       for (const database of opened.values()) database.close()
       opened.clear()

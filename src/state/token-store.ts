@@ -47,12 +47,18 @@ interface Row {
   expires_at: number
 }
 
-/** `directory` is where the lock files are; without one, the database belongs to this process alone. */
-export function createTokenStore(open: () => Database, directory: () => string | undefined): TokenStore {
-  let generation: number | undefined
+/**
+ * `directory` is where the lock files are; without one, the database belongs to this process alone. `generation` is
+ * the one this process began in; whoever logs out empties it, so as to begin a new one.
+ */
+export function createTokenStore(
+  open: () => Database,
+  directory: () => string | undefined,
+  generation: {began?: number | undefined},
+): TokenStore {
   const database = () => {
     const opened = open()
-    generation ??= generationOf(opened)
+    generation.began ??= generationOf(opened)
     return opened
   }
   return {
@@ -64,7 +70,7 @@ export function createTokenStore(open: () => Database, directory: () => string |
       const opened = database()
       unlessFull(() =>
         opened.transaction(() => {
-          if (generationOf(opened) === generation) insert(opened, client, token)
+          if (generationOf(opened) === generation.began) insert(opened, client, token)
         }),
       )
     },

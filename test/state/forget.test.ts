@@ -1,0 +1,139 @@
+/** Logging out leaves no byte of a secret or token on disk, nor of tokens replaced earlier. */
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {openState, type State} from '../../src/state/state.js'
+
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
+const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
+let directory: string
+const opened: State[] = []
+
+const open = () => {
+  const state = openState(directory)
+  opened.push(state)
+  return state
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => {
+  for (const state of opened.splice(0)) state.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+const token = (access_token: string) => ({
+  access_token,
+  scopes: ['a'],
+  askedScopes: ['a'],
+  obtainedAt: 1,
+  expiresAt: 2,
+})
+
+/** Names of files that hold `text` anywhere. */
+const filesWith = (text: string) =>
+  readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text))
+
+/** What a busy month leaves: secrets written over, tokens renewed and refused. */
+async function fill(state: State): Promise<void> {
+  for (let n = 0; n < 300; n++) {
+    const text = `secret-of-one-${n}-${'z'.repeat((n * 53) % 1200)}`
+    await state.secrets.write('one', 'file', text)
+    state.tokens.put(CLIENT, token(text))
+    if (n % 7 === 0) state.tokens.remove(CLIENT, text)
+    state.secrets.putSigningSecret({
+      subscription_id: `whsub_${n % 20}`,
+      profile: 'one',
+      secret: text,
+      stored_at: n,
+    })
+  }
+  await state.secrets.write('two', 'file', 'secret-of-two')
+  state.tokens.put(OTHER, token('token-of-two'))
+}
+
+test('one profile, while another process has the files open', async () => {
+  const other = open()
+  await fill(other)
+  expect(filesWith('secret-of-one').length).toBeGreaterThan(0)
+  const state = open()
+  expect(state.forgetProfile('one', CLIENT)).toBe(true)
+  expect(filesWith('secret-of-one')).toEqual([])
+  expect(await other.secrets.read('one', 'file')).toBeUndefined()
+  expect(other.secrets.listSigningSecrets('one')).toEqual([])
+  expect(other.tokens.list(CLIENT)).toEqual([])
+  expect(await state.secrets.read('two', 'file')).toBe('secret-of-two')
+  expect(state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
+  expect(state.forgetProfile('one', CLIENT)).toBe(false)
+})
+
+test('everything', async () => {
+  const state = open()
+  await fill(state)
+  expect(state.forgetEverything()).toBe(true)
+  expect([filesWith('secret-of-'), filesWith('token-of-')]).toEqual([[], []])
+  expect(state.tokens.listAll()).toEqual([])
+})
+
+test('the tokens of one client alone', async () => {
+  const state = open()
+  await fill(state)
+  expect(state.forgetClient(OTHER)).toBe(true)
+  expect(filesWith('token-of-two')).toEqual([])
+  expect(await state.secrets.read('two', 'file')).toBe('secret-of-two')
+})
+
+test('a secret that moves away from the file leaves no byte', async () => {
+  const state = open()
+  await fill(state)
+  expect(await state.secrets.remove('two', 'file')).toBe(true)
+  expect(filesWith('secret-of-two')).toEqual([])
+})
+
+test('a process that began before a logout cannot write its token back, one after it can', () => {
+  const before = open()
+  before.tokens.list(CLIENT)
+  const after = open()
+  after.forgetClient(CLIENT)
+  before.tokens.put(CLIENT, token('late'))
+  expect(filesWith('late')).toEqual([])
+  open().tokens.put(CLIENT, token('new'))
+  expect(after.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
+})
+
+test('who logs out and in again in one process can write', () => {
+  const state = open()
+  state.tokens.put(CLIENT, token('old'))
+  state.forgetClient(CLIENT)
+  state.tokens.put(CLIENT, token('new'))
+  expect(state.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
+})
+
+test('the body of a reservation leaves no byte once the outcome is known', () => {
+  const state = open()
+  const journal = state.journal.forClient(CLIENT)
+  const intent = {
+    offerId: 'off_1',
+    clientReferenceId: 'ref-1',
+    referenceGiven: true,
+    idempotencyKey: 'key-1',
+    keyGiven: false,
+    body: `{"guest": "Ayşe Öğüt ${'g'.repeat(9000)} 10000000146"}`,
+    bodySha256: 'b'.repeat(64),
+    intentSha256: 'c'.repeat(64),
+  }
+  const verdict = journal.begin(intent, 1)
+  journal.settle(verdict.entry.id, {outcome: 'unknown'}, 2)
+  expect(journal.find('ref-1')?.body).toBe(intent.body)
+  expect(filesWith('10000000146').length).toBeGreaterThan(0)
+  journal.settle(verdict.entry.id, {outcome: 'confirmed', reservationRef: 'R-1', result: {}}, 3)
+  expect([filesWith('10000000146'), filesWith('Öğüt')]).toEqual([[], []])
+  expect(journal.find('ref-1')).toMatchObject({
+    body: null,
+    bodySha256: 'b'.repeat(64),
+    outcome: 'confirmed',
+    lost: true,
+  })
+})

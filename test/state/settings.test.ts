@@ -1,0 +1,140 @@
+/** config.json: no change is lost, and what cannot be understood is named and left as it is. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {createSettings} from '../../src/state/settings.js'
+import {isProfileName} from '../../src/state/settings-file.js'
+import {Worker} from '../support/workers.js'
+
+const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
+const PROFILE = {base_url: 'https://example.com/v1', client_id: 'cid_1'}
+let directory: string
+let path: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  path = join(directory, 'config.json')
+})
+afterEach(() => rmSync(directory, {recursive: true, force: true}))
+
+test('without a file there are no profiles, and reading creates nothing', () => {
+  expect(createSettings(join(directory, 'none')).read()).toEqual({profiles: {}})
+  expect(readdirSync(directory)).toEqual([])
+})
+
+test('the first writer creates the file, private and readable by people', async () => {
+  const settings = createSettings(join(directory, 'new'))
+  await settings.update(() => ({current_profile: 'one', profiles: {one: PROFILE}}))
+  const text = readFileSync(settings.path, 'utf8')
+  expect(text.split('\n').length).toBeGreaterThan(5)
+  expect(statSync(settings.path).mode & 0o777).toBe(0o600)
+  expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
+})
+
+test('keys we do not know are kept', async () => {
+  const theirs = {later: {a: 1}, profiles: {one: {...PROFILE, colour: 'blue'}}, defaults: {currency: 'EUR'}}
+  writeFileSync(path, JSON.stringify(theirs))
+  await createSettings(directory).update(settings => ({...settings, current_profile: 'one'}))
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
+})
+
+test(`${PROCESSES} processes that write at once all keep their change`, async () => {
+  const workers = await Worker.startMany(PROCESSES)
+  const results = await Promise.all(
+    workers.map((worker, n) => worker.run({do: 'setting', directory, name: `profile-${n}`})),
+  )
+  for (const worker of workers) worker.stop()
+  expect(results.filter(result => result.failure)).toEqual([])
+  expect(Object.keys(createSettings(directory).read().profiles).length).toBe(PROCESSES)
+}, 120_000)
+
+test('leftovers of killed writers are swept by the next', async () => {
+  writeFileSync(join(directory, `.config.json.${'1f'.repeat(16)}.tmp`), '{"half":')
+  await createSettings(directory).update(settings => settings)
+  expect(readdirSync(directory).filter(name => name.endsWith('.tmp'))).toEqual([])
+})
+
+test('new settings that are wrong are refused and not written', async () => {
+  const settings = createSettings(directory)
+  const change = settings.update(() => ({profiles: {'no spaces': PROFILE}}))
+  await expect(change).rejects.toMatchObject({kind: 'usage'})
+  expect(settings.read()).toEqual({profiles: {}})
+})
+
+describe('a file that cannot be understood', () => {
+  test.each([
+    ['empty', '', 'is empty'],
+    ['cut', '{"profiles": {', 'is not JSON'],
+    ['a stray brace', '{\n  "profiles": {}\n}}', 'line 3'],
+    ['a missing comma', '{\n  "profiles": {}\n  "defaults": {}\n}', 'line 3'],
+    ['a byte order mark', '\uFEFF{}', 'byte order mark'],
+    ['zeros', '\0\0\0', 'is not JSON'],
+    ['a list', '[]', 'expected object'],
+    ['null', 'null', 'expected object'],
+    ['a string', '"x"', 'expected object'],
+    ['a wrong type', '{"profiles": {"one": {"base_url": 7, "client_id": "c"}}}', 'profiles.one.base_url'],
+    ['a missing key', '{"profiles": {"one": {"base_url": "b"}}}', 'profiles.one.client_id'],
+    ['a bad profile name', '{"profiles": {"a b": {"base_url": "b", "client_id": "c"}}}', 'profiles.a b'],
+    [
+      'an unknown scope',
+      '{"profiles": {"a": {"base_url": "b", "client_id": "c", "scopes": ["x"]}}}',
+      'scopes.0',
+    ],
+  ])('%s', async (_, text, message) => {
+    writeFileSync(path, text)
+    const settings = createSettings(directory)
+    const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^config\\.json .*${message}`))}
+    expect(() => settings.read()).toThrow(expect.objectContaining(failure))
+    await expect(settings.update(now => now)).rejects.toMatchObject(failure)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  test('invalid UTF-8', () => {
+    writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
+    expect(() => createSettings(directory).read()).toThrow('is not UTF-8')
+  })
+
+  test('too large', () => {
+    writeFileSync(path, ' '.repeat(1024 * 1024 + 1))
+    expect(() => createSettings(directory).read()).toThrow('larger than')
+  })
+
+  test('a symbolic link is not followed, to read or to write', async () => {
+    const victim = join(directory, 'victim')
+    writeFileSync(victim, '{}')
+    symlinkSync(victim, path)
+    const settings = createSettings(directory)
+    expect(() => settings.read()).toThrow('not a regular file')
+    await expect(settings.update(now => now)).rejects.toMatchObject({kind: 'usage'})
+    expect(readFileSync(victim, 'utf8')).toBe('{}')
+  })
+
+  test('a directory in its place', () => {
+    mkdirSync(path)
+    expect(() => createSettings(directory).read()).toThrow('not a regular file')
+  })
+})
+
+test.each([
+  ['default', true],
+  ['a-B_9', true],
+  ['x'.repeat(64), true],
+  ['x'.repeat(65), false],
+  ['', false],
+  ['a b', false],
+  ['../x', false],
+  ['ş', false],
+  ['__proto__', false],
+])('profile name %j: %s', (name, valid) => {
+  expect(isProfileName(name)).toBe(valid)
+})

@@ -1,0 +1,160 @@
+/** The state directory: nothing until it is needed, offers, journal, keychain, and a home that cannot be written. */
+import {mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
+import {openState, type State} from '../../src/state/state.js'
+import {StorageError} from '../../src/storage/errors.js'
+
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
+const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
+let directory: string
+let state: State
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  state = openState(directory)
+})
+afterEach(() => {
+  state.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+const token = {access_token: 't', scopes: ['a'], askedScopes: ['a', 'b'], obtainedAt: 1.5, expiresAt: 7201.5}
+
+test('opening writes nothing', () => {
+  expect(readdirSync(directory)).toEqual([])
+})
+
+test('tokens come back as they were kept, per client and scopes asked for', () => {
+  state.tokens.put(CLIENT, token)
+  state.tokens.put(CLIENT, {...token, access_token: 'newer', obtainedAt: 2})
+  state.tokens.put(CLIENT, {...token, access_token: 'other', askedScopes: ['b'], obtainedAt: 3})
+  expect(state.tokens.list(CLIENT).map(kept => kept.access_token)).toEqual(['other', 'newer'])
+  expect(state.tokens.list(CLIENT)[1]).toEqual({...token, access_token: 'newer', obtainedAt: 2})
+  expect(state.tokens.list(OTHER)).toEqual([])
+  state.tokens.remove(CLIENT, 'newer')
+  expect(state.tokens.listAll()).toMatchObject([{client: CLIENT, token: {access_token: 'other'}}])
+})
+
+test('a directory that cannot be written keeps tokens in this process alone', async () => {
+  writeFileSync(join(directory, 'file'), '')
+  const readOnly = openState(join(directory, 'file', 'below'))
+  expect(readOnly.writable).toBe(false)
+  readOnly.tokens.put(CLIENT, token)
+  expect(readOnly.tokens.list(CLIENT)).toEqual([token])
+  const alone = readOnly.tokens.alone(
+    CLIENT,
+    0,
+    async () => 'in',
+    () => undefined,
+  )
+  expect(await alone).toEqual({gaveUp: false, value: 'in'})
+  expect(readOnly.settings.read()).toEqual({profiles: {}})
+  expect(() => readOnly.journal.list()).toThrow(StorageError)
+  readOnly.close()
+})
+
+describe('offers', () => {
+  const offer = {
+    offer_id: 'off_1',
+    hotel_name: 'Otel',
+    stars: 4.5,
+    room_name: null,
+    board: 'BB',
+    total: '10.00',
+    currency: 'EUR',
+    nationality: 'TR',
+    check_in: '2030-01-01',
+    check_out: '2030-01-02',
+    rooms: [{adults: 2, children_ages: [5]}],
+    searched_at: 1000,
+    expires_at: 1900,
+  }
+
+  test('are found by their client, and know what became of them', () => {
+    state.offers.remember(CLIENT, [offer], 1000)
+    state.offers.markUsed(CLIENT, 'off_1', 'ref-1')
+    expect(state.offers.find(CLIENT, 'off_1')).toEqual({...offer, used_by_reference: 'ref-1'})
+    state.offers.remember(CLIENT, [{...offer, total: '11.00'}], 1001)
+    expect(state.offers.find(CLIENT, 'off_1')).toMatchObject({total: '11.00', used_by_reference: 'ref-1'})
+    expect(state.offers.find(OTHER, 'off_1')).toBeUndefined()
+  })
+
+  test('are forgotten after a day', () => {
+    state.offers.remember(CLIENT, [offer], 1000)
+    state.offers.remember(CLIENT, [], 1000 + 86_400)
+    expect(state.offers.find(CLIENT, 'off_1')).toBeDefined()
+    state.offers.remember(CLIENT, [], 1001 + 86_400)
+    expect(state.offers.find(CLIENT, 'off_1')).toBeUndefined()
+  })
+})
+
+test('what the service says later is noted, but not over an outcome that is open', () => {
+  const journal = state.journal.forClient(CLIENT)
+  const intent = (n: number) => ({
+    offerId: `off_${n}`,
+    clientReferenceId: `ref-${n}`,
+    referenceGiven: true,
+    idempotencyKey: `key-${n}`,
+    keyGiven: false,
+    body: '{}',
+    bodySha256: `${n}`,
+    intentSha256: `${n}`,
+  })
+  journal.settle(journal.begin(intent(1), 1).entry.id, {outcome: 'pending_payment', reservationRef: 'R-1'}, 2)
+  journal.begin(intent(2), 3)
+  state.journal.noteStatus(CLIENT, 'R-1', 'confirmed', 4)
+  state.journal.noteStatus(OTHER, 'R-1', 'cancelled', 5)
+  expect(state.journal.list()).toMatchObject([
+    {clientReferenceId: 'ref-2', outcome: 'unresolved', ...CLIENT},
+    {clientReferenceId: 'ref-1', outcome: 'confirmed', reservationRef: 'R-1', updatedAt: 4, ...CLIENT},
+  ])
+  expect(state.journal.list({unresolved: true}).length).toBe(1)
+  expect(state.journal.list({client: OTHER})).toEqual([])
+})
+
+describe('the keychain', () => {
+  const entryOf = (kept: Map<string, string>, account: string): KeychainEntry => ({
+    getPassword: async () => kept.get(account) ?? null,
+    setPassword: async secret => void kept.set(account, secret),
+    deleteCredential: async () => kept.delete(account),
+  })
+
+  test('keeps secrets per profile and directory, and none in our files', async () => {
+    const kept = new Map<string, string>()
+    const withKeychain = openState(
+      directory,
+      createKeychain(directory, async account => entryOf(kept, account)),
+    )
+    await withKeychain.secrets.write('one', 'keychain', 'sk_test_1')
+    expect(await withKeychain.secrets.read('one', 'keychain')).toBe('sk_test_1')
+    expect(await withKeychain.secrets.read('two', 'keychain')).toBeUndefined()
+    expect([...kept.keys()]).toEqual([expect.stringContaining(directory)])
+    expect(readdirSync(directory)).toEqual([])
+    expect(await withKeychain.secrets.remove('one', 'keychain')).toBe(true)
+    withKeychain.close()
+  })
+
+  test.each([
+    [
+      'is not there',
+      () => Promise.reject(Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})),
+    ],
+    ['refuses', () => Promise.reject(new Error('sk_test_1'))],
+    [
+      'never answers',
+      async () => ({...entryOf(new Map(), ''), setPassword: () => new Promise<void>(() => {})}),
+    ],
+  ])('that %s is a failure naming the way round, and no secret', async (_, load) => {
+    const failure = await createKeychain(directory, load as () => Promise<KeychainEntry>)
+      .write('one', 'sk_test_1')
+      .catch(error => error)
+    expect(failure).toMatchObject({
+      kind: 'not_allowed',
+      details: {code: 'keychain_unavailable', hint: expect.stringContaining('without --keychain')},
+    })
+    expect(JSON.stringify(failure.details) + failure.message).not.toContain('sk_test_1')
+  })
+})
