@@ -27,6 +27,8 @@ export abstract class BaseCommand extends Command {
   protected globals: Partial<GlobalFlags> = {}
   /** `--timeout`, when it was given. */
   protected timeoutSeconds: number | undefined
+  /** How a command that printed its result ends: `webhooks verify` of an invalid signature prints, and ends with 9. */
+  exitCode: number = 0
 
   abstract override run(): Promise<void>
 

@@ -26,7 +26,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   process.on('unhandledRejection', fail)
   try {
     await run(argv, place, started)
-    return await leave(0)
+    return await leave(started.command?.exitCode ?? 0)
   } catch (error) {
     return await fail(error)
   }

@@ -19,6 +19,8 @@ const scope = z.custom<Scope>(
   'is not a scope of the service',
 )
 
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not the name of a header')
+
 /** Keys we do not know are kept: a newer version, or a person, may have put them there. */
 const profile = z.looseObject({
   base_url: z.string().min(1),
@@ -27,6 +29,10 @@ const profile = z.looseObject({
   scopes: z.array(scope).optional(),
   /** Where the client secret is; `file` (tokens.db) unless told. */
   secret_store: z.enum(['file', 'keychain']).optional(),
+  /** Under which header the signature of a webhook comes; §6.2 puts a neutral word in place of the maker's name. */
+  signature_header: headerName.optional(),
+  /** Under which header the id of a webhook's event comes (§6.2). */
+  event_id_header: headerName.optional(),
 })
 
 const defaults = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))

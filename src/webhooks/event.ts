@@ -1,0 +1,40 @@
+/** The event inside a webhook's body (§2.8), as far as receiving and checking need it. */
+
+export interface EventSummary {
+  readonly id: string
+  /** Null when the body has none that is a string. */
+  readonly type: string | null
+  readonly created: string | null
+}
+
+/** Id, type and time of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. Throws nothing. */
+export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
+  const {id, type, created} = parseObject(rawBody)
+  if (typeof id !== 'string' || id === '') return undefined
+  return {id, type: textOrNull(type), created: textOrNull(created)}
+}
+
+function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown} {
+  try {
+    const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(rawBody)
+    return (JSON.parse(text) as object | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/**
+ * Whether the unsigned header (§6.2) agrees with the signed body: it is absent, or it is given once and is the body's
+ * id. A header beside a body that has no id does not agree.
+ */
+export function checkEventId(
+  header: string | readonly string[] | undefined,
+  event: {readonly id: string} | undefined,
+): boolean {
+  const values = typeof header === 'string' ? [header] : (header ?? [])
+  return values.length === 0 || (values.length === 1 && values[0] === event?.id)
+}

@@ -1,0 +1,33 @@
+/** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../contract/events.js'
+
+/** Under which names the signature and the event's id come (§6.2), in any case of letters. */
+export interface WebhookHeaderNames {
+  readonly signature: string
+  readonly eventId: string
+}
+
+export const DEFAULT_HEADER_NAMES: WebhookHeaderNames = {
+  signature: SIGNATURE_HEADER,
+  eventId: EVENT_ID_HEADER,
+}
+
+export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
+
+/** Gathers name and value pairs; a name that comes again keeps all its values. */
+export function gatherHeaders(pairs: Iterable<readonly [string, string]>): HeaderMap {
+  const headers: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase()
+    const before = headers[key]
+    if (before === undefined) headers[key] = value
+    else headers[key] = typeof before === 'string' ? [before, value] : [...before, value]
+  }
+  return headers
+}
+
+/** The value of header `name`, in any case of letters; an array when it came more than once. */
+export function headerOf(headers: HeaderMap, name: string): string | readonly string[] | undefined {
+  const key = name.toLowerCase()
+  return Object.hasOwn(headers, key) ? headers[key] : undefined
+}

@@ -1,0 +1,165 @@
+/**
+ * Webhook signatures, §6.2 and §6.3 read literally: HMAC-SHA256 with the whole secret as key, over the timestamp as
+ * the header spells it, a full stop and the raw body. Bytes in, verdict out; no clock and no parsing of the body.
+ */
+import {createHmac, type Hmac, timingSafeEqual} from 'node:crypto'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../contract/limits.js'
+
+/** A signing secret and what to call it in results; the name is never the secret. */
+export interface NamedSecret {
+  /** A subscription id, or where it came from: `file`, `stdin`, `env[0]`. */
+  readonly name: string
+  readonly secret: string
+}
+
+export type Verdict =
+  | {
+      readonly valid: true
+      readonly reason: 'ok'
+      /** Unix seconds. */
+      readonly timestamp: number
+      /** Seconds from the timestamp until now; negative when it lies in the future. */
+      readonly ageSeconds: number
+      /** The secret that matched. */
+      readonly secretName: string
+    }
+  | {
+      readonly valid: false
+      readonly reason:
+        | 'missing_header'
+        | 'malformed_header'
+        | 'signature_mismatch'
+        | 'timestamp_outside_tolerance'
+      readonly timestamp?: number
+      readonly ageSeconds?: number
+      /** Set when the digest matched and the timestamp did not do. */
+      readonly secretName?: string
+    }
+
+export interface VerifyTerms {
+  readonly secrets: readonly NamedSecret[]
+  /** The value of the header; an array when it came more than once, which is malformed. */
+  readonly header: string | readonly string[] | undefined
+  /** Unix seconds; parts of a second are dropped. */
+  readonly now: number
+  /** §6.3.4: 300 unless told. A difference of exactly this much is accepted. */
+  readonly toleranceSeconds?: number
+}
+
+export interface VerifyInput extends VerifyTerms {
+  readonly rawBody: Uint8Array
+}
+
+/** A header that follows the grammar. */
+export interface ParsedSignature {
+  /** The digits as received: they are what was signed. */
+  readonly timestamp: string
+  /** Every `v1`, lowercase hex, in the order received. */
+  readonly digests: readonly string[]
+}
+
+/** The value of the signature header for `rawBody`; `timestamp` is Unix seconds in digits. */
+export function sign(secret: string, timestamp: string, rawBody: Uint8Array): string {
+  const digest = begin(secret, timestamp).update(rawBody).digest('hex')
+  return `t=${timestamp},v1=${digest}`
+}
+
+function begin(secret: string, timestamp: string): Hmac {
+  return createHmac('sha256', secret).update(`${timestamp}.`)
+}
+
+const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
+
+/**
+ * Reads `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas, exactly one `t`, one or more
+ * `v1`, other names passed over, no blanks anywhere. Undefined for everything else.
+ */
+export function parseSignature(header: string): ParsedSignature | undefined {
+  const timestamps: string[] = []
+  const digests: string[] = []
+  for (const field of header.split(',')) {
+    const [, name, value = ''] = FIELD.exec(field) ?? []
+    if (name === undefined) return undefined
+    if (name === 't') timestamps.push(value)
+    if (name === 'v1') digests.push(value)
+  }
+  const [timestamp] = timestamps
+  if (timestamp === undefined || timestamps.length > 1 || !/^\d{1,12}$/.test(timestamp)) return undefined
+  if (digests.length === 0 || !digests.every(digest => /^[0-9a-f]{64}$/.test(digest))) return undefined
+  return {timestamp, digests}
+}
+
+/** Checks one request (§6.3). Throws nothing; expected refusals are verdicts. The digest goes before the tolerance. */
+export function verify(input: VerifyInput): Verdict {
+  return createVerifier(input).update(input.rawBody).finish()
+}
+
+export interface Verifier {
+  /** Takes the next piece of the raw body. */
+  update(piece: Uint8Array): Verifier
+  /** The verdict; nothing may follow. */
+  finish(): Verdict
+}
+
+/** Checks a body that comes in pieces, keeping none of them. */
+export function createVerifier(terms: VerifyTerms): Verifier {
+  const values = typeof terms.header === 'string' ? [terms.header] : (terms.header ?? [])
+  const [value] = values
+  if (value === undefined) return settled({valid: false, reason: 'missing_header'})
+  const signature = values.length === 1 ? parseSignature(value) : undefined
+  if (signature === undefined) return settled({valid: false, reason: 'malformed_header'})
+  const sums = terms.secrets.map(({name, secret}) => ({
+    name,
+    sum: begin(checked(secret), signature.timestamp),
+  }))
+  const verifier: Verifier = {
+    update(piece) {
+      for (const {sum} of sums) sum.update(piece)
+      return verifier
+    },
+    finish() {
+      const digests = sums.map(({name, sum}) => ({name, digest: sum.digest()}))
+      return judge(signature, matching(digests, signature.digests), terms)
+    },
+  }
+  return verifier
+}
+
+/** The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone. */
+function checked(secret: string): string {
+  if (isEmptySecret(secret)) throw new TypeError('an empty signing secret verifies nothing')
+  return secret
+}
+
+/** Whether nothing stands in `secret` but, at most, its prefix, blanks and quotes. */
+export function isEmptySecret(secret: string): boolean {
+  return secret.replace(/[\s"'`\ufeff\u200b]/gu, '').replace(/^(whsec_)+/, '') === ''
+}
+
+function settled(verdict: Verdict): Verifier {
+  const verifier: Verifier = {update: () => verifier, finish: () => verdict}
+  return verifier
+}
+
+/** The name of the first secret that made one of `received`. Every pair is compared, each in constant time. */
+function matching(
+  digests: readonly {readonly name: string; readonly digest: Uint8Array}[],
+  received: readonly string[],
+): string | undefined {
+  let matched: string | undefined
+  const claims = received.map(hex => Buffer.from(hex, 'hex'))
+  for (const {name, digest} of digests) {
+    for (const claim of claims) if (timingSafeEqual(digest, claim)) matched ??= name
+  }
+  return matched
+}
+
+function judge(signature: ParsedSignature, secretName: string | undefined, terms: VerifyTerms): Verdict {
+  const timestamp = Number(signature.timestamp)
+  const ageSeconds = Math.floor(terms.now) - timestamp
+  if (secretName === undefined) return {valid: false, reason: 'signature_mismatch', timestamp, ageSeconds}
+  const {toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS} = terms
+  if (Math.abs(ageSeconds) <= toleranceSeconds)
+    return {valid: true, reason: 'ok', timestamp, ageSeconds, secretName}
+  return {valid: false, reason: 'timestamp_outside_tolerance', timestamp, ageSeconds, secretName}
+}
