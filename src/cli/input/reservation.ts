@@ -7,7 +7,7 @@ import type {ReservationRequest} from '../../contract/reservations.js'
 import {missing} from '../parse-errors.js'
 import {checkCountry} from './checks.js'
 import {readText} from './files.js'
-import {completeGuests, type Fields, readContact, readGuest} from './guests.js'
+import {completeGuests, type Fields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
 
 export interface ReserveFlags {
@@ -52,11 +52,12 @@ export const TEMPLATE: ReservationRequest = {
 export function readInput(path: string | undefined): Fields {
   if (path === undefined) return {}
   const value = readJson('--input', readText('--input', path))
-  if (isFields(value)) return withoutEmpty(value) as Fields
-  throw usage(
-    'invalid_input',
-    '--input: must be one JSON object, the request of a reservation (see --template)',
-  )
+  if (!isFields(value)) {
+    const problem = 'must be one JSON object, the request of a reservation (see --template)'
+    throw usage('invalid_input', `--input: ${problem}`)
+  }
+  refuseUnknown('--input', Object.keys(value), Object.keys(TEMPLATE))
+  return withoutEmpty(value) as Fields
 }
 
 /** The offer meant: the argument, else the file's; undefined when neither names one. Throws usage. */

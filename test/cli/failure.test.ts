@@ -1,0 +1,67 @@
+import {describe, expect, test} from 'vitest'
+import {describeFailure} from '../../src/cli/failure.js'
+import {Failure, type FailureKind} from '../../src/contract/failure.js'
+import {StorageError} from '../../src/storage/errors.js'
+
+test.each<[FailureKind, number]>([
+  ['usage', 2],
+  ['not_allowed', 4],
+  ['refused', 5],
+  ['service_failed', 6],
+  ['unreachable', 7],
+  ['pending', 8],
+  ['signature', 9],
+  ['outcome_unknown', 10],
+  ['interrupted', 130],
+])('%s exits with %i', (kind, exit) => {
+  expect(describeFailure(new Failure(kind, 'm', {code: 'c'})).exit).toBe(exit)
+})
+
+test('a failure is told whole, as text and as JSON', () => {
+  const details = {
+    code: 'offer_expired',
+    status: 410,
+    requestId: 'req_1',
+    hint: 'search again',
+    reason: 'gone',
+  }
+  const {document, text} = describeFailure(new Failure('refused', 'too late', details))
+  expect(document).toEqual({
+    error: {
+      code: 'offer_expired',
+      message: 'too late',
+      status: 410,
+      request_id: 'req_1',
+      hint: 'search again',
+      cause: 'gone',
+    },
+  })
+  expect(text).toBe('Error: too late\nCause: gone\nRequest: req_1\nHint: search again')
+})
+
+test('storage faults are usage, a closed question is an interruption', () => {
+  expect(describeFailure(new StorageError('full', 'no space', 'free some')).exit).toBe(2)
+  expect(describeFailure(Object.assign(new Error('x'), {name: 'ExitPromptError'})).exit).toBe(130)
+})
+
+describe('a defect', () => {
+  test('exits with 1 and shows nothing of itself', () => {
+    const {exit, document, text} = describeFailure(new TypeError('sk_test_secret is not a function'))
+    expect(exit).toBe(1)
+    expect(JSON.stringify([document, text])).not.toContain('sk_test')
+  })
+
+  test.each([undefined, null, 'text', 7, {}])('also when %j was thrown', thrown => {
+    expect(describeFailure(thrown).exit).toBe(1)
+  })
+})
+
+test('an error stays under 4 kB, and leaves out what is too much', () => {
+  const result = {outcome: 'unknown', reservation: {text: 'x'.repeat(5000)}}
+  const {document} = describeFailure(
+    new Failure('pending', 'ü'.repeat(9000), {code: 'c', hint: 'h'.repeat(9000), result}),
+  )
+  expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(4000)
+  expect(document).toMatchObject({outcome: 'unknown'})
+  expect(document).not.toHaveProperty('reservation')
+})

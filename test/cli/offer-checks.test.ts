@@ -1,0 +1,87 @@
+import {describe, expect, test} from 'vitest'
+import {checkOffer, findDoubts} from '../../src/cli/input/offer-checks.js'
+import type {Guest, ReservationRequest} from '../../src/contract/reservations.js'
+import type {SeenOffer} from '../../src/state/offer-store.js'
+import {thrownBy} from '../support/thrown.js'
+
+const SEEN: SeenOffer = {
+  offer_id: 'off_1',
+  hotel_name: 'Pera',
+  stars: 4,
+  room_name: 'Double',
+  board: 'BB',
+  total: '450.00',
+  currency: 'EUR',
+  nationality: 'TR',
+  check_in: '2030-06-01',
+  check_out: '2030-06-04',
+  rooms: [{adults: 1, children_ages: [7]}],
+  searched_at: 1000,
+  expires_at: 1900,
+  used_by_reference: null,
+}
+const guest = (birth_date: string, number = '10000000146'): Guest => ({
+  type: 'ADULT',
+  name: 'A',
+  surname: 'B',
+  birth_date,
+  identity: {type: 'TC', number},
+  is_lead: true,
+})
+const REQUEST: ReservationRequest = {
+  offer_id: 'off_1',
+  client_reference_id: 'R',
+  client_nationality: 'TR',
+  contact: {
+    name: 'A',
+    surname: 'B',
+    email: 'a@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321234567',
+  },
+  guests: [guest('1990-01-01')],
+  payment: {mode: 'account'},
+}
+const FACTS = {now: 1500, maxPrice: undefined, repeated: false}
+
+describe('an offer is refused here', () => {
+  test.each<[string, SeenOffer | undefined, Partial<typeof FACTS> | {maxPrice: string}, string]>([
+    ['when it has expired', SEEN, {now: 1900}, 'offer_expired'],
+    ['when it was used', {...SEEN, used_by_reference: 'Q'}, {}, 'offer_already_used'],
+    ['when it was searched for another nationality', {...SEEN, nationality: 'DE'}, {}, 'nationality_changed'],
+    ['when it costs more', SEEN, {maxPrice: '449.99'}, 'price_too_high'],
+    ['when its price is not known', {...SEEN, total: null}, {maxPrice: '9999'}, 'price_unknown'],
+    ['when it was never seen and the price matters', undefined, {maxPrice: '9999'}, 'price_unknown'],
+  ])('%s', (_, seen, facts, code) => {
+    expect(thrownBy(() => checkOffer(seen, REQUEST, {...FACTS, ...facts})).details.code).toBe(code)
+  })
+
+  test('and not otherwise', () => {
+    checkOffer(SEEN, REQUEST, {...FACTS, maxPrice: '450'})
+    checkOffer(undefined, REQUEST, FACTS)
+    checkOffer({...SEEN, used_by_reference: 'R'}, REQUEST, {...FACTS, now: 5000, repeated: true})
+  })
+})
+
+describe('guests are doubted', () => {
+  test.each<[string, Guest[], RegExp | undefined]>([
+    ['not, when they fit', [guest('1990-01-01'), guest('2023-01-01')], undefined],
+    ['not, when a birthday falls within the stay', [guest('1990-01-01'), guest('2022-06-03')], undefined],
+    ['when a child has another age', [guest('1990-01-01'), guest('2020-01-01')], /ages searched/],
+    ['when a child was not searched', [guest('1990-01-01')], /searched for 2 guests; 1/],
+    ['when one is not born yet', [guest('1990-01-01'), guest('2030-06-02')], /born after/],
+    [
+      'when a TC number is wrong',
+      [guest('1990-01-01', '10000000147'), guest('2023-01-01')],
+      /guest 1.*checksum/,
+    ],
+  ])('%s', (_, guests, expected) => {
+    const doubts = findDoubts(SEEN, guests)
+    if (expected) expect(doubts.join('\n')).toMatch(expected)
+    else expect(doubts).toEqual([])
+  })
+
+  test('not for what is unknown', () => {
+    expect(findDoubts(undefined, [guest('1990-01-01')])).toEqual([])
+  })
+})

@@ -1,0 +1,131 @@
+import {describe, expect, test} from 'vitest'
+import {checkScopes, type Remembered, resolveTarget, type TargetFlags} from '../../src/cli/target.js'
+import {rejectionOf, thrownBy} from '../support/thrown.js'
+
+const ENV = {
+  BOOKCTL_BASE_URL: 'https://env.example/v1',
+  BOOKCTL_CLIENT_ID: 'cid_env',
+  BOOKCTL_CLIENT_SECRET: 'sk_test_env',
+}
+const PROFILES = {
+  default: {base_url: 'https://default.example/v1', client_id: 'cid_default'},
+  other: {base_url: 'https://other.example/v1', client_id: 'cid_other', scopes: ['account:read']},
+  local: {base_url: 'http://127.0.0.1:1/v1', client_id: 'cid_local'},
+}
+const remembered = (current?: string): Remembered => ({
+  currentProfile: () => current,
+  profile: name => PROFILES[name as keyof typeof PROFILES],
+  secret: async name => (name === 'local' ? 'sk_live_x' : `sk_live_${name}`),
+})
+const NOTHING: Remembered = {
+  currentProfile: () => undefined,
+  profile: () => undefined,
+  secret: async () => undefined,
+}
+
+/** As oclif hands the flags over: those with an environment variable are filled from it. */
+const resolve = (flags: TargetFlags, env: NodeJS.ProcessEnv, current?: string, from = remembered(current)) =>
+  resolveTarget(
+    {'base-url': env.BOOKCTL_BASE_URL, profile: env.BOOKCTL_PROFILE, ...flags},
+    env,
+    from,
+    flags.profile !== undefined,
+  )
+
+describe('credentials', () => {
+  test('the environment alone is enough', async () => {
+    expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject({
+      profile: null,
+      source: 'env',
+      baseUrl: 'https://env.example/v1',
+      clientId: 'cid_env',
+      mode: 'test',
+    })
+  })
+
+  test.each<[string, TargetFlags, NodeJS.ProcessEnv, string | undefined, object]>([
+    ['default', {}, {}, undefined, {profile: 'default', clientId: 'cid_default', mode: 'live'}],
+    ['the current profile', {}, {}, 'other', {profile: 'other', scopes: ['account:read']}],
+    [
+      'BOOKCTL_PROFILE before the current one',
+      {},
+      {BOOKCTL_PROFILE: 'default'},
+      'other',
+      {profile: 'default'},
+    ],
+    [
+      '--profile before BOOKCTL_PROFILE',
+      {profile: 'other'},
+      {BOOKCTL_PROFILE: 'default'},
+      undefined,
+      {profile: 'other'},
+    ],
+    ['the environment before the current profile', {}, ENV, 'other', {source: 'env'}],
+    [
+      '--profile before the environment, address and all',
+      {profile: 'other'},
+      ENV,
+      undefined,
+      {clientId: 'cid_other', baseUrl: 'https://other.example/v1'},
+    ],
+    [
+      'BOOKCTL_BASE_URL alone before the address of the profile',
+      {},
+      {BOOKCTL_BASE_URL: 'https://b.example/v1'},
+      undefined,
+      {clientId: 'cid_default', baseUrl: 'https://b.example/v1'},
+    ],
+    [
+      '--base-url before everything',
+      {'base-url': 'https://flag.example/v1'},
+      ENV,
+      undefined,
+      {baseUrl: 'https://flag.example/v1', clientId: 'cid_env'},
+    ],
+    [
+      'BOOKCTL_SCOPES before those of the profile',
+      {},
+      {BOOKCTL_SCOPES: 'hotels:read'},
+      'other',
+      {scopes: ['hotels:read']},
+    ],
+  ])('%s', async (_, flags, env, current, expected) => {
+    expect(await resolve(flags, env, current)).toMatchObject(expected)
+  })
+
+  test('none: exit 4, with what to do', async () => {
+    const failure = await rejectionOf(resolve({profile: 'nope'}, {}))
+    expect(failure).toMatchObject({kind: 'not_allowed', details: {code: 'not_logged_in'}})
+    expect(failure.details.hint).toContain('bookctl login --profile nope')
+  })
+
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{BOOKCTL_CLIENT_ID: 'cid_x'}, 'BOOKCTL_CLIENT_SECRET is not'],
+    [{BOOKCTL_CLIENT_SECRET: 'sk_test_x'}, 'BOOKCTL_CLIENT_ID is not'],
+    [{...ENV, BOOKCTL_BASE_URL: ''}, 'BOOKCTL_BASE_URL is not'],
+  ])('half an environment is named: %o', async (env, words) => {
+    const failure = await rejectionOf(resolve({}, env, undefined, NOTHING))
+    expect(failure.kind).toBe('usage')
+    expect(failure.message).toContain(words)
+  })
+
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{...ENV, BOOKCTL_CLIENT_ID: 'env'}, 'invalid_client_id'],
+    [{...ENV, BOOKCTL_CLIENT_SECRET: 'hunter2'}, 'invalid_client_secret'],
+    [{...ENV, BOOKCTL_CLIENT_SECRET: 'sk_test_a b'}, 'invalid_client_secret'],
+    [{...ENV, BOOKCTL_BASE_URL: 'http://env.example/v1'}, 'invalid_base_url'],
+    [{...ENV, BOOKCTL_BASE_URL: 'https://env.example/v2'}, 'invalid_base_url'],
+  ])('wrong shapes are refused and no secret is echoed: %o', async (env, code) => {
+    const failure = await rejectionOf(resolve({}, env))
+    expect(failure.details.code).toBe(code)
+    expect(JSON.stringify([failure.message, failure.details])).not.toMatch(/hunter2|a b/)
+  })
+
+  test('a live key never goes to this machine', async () => {
+    expect((await rejectionOf(resolve({}, {}, 'local'))).details.code).toBe('live_key_on_loopback')
+  })
+})
+
+test('an unknown scope names the valid ones', () => {
+  expect(thrownBy(() => checkScopes(['hotels:reed'])).details.hint).toContain('hotels:read')
+})

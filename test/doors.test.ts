@@ -1,0 +1,85 @@
+/** Which room may import which, and who may use which package: the table of the design, checked. */
+import {readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {expect, test} from 'vitest'
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url))
+
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  webhooks: ['contract'],
+  api: ['contract'],
+  storage: [],
+  state: ['contract', 'storage'],
+  sandbox: ['contract', 'webhooks', 'storage'],
+  cli: ['api', 'state', 'webhooks', 'contract', 'storage'],
+  commands: ['cli', 'api', 'state', 'webhooks', 'contract', 'storage'],
+}
+
+/** Only these commands meet the sandbox. */
+const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
+
+/** Packages that only these places may use. */
+const KEPT_IN: Record<string, RegExp> = {
+  undici: /^api\/transport\.ts$/,
+  libsql: /^storage\//,
+  hono: /^sandbox\//,
+  '@hono/node-server': /^(sandbox|webhooks)\//,
+  pdfkit: /^sandbox\//,
+  '@oclif/core': /^(cli|commands)\//,
+  inquirer: /^cli\/prompt\.ts$/,
+  'cli-table3': /^cli\//,
+  '@jmespath-community/jmespath': /^(cli|webhooks)\//,
+  '@napi-rs/keyring': /^state\//,
+}
+
+interface Import {
+  readonly file: string
+  readonly from: string
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SRC, file), 'utf8')
+  const found = text.matchAll(/(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/gm)
+  return [...found].map(match => ({file, from: match[1] ?? ''}))
+}
+
+const files = readdirSync(SRC, {recursive: true, encoding: 'utf8'})
+  .map(file => file.replaceAll('\\', '/'))
+  .filter(file => file.endsWith('.ts'))
+const imports = files.flatMap(importsOf)
+
+function roomOf({file, from}: Import): string | undefined {
+  if (!from.startsWith('.')) return undefined
+  return new URL(from, `file:///${file}`).pathname.split('/')[1]
+}
+
+test('there is something to check', () => {
+  expect(imports.length).toBeGreaterThan(100)
+})
+
+test('rooms import only the rooms they may', () => {
+  const wrong = imports.filter(one => {
+    const from = one.file.split('/')[0] ?? ''
+    const to = roomOf(one)
+    if (to === undefined || to === from) return false
+    if (to === 'sandbox' && MEETS_SANDBOX.test(one.file)) return false
+    return !MAY_IMPORT[from]?.includes(to)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('packages are used where they belong', () => {
+  const wrong = imports.filter(one =>
+    Object.entries(KEPT_IN).some(
+      ([name, place]) => (one.from === name || one.from.startsWith(`${name}/`)) && !place.test(one.file),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('no file is long', () => {
+  const long = files.filter(file => readFileSync(join(SRC, file), 'utf8').split('\n').length > 301)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,199 @@
+/** A partner's first day: log in, search, reserve, download the voucher, pay another one, log out. */
+import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home()
+})
+afterAll(async () => {
+  home.remove()
+  expect(await sandbox.stop()).toBe(143)
+})
+
+const offers = async () => {
+  const {result} = await home.json<{offers: {offer_id: string; price: {total: string}}[]}>(SEARCH)
+  return result.offers
+}
+const balance = async () => Number((await home.run(['account', '--query', 'account.balance'])).stdout)
+
+interface Reserved {
+  readonly outcome: string
+  readonly reservation: {readonly reservation_ref: string; readonly payment?: {readonly url?: string}}
+  readonly client_reference_id: string
+  readonly idempotency_key: string
+}
+
+test('before a login there is nothing to act with', async () => {
+  expect(await home.json(['whoami'])).toMatchObject({exit: 4, result: {error: {code: 'not_logged_in'}}})
+})
+
+test('wrong credentials are not stored', async () => {
+  const login = [
+    'login',
+    '--base-url',
+    sandbox.baseUrl,
+    '--client-id',
+    'cid_sandbox',
+    '--client-secret-stdin',
+  ]
+  const {exit} = await home.json(login, {stdin: 'sk_test_wrong\n'})
+  expect(exit).toBe(4)
+  expect((await home.run(['profiles', 'list'])).stdout).toBe('')
+})
+
+test('login checks, stores and says where', async () => {
+  const login = [
+    'login',
+    '--base-url',
+    `${sandbox.baseUrl}/`,
+    '--client-id',
+    'cid_sandbox',
+    '--client-secret-stdin',
+  ]
+  const {exit, result} = await home.json(login, {stdin: 'sk_test_sandbox\n'})
+  expect(exit).toBe(0)
+  expect(result).toEqual({
+    profile: 'default',
+    base_url: sandbox.baseUrl,
+    client_id: 'cid_sandbox',
+    mode: 'test',
+    scopes: ['account:read', 'hotels:read', 'reservations:read', 'reservations:write'],
+    expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    stored_in: join(home.configDirectory, 'tokens.db'),
+  })
+  const config = readFileSync(join(home.configDirectory, 'config.json'), 'utf8')
+  expect(JSON.parse(config)).toEqual({
+    current_profile: 'default',
+    profiles: {default: {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', secret_store: 'file'}},
+  })
+  for (const name of readdirSync(home.configDirectory)) {
+    expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)
+  }
+  expect(await home.json(['whoami', '--check'])).toMatchObject({
+    exit: 0,
+    result: {source: 'profile', mode: 'test'},
+  })
+})
+
+test('a reservation from the balance, its voucher, and the same again', async () => {
+  const before = await balance()
+  const [offer] = await offers()
+  const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS]
+  const first = await home.json<Reserved>(argv)
+  expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+  expect(Object.keys(first.result)).toEqual([
+    ...['outcome', 'reservation', 'idempotency_key', 'client_reference_id', 'attempts'],
+  ])
+  const again = await home.json<Reserved>(argv)
+  expect(again.result).toMatchObject({idempotency_key: first.result.idempotency_key, outcome: 'confirmed'})
+  expect(again.result.reservation.reservation_ref).toBe(first.result.reservation.reservation_ref)
+  expect(await balance()).toBeCloseTo(before - Number(offer?.price.total), 2)
+
+  const {reservation_ref} = first.result.reservation
+  const saved = await home.json<{path: string; bytes: number}>(['voucher', 'download', reservation_ref])
+  expect(saved.result.path).toBe(`voucher-${reservation_ref}.pdf`)
+  const pdf = readFileSync(join(home.directory, saved.result.path))
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+  expect(pdf.length).toBe(saved.result.bytes)
+  expect(await home.json(['voucher', 'download', reservation_ref])).toMatchObject({exit: 2})
+  const piped = await home.run(['voucher', 'download', reservation_ref, '--file', '-'])
+  expect(piped).toMatchObject({exit: 0, stderr: ''})
+  expect(piped.stdout.startsWith('%PDF-')).toBe(true)
+  expect(await home.json(['voucher', 'download', reservation_ref, '--file', '-'])).toMatchObject({exit: 2})
+  expect(readdirSync(home.directory).filter(name => name.includes('voucher'))).toEqual([saved.result.path])
+})
+
+test('an instant payment is waited for', async () => {
+  const offer = (await offers())[1]?.offer_id ?? ''
+  const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', 'TRIP-7', ...GUESTS]
+  const pending = await home.json<Reserved>([...argv, '--wait=1'])
+  expect(pending).toMatchObject({
+    exit: 8,
+    result: {error: {code: 'payment_pending'}, outcome: 'pending_payment'},
+  })
+  const made = await home.json<Reserved>(argv)
+  expect(made.result.outcome).toBe('pending_payment')
+  expect(made.result.reservation.payment?.url).toContain(sandbox.origin)
+  const {reservation_ref} = made.result.reservation
+  expect(await home.json(['voucher', 'download', reservation_ref])).toMatchObject({exit: 5})
+  const paid = await home.json(['sandbox', 'pay', reservation_ref, '--base-url', sandbox.baseUrl])
+  expect(paid).toMatchObject({exit: 0, result: {reservation: {status: 'CONFIRMED'}}})
+  const resumed = await home.json(['reserve', '--resume', 'TRIP-7', '--wait'])
+  expect(resumed).toMatchObject({exit: 0, result: {outcome: 'confirmed', client_reference_id: 'TRIP-7'}})
+  const {result} = await home.json<{entries: object[]}>(['journal'])
+  expect(result.entries[0]).toMatchObject({
+    client_reference_id: 'TRIP-7',
+    outcome: 'confirmed',
+    reservation_ref,
+  })
+  expect((await home.json<{entries: object[]}>(['journal', '--unresolved'])).result.entries).toEqual([])
+})
+
+test('the request can be written in a file, filled from a template, and looked at before', async () => {
+  const template = await home.json<Record<string, unknown>>(['reserve', '--template'])
+  expect(Object.keys(template.result)).toContain('guests')
+  const [offer] = await offers()
+  const file = join(home.directory, 'request.json')
+  const guests = [
+    {name: 'Ayşe', surname: 'Öğüt', identity: {type: 'TC', number: '10000000146'}},
+    {name: 'Can', surname: 'Öğüt', identity: {type: 'PASSPORT', number: 'U1'}},
+  ]
+  const contact = {
+    name: 'A',
+    surname: 'B',
+    email: 'a@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321',
+  }
+  writeFileSync(file, JSON.stringify({...template.result, offer_id: offer?.offer_id, guests, contact}))
+  const before = await balance()
+  const dry = await home.json<{body: object; headers: object}>(['reserve', '--input', file, '--dry-run'])
+  expect(dry.result).toMatchObject({
+    method: 'POST',
+    url: `${sandbox.baseUrl}/reservations/hotel`,
+    headers: {authorization: 'Bearer [redacted]'},
+    body: {client_nationality: 'TR', payment: {mode: 'account'}},
+  })
+  expect(await balance()).toBe(before)
+  const made = await home.json<Reserved>(['reserve', '--input', '-'], {stdin: readFileSync(file, 'utf8')})
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+})
+
+test('what is known of the offer is used before anything is sent', async () => {
+  const offer = (await offers())[2]
+  const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS]
+  const codeOf = async (more: string[]) =>
+    (await home.json<{error: {code: string}}>([...argv, ...more])).result.error.code
+  expect(await codeOf(['--nationality', 'DE'])).toBe('nationality_changed')
+  expect(await codeOf(['--max-price', '1'])).toBe('price_too_high')
+  const lonely = await home.json([
+    'reserve',
+    offer?.offer_id ?? '',
+    '--pay',
+    'account',
+    ...GUESTS.slice(0, 2),
+    ...GUESTS.slice(4),
+  ])
+  expect(lonely).toMatchObject({exit: 5, result: {error: {code: 'guest_count_mismatch'}}})
+  expect(lonely.stderr).toContain('Warning: the offer was searched for 2 guests; 1 are given')
+})
+
+test('logout leaves nothing to act with', async () => {
+  expect(await home.json(['logout'])).toMatchObject({
+    exit: 0,
+    result: {profile: 'default', revoked: true, removed: true},
+  })
+  expect((await home.run(['account'])).exit).toBe(4)
+  for (const name of readdirSync(home.configDirectory)) {
+    expect(readFileSync(join(home.configDirectory, name)).includes('sk_test_sandbox')).toBe(false)
+  }
+  expect(existsSync(join(home.configDirectory, 'config.json'))).toBe(true)
+})

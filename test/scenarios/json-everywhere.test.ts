@@ -1,0 +1,100 @@
+/** With --json, stdout is one document for every outcome, with the same exit code as without. */
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {SEARCH} from '../support/stay.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+describe('one document', () => {
+  test.each<[number, string[]]>([
+    [0, ['account']],
+    [0, ['whoami']],
+    [0, ['journal']],
+    [0, ['profiles', 'list']],
+    [0, ['version']],
+    [0, ['--version']],
+    [0, ['token']],
+    [0, SEARCH],
+    [0, ['reserve', '--template']],
+    [0, ['sandbox', 'env']],
+    [0, ['sandbox', 'clock']],
+    [0, ['sandbox', 'openapi']],
+    [2, []],
+    [2, ['hotels']],
+    [2, ['nonsense']],
+    [2, ['account', '--nonsense']],
+    [2, ['account', '--format', 'xml']],
+    [2, ['reserve']],
+    [5, ['voucher', 'download', 'RSV-0000000000']],
+    [7, ['account', '--base-url', 'http://127.0.0.1:1/v1']],
+  ])('exit %i: %j', async (expected, argv) => {
+    const {exit, result, stderr} = await home.json<{error?: object}>(argv)
+    expect(exit).toBe(expected)
+    expect(stderr).toBe('')
+    expect('error' in result).toBe(expected !== 0)
+    if (argv.length > 1 || expected === 0) expect((await home.run(argv)).exit).toBe(expected)
+  })
+})
+
+test('--json may stand before the command and before its words', async () => {
+  for (const argv of [
+    ['--json', 'profiles', 'list'],
+    ['profiles', '--json', 'list'],
+    ['profiles', 'list', '--json'],
+  ]) {
+    expect(JSON.parse((await home.run(argv)).stdout)).toEqual({profiles: []})
+  }
+})
+
+test('success says nothing on stderr, and pipes get lines without a header', async () => {
+  const {stdout, stderr} = await home.run([...SEARCH, '--limit', '2'])
+  expect(stderr).toBe('')
+  const rows = stdout.trimEnd().split('\n')
+  expect(rows.length).toBe(2)
+  for (const row of rows) expect(row.split('\t')[0]).toMatch(/^off_/)
+})
+
+test('the search has exactly the keys promised', async () => {
+  const {result} = await home.json<{search: object; offers: object[]}>([...SEARCH, '--limit', '1'])
+  expect(Object.keys(result)).toEqual(['search', 'searched_at', 'expires_at', 'offers'])
+  expect(Object.keys(result.search)).toContain('nights')
+  expect(Object.keys(result.offers[0] ?? {}).sort()).toEqual(
+    [
+      ...['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'refundable'],
+      ...['free_cancellation_until', 'expires_at', 'raw'],
+    ].sort(),
+  )
+})
+
+test('sandbox env can be evaluated by a shell', async () => {
+  const {stdout} = await home.run(['sandbox', 'env'])
+  expect(stdout.split('\n')).toEqual([
+    `export BOOKCTL_BASE_URL='${sandbox.baseUrl}'`,
+    "export BOOKCTL_CLIENT_ID='cid_sandbox'",
+    "export BOOKCTL_CLIENT_SECRET='sk_test_sandbox'",
+    '',
+  ])
+})
+
+test('the running sandbox is found without an address, and not once it has stopped', async () => {
+  const other = await startLocalSandbox()
+  const env = {BOOKCTL_BASE_URL: undefined}
+  const clock = () => other.home.json(['sandbox', 'clock', '--advance', '1h'], {env})
+  expect(await clock()).toMatchObject({exit: 0, result: {now: expect.any(String)}})
+  expect(await other.home.json(['sandbox', 'reset'], {env})).toMatchObject({exit: 0, result: {reset: true}})
+  const {configDirectory} = other.home
+  expect(await other.stop('SIGINT')).toBe(130)
+  const gone = await home.json(['sandbox', 'clock'], {env: {...env, BOOKCTL_CONFIG_DIR: configDirectory}})
+  expect(gone).toMatchObject({exit: 7, result: {error: {code: 'sandbox_not_running'}}})
+})

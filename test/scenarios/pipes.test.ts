@@ -1,0 +1,97 @@
+/** A reader that closes early, a full disk, a signal: the ends of a pipe. */
+import {spawn} from 'node:child_process'
+import {existsSync} from 'node:fs'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {SEARCH} from '../support/stay.js'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+/** Runs a shell line in which `$B` is bookctl; returns the exit codes of its pipe's parts, and stderr. */
+function shell(line: string): Promise<{codes: string; stderr: string}> {
+  const child = spawn('bash', ['-c', `${line}; echo "\${PIPESTATUS[@]}" >&3`], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      CI: '',
+      B: `${process.execPath} ${ENTRY}`,
+      BOOKCTL_CONFIG_DIR: home.configDirectory,
+      ...home.env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  let codes = ''
+  let stderr = ''
+  child.stdio[3]?.on('data', chunk => {
+    codes += chunk
+  })
+  child.stderr?.on('data', chunk => {
+    stderr += chunk
+  })
+  return new Promise(resolve => child.on('close', () => resolve({codes: codes.trim(), stderr})))
+}
+
+test.each([
+  `$B ${SEARCH.join(' ')}`,
+  '$B --help',
+  '$B reserve --help',
+  `$B ${SEARCH.join(' ')} --json`,
+  '$B sandbox openapi',
+])('%s into a reader that closes at once', async line => {
+  expect(await shell(`${line} | true`)).toEqual({codes: '0 0', stderr: ''})
+})
+
+test("the first line is read, the rest is nobody's", async () => {
+  expect(await shell(`$B ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
+})
+
+test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failure', async () => {
+  const {codes, stderr} = await shell('$B whoami > /dev/full')
+  expect(codes).toBe('1')
+  expect(stderr).toContain('ENOSPC')
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a waiting command with %i, and says nothing', async (signal, code) => {
+  const order = {operation: 'account.show', kind: 'latency', latency_ms: 20_000, times: 4}
+  const answer = await fetch(`${sandbox.origin}/_sandbox/faults`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify(order),
+  })
+  expect(answer.status).toBe(201)
+  const asked = async () => {
+    const {data} = (await (await fetch(`${sandbox.origin}/_sandbox/requests`)).json()) as {
+      data: {path: string}[]
+    }
+    return data.filter(({path}) => path.endsWith('/account')).length
+  }
+  const before = await asked()
+  const {exit, stdout, stderr} = await home.run(['account'], {
+    onStart: async child => {
+      while ((await asked()) === before) await new Promise(resolve => setTimeout(resolve, 50))
+      child.kill(signal)
+    },
+  })
+  expect({exit, stdout, stderr}).toEqual({exit: code, stdout: '', stderr: ''})
+  await fetch(`${sandbox.origin}/_sandbox/faults`, {method: 'DELETE'})
+})
+
+test('NODE_ENV=development changes nothing', async () => {
+  expect(await home.run(['whoami'], {env: {NODE_ENV: 'development'}})).toMatchObject({exit: 0, stderr: ''})
+})

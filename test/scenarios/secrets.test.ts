@@ -1,0 +1,102 @@
+/** No secret in any stream, or in any file but its store, however loudly one asks to be told. */
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+const SECRET = 'sk_test_sandbox'
+const LOUD = {DEBUG: '*', NODE_DEBUG: '*', BOOKCTL_DEBUG: '1', OCLIF_DEBUG: '1', CLI_FLAGS_DEBUG: '1'}
+let sandbox: LocalSandbox
+let home: Home
+let token: string
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+  token = (await home.run(['token'])).stdout.trim()
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+/** What of the planted values, and of the marks of others, stands in `text`. */
+function leaks(text: string): string[] {
+  const planted = [SECRET, token, 'Bearer at_', '"access_token"', 'U1234567'].filter(value =>
+    text.includes(value),
+  )
+  return [...planted, ...(text.match(/[?&](sig|token|signature)=[\w.-]{8,}/g) ?? [])]
+}
+
+test('a token was planted', () => {
+  expect(token).toMatch(/^\S{20,}$/)
+})
+
+test.each([
+  ['the whole way', true],
+  ['an expired token', false],
+])('loud and verbose: %s', async (_, fresh) => {
+  if (!fresh) await home.run(['sandbox', 'clock', '--advance', '3h'])
+  const loud = {env: LOUD}
+  const {stdout, stderr} = await home.run([...SEARCH, '--quiet', '-v'], loud)
+  expect(leaks(stderr)).toEqual([])
+  const offer = stdout.split('\n')[0] ?? ''
+  const made = await home.run(
+    ['reserve', offer, '--pay', 'account', '-v', '--har', 'all.har', ...GUESTS],
+    loud,
+  )
+  expect(made.exit).toBe(0)
+  expect(leaks(made.stderr + made.stdout)).toEqual([])
+  expect(leaks(readFileSync(join(home.directory, 'all.har'), 'utf8'))).toEqual([])
+  const reference = /RSV-\w+/.exec(made.stdout)?.[0] ?? ''
+  const saved = await home.run(['voucher', 'download', reference, '-v', '--har', 'all.har'], loud)
+  expect(saved.exit).toBe(0)
+  expect(leaks(saved.stderr + saved.stdout)).toEqual([])
+  expect(leaks(readFileSync(join(home.directory, 'all.har'), 'utf8'))).toEqual([])
+})
+
+test.each<[string[], Record<string, string>?]>([
+  [['login', '--client-secret', SECRET]],
+  [['account', SECRET]],
+  [['account', `--profile=${SECRET}`]],
+  [['account', '--base-url', `https://user:${SECRET}@example.com/v1`]],
+  [['account'], {BOOKCTL_BASE_URL: 'http://127.0.0.1:1/v1'}],
+  [['account'], {BOOKCTL_CLIENT_ID: `id_${SECRET}`}],
+  [['account'], {BOOKCTL_CLIENT_SECRET: `${SECRET}_wrong`}],
+  [['account'], {BOOKCTL_CLIENT_SECRET: `${SECRET} wrong`}],
+  [['nonsense', SECRET]],
+])('a failure tells nothing: %j', async (argv, env = {}) => {
+  for (const more of [[], ['--json']]) {
+    const {exit, stdout, stderr} = await home.run([...argv, ...more], {env: {...LOUD, ...env}})
+    expect(exit).not.toBe(0)
+    expect(leaks(stdout + stderr)).toEqual([])
+  }
+})
+
+test('secrets are in their store alone, and gone after a logout', async () => {
+  const own = new Home()
+  const file = join(own.directory, 'secret.txt')
+  writeFileSync(file, `${SECRET}\n`, {mode: 0o600})
+  const login = [
+    'login',
+    '--base-url',
+    sandbox.baseUrl,
+    '--client-id',
+    'cid_sandbox',
+    '--client-secret-file',
+    file,
+  ]
+  expect((await own.run(login, {env: LOUD})).exit).toBe(0)
+  const holding = () =>
+    readdirSync(own.configDirectory).filter(name =>
+      readFileSync(join(own.configDirectory, name)).includes(SECRET),
+    )
+  const holders = holding()
+  expect(holders.length).toBeGreaterThan(0)
+  for (const name of holders) expect(name).toMatch(/^tokens\.db/)
+  expect((await own.run(['logout'], {env: LOUD})).exit).toBe(0)
+  expect(holding()).toEqual([])
+  own.remove()
+})

@@ -1,0 +1,14 @@
+/** A search and a booking as typed. */
+export const SEARCH = [
+  ...['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3', '--room', '2'],
+  ...['--nationality', 'TR', '--currency', 'EUR', '--sort', 'price'],
+]
+
+export const GUESTS = [
+  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
+  ...['--guest', 'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567'],
+  ...[
+    '--contact',
+    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+  ],
+]

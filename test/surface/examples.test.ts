@@ -1,0 +1,99 @@
+/** Every example of every command's help is run, as it stands there, against a local sandbox. */
+import {execFile} from 'node:child_process'
+import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const examples = Object.entries(manifest.commands as Record<string, {examples: string[]}>).flatMap(
+  ([id, command]) => command.examples.map(example => [id, example] as const),
+)
+/** They run until they are stopped, or are a test of their own. */
+const ELSEWHERE = new Set(['sandbox:start', 'demo'])
+
+let sandbox: LocalSandbox
+let home: Home
+let env: Record<string, string>
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+  const bin = join(home.directory, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'bookctl'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`)
+  chmodSync(join(bin, 'bookctl'), 0o755)
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  env = {
+    ...(process.env as Record<string, string>),
+    ...home.env,
+    CI: '1',
+    NODE_OPTIONS: '',
+    HOME: home.directory,
+    BOOKCTL_CONFIG_DIR: home.configDirectory,
+    PATH: `${bin}:${process.env.PATH}`,
+    SECRET: 'sk_test_sandbox',
+  }
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+/** What `example` names, made for it: offers, reservations, an input file, profiles. */
+async function prepare(example: string): Promise<Record<string, string>> {
+  if (/profiles|reader/.test(example)) await logIn()
+  if (!/OFFER|RESERVATION|PENDING|--input/.test(example)) return {}
+  const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
+  const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
+  const made = async (pay: string) => (await reserve('--pay', pay)).stdout.trim()
+  if (example.includes('RESERVATION')) return {RESERVATION: await made('account')}
+  if (example.includes('PENDING')) return {PENDING: await made('instant')}
+  if (example.includes('OFFER')) return {OFFER}
+  const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
+  writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
+  return {}
+}
+
+async function logIn(): Promise<void> {
+  for (const profile of ['default', 'reader']) {
+    const login = ['login', '--profile', profile, '--client-secret-stdin']
+    await home.run(login, {stdin: 'sk_test_sandbox', env: {BOOKCTL_CLIENT_SECRET: undefined}})
+  }
+}
+
+test('there are examples', () => {
+  expect(examples.length).toBeGreaterThan(30)
+})
+
+test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, example) => {
+  const named = await prepare(example)
+  const done = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${example}`], {
+    cwd: home.directory,
+    env: {...env, ...named},
+  })
+  if (!/reserve/.test(example)) expect(done.stderr).toBe('')
+})
+
+test('demo --json', async () => {
+  const {exit, result} = await home.json<{steps: {command: string; exit: number}[]}>(['demo'])
+  expect(exit).toBe(0)
+  expect(result.steps.map(step => step.command.split(' ').slice(0, 3).join(' '))).toEqual([
+    'bookctl login --base-url',
+    'bookctl account',
+    'bookctl hotels search',
+    expect.stringMatching('bookctl reserve off_'),
+    'bookctl voucher download',
+    'bookctl account',
+    expect.stringMatching('bookctl reserve off_'),
+    'bookctl sandbox pay',
+    expect.stringMatching('bookctl reserve off_'),
+    'bookctl voucher download',
+    'bookctl logout',
+  ])
+}, 120_000)

@@ -1,0 +1,84 @@
+/**
+ * Commands, flags and exit codes that scripts rely on, against the committed list: nothing of it changes unnoticed.
+ * After a change that is meant: `npx vitest run test/surface/surface.test.ts --update`.
+ */
+import {readFileSync} from 'node:fs'
+import {expect, test} from 'vitest'
+import {EXIT_CODES} from '../../src/cli/failure.js'
+import {globalFlags} from '../../src/cli/global-flags.js'
+
+interface Flag {
+  readonly type: string
+  readonly options?: readonly string[]
+  readonly char?: string
+  readonly env?: string
+  readonly default?: unknown
+  readonly multiple?: boolean
+  readonly hidden?: boolean
+}
+
+interface Command {
+  readonly summary?: string
+  readonly description?: string
+  readonly examples?: readonly string[]
+  readonly args: Record<string, {required?: boolean}>
+  readonly flags: Record<string, Flag>
+}
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const commands = Object.entries(manifest.commands as Record<string, Command>).sort(([a], [b]) =>
+  a < b ? -1 : 1,
+)
+
+test('commands, flags and exit codes are those of the committed list', async () => {
+  const lines = commands.flatMap(([id, command]) => [
+    `bookctl ${id.replaceAll(':', ' ')}${argumentsOf(command)}`,
+    ...Object.entries(command.flags)
+      .filter(([name]) => !Object.hasOwn(globalFlags, name))
+      .map(([name, flag]) => `    ${flagLine(name, flag)}`)
+      .sort(),
+  ])
+  const everywhere = Object.entries(globalFlags).map(([name, flag]) => `    ${flagLine(name, flag as Flag)}`)
+  const exits = Object.entries(EXIT_CODES).map(([name, code]) => `    ${code} ${name}`)
+  const text = [...lines, 'every command', ...everywhere.sort(), 'exit codes', ...exits, ''].join('\n')
+  await expect(text).toMatchFileSnapshot('surface.txt')
+})
+
+test.each(commands)('%s says what it does, what it reads, and shows two examples', (_, command) => {
+  expect(command.summary).toMatch(/\.$/)
+  expect(command.description).toContain('nvironment')
+  expect(command.examples?.length).toBeGreaterThanOrEqual(2)
+})
+
+test('no argument is read from standard input by itself, which oclif does unless told', () => {
+  for (const [id] of commands) {
+    const source = readFileSync(
+      new URL(`../../src/commands/${id.replaceAll(':', '/')}.ts`, import.meta.url),
+      'utf8',
+    )
+    expect(source.match(/Args\.string\(/g)?.length).toBe(source.match(/ignoreStdin: true/g)?.length)
+  }
+})
+
+test('no flag takes a secret', () => {
+  const names = commands.flatMap(([, command]) => Object.entries(command.flags))
+  const taking = names.filter(([name, flag]) => /secret|password|token/.test(name) && flag.type === 'option')
+  expect(taking.map(([name]) => name).filter(name => !name.endsWith('-file'))).toEqual([])
+})
+
+function argumentsOf(command: Command): string {
+  return Object.entries(command.args)
+    .map(([name, argument]) => (argument.required ? ` ${name.toUpperCase()}` : ` [${name.toUpperCase()}]`))
+    .join('')
+}
+
+function flagLine(name: string, flag: Flag): string {
+  const value = flag.type === 'boolean' ? '' : `=${flag.options?.join('|') ?? 'VALUE'}`
+  const more = [
+    flag.char ? `-${flag.char}` : '',
+    flag.multiple ? 'repeatable' : '',
+    flag.env ?? '',
+    flag.type === 'option' && flag.default !== undefined ? `default ${String(flag.default)}` : '',
+  ]
+  return [`--${name}${value}`, ...more].filter(Boolean).join(' ')
+}
