@@ -185,15 +185,15 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
     ...[outcome, reservationRef ?? null, result === undefined ? null : JSON.stringify(result), now],
     ...[unknown, unknown, id],
   )
-  if (!unknown) emptyLog(database)
+  if (!unknown) wipe(database)
 }
 
-/** So that the body is not left in the log. When others keep it open, one of them does it later. */
-function emptyLog(database: Database): void {
+/** So that no byte of the body stays. When others are busy with the file or it is full, a later one does it. */
+function wipe(database: Database): void {
   try {
-    database.truncateLog()
+    database.wipe()
   } catch (error) {
-    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+    if (!(error instanceof StorageError)) throw error
   }
 }
 
