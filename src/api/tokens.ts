@@ -89,7 +89,13 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     async get(scopes) {
       const tokens = list()
       for (const token of tokens) seen.add(token.access_token)
-      const kept = choose(tokens, scopes, isFresh)
+      // What this process asked for itself is used to its end: a service may give less than the margin each time.
+      const isOwn = (token: CachedToken) => token.access_token === own?.access_token
+      const kept = choose(
+        tokens,
+        scopes,
+        (token, now) => isFresh(token, now) || (isOwn(token) && token.expiresAt > now),
+      )
       return kept ?? (await askAlone(scopes, () => chooseNew(scopes)))
     },
     async replace(refused, scopes) {
@@ -101,10 +107,9 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
 }
 
-/** Whether enough is left of the token: 60 s, or half its lifetime when that is less. */
+/** Whether enough is left of a token that was kept. */
 function isFresh(token: CachedToken, now: number): boolean {
-  const margin = Math.min(TOKEN_RENEWAL_MARGIN_SECONDS, (token.expiresAt - token.obtainedAt) / 2)
-  return token.expiresAt - now >= margin
+  return token.expiresAt - now >= TOKEN_RENEWAL_MARGIN_SECONDS
 }
 
 /** A token asked for with the same scopes serves too: if fewer were granted, asking again would bring no more. */
