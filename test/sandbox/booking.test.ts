@@ -132,6 +132,8 @@ test('children are as old at check-in as was searched', async () => {
   const wrong = await reserveWith({guests: guests('2025-07-10', '2020-07-11')}, search)
   expect([wrong.status, wrong.json.error.code]).toEqual([400, 'guest_count_mismatch'])
   expect(wrong.json.error.details[0].field).toBe('guests[1].birth_date')
+  const alike = await reserveWith({guests: guests('2020-07-11', '2020-07-11')}, search)
+  expect([alike.status, alike.json.error.code]).toEqual([400, 'guest_count_mismatch'])
   const right = await reserveWith({guests: guests('2020-07-11', '2025-07-11')}, search)
   expect(right.status).toBe(201)
   const unknown = await reserveWith({guests: guests(undefined, '2025-07-11')}, search)

@@ -102,6 +102,10 @@ test('another host name is refused everywhere', async () => {
       expect([path, host, await raw('GET', path, {host})]).toEqual([path, host, 403])
     }
   }
+  // A whole address as the target, as to a proxy, does not hide another Host.
+  const whole = `${sandbox.origin}/_sandbox/clock`
+  expect(await raw('GET', whole, {host: 'evil.example'})).toBe(403)
+  expect(await raw('GET', 'http://evil.example/_sandbox/clock', {host: `127.0.0.1:${port}`})).toBe(403)
   expect(await raw('GET', '/_sandbox/clock', {host: `127.0.0.1:${port}`})).toBe(200)
 })
 
