@@ -70,12 +70,6 @@ test(`${PROCESSES} processes with a token the service no longer knows: one renew
   expect(service.seen('/account').length).toBeLessThanOrEqual(2 * PROCESSES)
 }, 120_000)
 
-test(`${PROCESSES} processes where tokens live 30 seconds: one token request`, async () => {
-  service.tokenLifetimeSeconds = 30
-  expect(failed(await runAll())).toEqual([])
-  expect(service.seen('/oauth/token').length).toBe(1)
-}, 120_000)
-
 test('the asking process is killed in its request: the others succeed with one request more', async () => {
   keepToken('expired', 7300)
   const arrived = new Promise<void>(resolve => {
