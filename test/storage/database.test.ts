@@ -179,7 +179,10 @@ describe('what stands in the place is refused and left as it is', () => {
   test('a database cut short', () => {
     const path = join(directory, 'x.db')
     const database = openDatabase(path, {migrations: ONE})
-    for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
+    const fill = () => {
+      for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
+    }
+    database.transaction(fill)
     database.close()
     truncateSync(path, 5000)
     const before = readFileSync(path)
