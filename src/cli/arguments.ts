@@ -87,10 +87,16 @@ function isTopic(words: readonly string[], commandIds: readonly string[]): boole
   return commandIds.some(id => id.startsWith(prefix))
 }
 
-/** `--wait` may stand alone; oclif has no optional values, so it is written out: alone, it means `--wait=900`. */
+/** `--wait` may stand alone, which oclif does not know: then it means `--wait=900`. */
 function joinOptionalValues(argv: readonly string[]): string[] {
-  const own = beforeDashes(argv)
-  return [...own.map(word => (word === '--wait' ? '--wait=900' : word)), ...argv.slice(own.length)]
+  const joined: string[] = []
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') return [...joined, ...argv.slice(index)]
+    const isSeconds = argv[index - 1] === '--wait' && /^\d+$/.test(word)
+    if (isSeconds) joined[joined.length - 1] = `--wait=${word}`
+    else joined.push(word === '--wait' ? '--wait=900' : word)
+  }
+  return joined
 }
 
 function unknownCommand(words: readonly string[], commandIds: readonly string[]) {

@@ -115,7 +115,8 @@ export abstract class BaseCommand extends Command {
     const {verbose, har, 'ca-file': caFile} = this.globals
     const {timeoutSeconds} = this
     const show = verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined
-    return {timeoutSeconds, caFile, har, show, version: this.config.version, env: process.env}
+    const warn = (text: string) => void this.warn(text)
+    return {timeoutSeconds, warn, caFile, har, show, version: this.config.version, env: process.env}
   }
 
   /** Prints the result to stdout, in the form the flags ask for. */

@@ -5,6 +5,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
+import {checkWritable} from './input/files.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
 
 export interface Connection {
@@ -22,6 +23,8 @@ export interface ConnectOptions {
   readonly caFile: string | undefined
   /** Where to write the HAR document. */
   readonly har: string | undefined
+  /** Takes what must be known although the command did its work. */
+  readonly warn: (text: string) => void
   /** Takes the lines of `--verbose`. */
   readonly show: ((line: string) => void) | undefined
   readonly version: string
@@ -71,6 +74,7 @@ export async function openSender(
   options: ConnectOptions,
 ): Promise<{sender: Sender; timeoutSeconds: number; close(): Promise<void>}> {
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
+  if (options.har !== undefined) checkWritable('--har', options.har)
   const [{createTransport}, {createSender}, {createTrace}] = await Promise.all([
     import('../api/transport.js'),
     import('../api/send.js'),
@@ -90,14 +94,19 @@ export async function openSender(
     timeoutSeconds,
     async close() {
       await transport.close()
-      if (options.har !== undefined) await writeHar(options.har, trace.har(options.version))
+      if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
     },
   }
 }
 
-async function writeHar(path: string, document: object): Promise<void> {
+/** What the command did stays done when its record cannot be written. */
+async function writeHar(path: string, document: object, warn: (text: string) => void): Promise<void> {
   const {writeWholeFile} = await import('../storage/files.js')
-  writeWholeFile(path, Buffer.from(`${JSON.stringify(document, null, 2)}\n`), {existing: 'replace'})
+  try {
+    writeWholeFile(path, Buffer.from(`${JSON.stringify(document, null, 2)}\n`), {existing: 'replace'})
+  } catch (error) {
+    warn(`Warning: --har: ${(error as Error).message}`)
+  }
 }
 
 /** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */

@@ -16,12 +16,22 @@ export interface Place {
   readonly source?: URL
 }
 
+/** The command that runs, for the signal handlers. */
+interface Started {
+  command?: BaseCommand
+  stopping: boolean
+}
+
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
   guardStreams()
-  const started: {command?: BaseCommand} = {}
+  const started: Started = {stopping: false}
   stopOnSignals(started)
-  const fail = async (thrown: unknown) => leave(await report(thrown, argv))
+  const fail = async (thrown: unknown) => {
+    // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
+    if (started.stopping) return new Promise<never>(() => {})
+    return leave(await report(thrown, argv))
+  }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   try {
@@ -32,7 +42,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
 }
 
-async function run(argv: readonly string[], place: Place, started: {command?: BaseCommand}): Promise<void> {
+async function run(argv: readonly string[], place: Place, started: Started): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   const {readOrder, wantsJson} = await import('./arguments.js')
   if (argv[0] === '--version' && argv.length === 1) return printVersion(place, false)
@@ -80,15 +90,14 @@ async function showHelp(config: Config, subject: readonly string[]): Promise<voi
 }
 
 /** The first SIGINT or SIGTERM lets the command tidy up and ends with 130 or 143; the second ends at once. */
-function stopOnSignals(started: {command?: BaseCommand}): void {
-  let stopping = false
+function stopOnSignals(started: Started): void {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(exit)
-      stopping = true
+      if (started.stopping) process.exit(exit)
+      started.stopping = true
       void Promise.resolve(started.command?.stop()).finally(() => process.exit(exit))
     })
   }

@@ -147,5 +147,5 @@ function lines(texts: readonly string[]): string {
 /** Columns of the terminal on stdout; BOOKCTL_COLUMNS and COLUMNS stand in. */
 export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
-  return {isTTY: Boolean(stream.isTTY), columns: told > 0 ? told : (stream.columns ?? 80)}
+  return {isTTY: Boolean(stream.isTTY), columns: told > 0 ? told : stream.columns || 80}
 }

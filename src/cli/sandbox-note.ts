@@ -1,6 +1,7 @@
 /** The note by which other commands find the running local sandbox, and the file it keeps its state in. */
 import {rmSync} from 'node:fs'
 import {join, resolve} from 'node:path'
+import {usage} from '../contract/failure.js'
 import {StorageError} from '../storage/errors.js'
 import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
 import {noteOf, type RunningSandbox, readNote} from './running-sandbox.js'
@@ -26,4 +27,12 @@ export function writeNote(configDirectory: string, note: RunningSandbox): boolea
 /** Removes the note, unless another sandbox wrote its own since. */
 export function removeNote(configDirectory: string, pid: number): void {
   if (readNote(configDirectory)?.pid === pid) rmSync(noteOf(configDirectory), {force: true})
+}
+
+/** Throws what a server that cannot listen on `port` was rejected with, as a Failure where that says more. */
+export function cannotListen(error: unknown, port: number): never {
+  const {code} = error as NodeJS.ErrnoException
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+  const problem = code === 'EACCES' ? 'may not be used' : 'is in use'
+  throw usage('port_unavailable', `--port: port ${port} ${problem}`, 'leave --port out to take a free one')
 }

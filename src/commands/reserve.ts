@@ -62,12 +62,20 @@ nationality is the client's. Environment: those of every command.`
     requireYes(yes || (await this.confirm('Reserve this?')), target)
   }
 
-  private make(connection: Connection, plan: Plan | undefined, reference = ''): Promise<ReserveOutcome> {
+  private async make(connection: Connection, plan: Plan | undefined, resume = ''): Promise<ReserveOutcome> {
     const {timeoutSeconds} = this
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
-    return plan
+    const reference = plan?.request.client_reference_id ?? resume
+    let ended = false
+    this.whenStopped(
+      () => ended || this.warn(`Stopped before it ended: bookctl reserve --resume ${reference}`),
+    )
+    const made = plan
       ? makeReservation(connection, plan, timeoutSeconds, warn)
-      : resumeReservation(connection, reference, timeoutSeconds, warn)
+      : resumeReservation(connection, resume, timeoutSeconds, warn)
+    return made.finally(() => {
+      ended = true
+    })
   }
 
   private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {

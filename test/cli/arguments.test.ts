@@ -18,6 +18,8 @@ describe('the command', () => {
     ['-v whoami', 'whoami', '-v'],
     ['reserve off_1 --wait', 'reserve', 'off_1 --wait=900'],
     ['reserve off_1 --wait=5 -- --wait', 'reserve', 'off_1 --wait=5 -- --wait'],
+    ['reserve --wait 60 off_1 --yes', 'reserve', '--wait=60 off_1 --yes'],
+    ['reserve --wait off_1', 'reserve', '--wait=900 off_1'],
     ['profiles use whoami', 'profiles:use', 'whoami'],
   ])('%s', (line, id, argv) => {
     expect(order(line)).toEqual({kind: 'run', id, argv: argv === '' ? [] : argv.split(' ')})

@@ -1,5 +1,6 @@
 /** Reading what a person hands over: a file, or `-` for standard input. */
-import {readFileSync} from 'node:fs'
+import {accessSync, constants, readFileSync, statSync} from 'node:fs'
+import {dirname, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
@@ -30,4 +31,18 @@ export function readSecret(flag: string, path: string): string {
   if (secret === '') throw usage('invalid_input', `${flag}: there is no secret in it`)
   if (/[\r\n]/.test(secret)) throw usage('invalid_input', `${flag}: must hold the secret alone, on one line`)
   return secret
+}
+
+/** Throws usage, naming `flag`, unless a file can be written at `path`. */
+export function checkWritable(flag: string, path: string): void {
+  const shown = sanitizeLine(path, 200)
+  if (path === '' || statSync(path, {throwIfNoEntry: false})?.isDirectory()) {
+    throw usage('invalid_input', `${flag}: must be the name of a file`)
+  }
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK)
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`)
+  }
 }

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkInteger} from '../../cli/input/checks.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/running-sandbox.js'
-import {removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox-note.js'
+import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox-note.js'
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Run the whole service on this machine, until Ctrl-C.'
@@ -38,7 +38,9 @@ export default class SandboxStart extends BaseCommand {
     const allowHttpLoopback = flags['allow-http-loopback']
     const sandbox = createSandbox({database, latencyMilliseconds, allowHttpLoopback})
     this.whenStopped(() => sandbox.close())
-    const served = await serveSandbox(sandbox, {host: '127.0.0.1', port})
+    const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
+      cannotListen(error, port),
+    )
     this.whenStopped(() => served.close())
     this.announce(served.origin, served.baseUrl)
     await new Promise<never>(() => {})

@@ -1,0 +1,101 @@
+/** Homes that cannot be written, many at once, and stopped half-way. */
+import {readdirSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+describe('a home that cannot be written', () => {
+  // A file in the place of the directory stops everyone, root too.
+  const locked = () => {
+    const file = join(home.directory, 'a-file')
+    writeFileSync(file, '')
+    return {env: {BOOKCTL_CONFIG_DIR: join(file, 'config')}}
+  }
+
+  test('works from the environment', async () => {
+    expect(await home.json(['account'], locked())).toMatchObject({exit: 0, stderr: ''})
+    expect(await home.json(['whoami'], locked())).toMatchObject({
+      exit: 0,
+      result: {source: 'env', stored_in: null},
+    })
+    expect(await home.json([...SEARCH, '--limit', '1'], locked())).toMatchObject({exit: 0})
+  })
+
+  test('reserves only what the caller can find again', async () => {
+    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+    const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS]
+    expect(await home.json(argv, locked())).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'journal_not_writable'}},
+    })
+    const named = ['--client-reference', 'R1', '--idempotency-key', '0b7a1f3e-6a53-4c0b-9d2c-4b1f7f7a1c11']
+    const first = await home.json<{reservation: object}>([...argv, ...named], locked())
+    expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+    const again = await home.json<{reservation: object}>([...argv, ...named], locked())
+    expect(again.result.reservation).toEqual(first.result.reservation)
+    expect(readdirSync(tmpdir()).filter(name => name.startsWith('bookctl-') && name.length === 14)).toEqual(
+      [],
+    )
+  })
+
+  test('login asks for nothing it could not keep', async () => {
+    const {exit, stderr} = await home.run(['login', '--client-secret-stdin'], {
+      ...locked(),
+      stdin: 'sk_test_sandbox',
+    })
+    expect(exit).toBe(2)
+    expect(stderr).toContain('BOOKCTL_CONFIG_DIR')
+  })
+})
+
+test('thirty of the same command are one reservation', async () => {
+  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[1] ?? ''
+  const argv = ['reserve', offer, '--pay', 'account', '--query', 'reservation.reservation_ref', ...GUESTS]
+  const runs = await Promise.all(Array.from({length: 30}, () => home.run(argv)))
+  expect(runs.filter(run => run.exit !== 0)).toEqual([])
+  expect(new Set(runs.map(run => run.stdout)).size).toBe(1)
+}, 120_000)
+
+test('a HAR file that cannot be written is refused before anything is sent', async () => {
+  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[2] ?? ''
+  const argv = ['reserve', offer, '--pay', 'account', '--har', 'none/all.har', ...GUESTS]
+  expect(await home.json(argv)).toMatchObject({exit: 2, result: {error: {code: 'cannot_write'}}})
+  expect((await home.run(['journal'])).stdout).not.toContain(offer)
+})
+
+test('a port that is taken is named', async () => {
+  const {port} = new URL(sandbox.origin)
+  const {exit, result} = await home.json(['sandbox', 'start', '--port', port, '--db', ':memory:'])
+  expect({exit, result}).toMatchObject({exit: 2, result: {error: {code: 'port_unavailable'}}})
+})
+
+test('a demo that is stopped leaves nothing behind', async () => {
+  const left = () => readdirSync(tmpdir()).filter(name => name.startsWith('bookctl-demo-'))
+  const before = left()
+  const {exit} = await home.run(['demo'], {
+    onStart: child => {
+      let text = ''
+      child.stdout?.on('data', chunk => {
+        text += chunk
+        if (text.includes('bookctl account')) child.kill('SIGINT')
+      })
+    },
+  })
+  expect(exit).toBe(130)
+  expect(left()).toEqual(before)
+}, 60_000)
