@@ -183,6 +183,7 @@ describe('what stands in the place is refused and left as it is', () => {
       for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
     }
     database.transaction(fill)
+    database.truncateLog()
     database.close()
     truncateSync(path, 5000)
     const before = readFileSync(path)
