@@ -1,0 +1,67 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {systemClock} from '../../cli/connect.js'
+import {EXIT_CODES} from '../../cli/failure.js'
+import {explain, printResults, VERIFY_COLUMNS, type Verified} from '../../cli/webhook-results.js'
+import {webhookSecretFlags} from '../../cli/webhook-secrets.js'
+import {chooseInputs, nothingToVerify, planVerify, verifyInputs} from '../../cli/webhook-verify.js'
+
+export default class WebhooksVerify extends BaseCommand {
+  static override summary = 'Check the signature of a webhook, and find out why it fails.'
+  static override description =
+    `Reads raw bodies (with --signature), whole HTTP requests, HAR files and captures of webhooks listen; which it is, is told from
+the content. Works offline, without a login. Every signing secret stored for the profile is tried unless one is given.
+Ends with 9 when a signature is not valid. When it is not, the cause is looked for: what is named was proved by a signature
+that matches; what cannot be proved is unexplained.
+Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl webhooks verify body.bin --signature "$SIGNATURE"',
+    'bookctl webhooks verify request.http --secret-file secret.txt --json',
+    'bookctl webhooks verify captures/*.ndjson --at received --format ndjson',
+  ]
+  static override strict = false
+  static override columns = VERIFY_COLUMNS
+  static override args = {
+    file: Args.string({
+      ignoreStdin: true,
+      description: 'what was captured; several may be named, - is standard input',
+    }),
+  }
+  static override flags = {
+    signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
+    'event-id': Flags.string({helpValue: 'ID', summary: 'value of the event id header of a raw body'}),
+    ...webhookSecretFlags,
+    at: Flags.string({
+      helpValue: 'TIME|received',
+      summary: 'judge at this time, or when each was received; now when absent',
+    }),
+    tolerance: Flags.string({
+      helpValue: 'SECONDS',
+      summary: 'largest difference from the time; 300 when absent',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const {argv, flags} = await this.parse(WebhooksVerify)
+    const inputs = chooseInputs(argv as string[], flags, process.stdin.isTTY)
+    const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
+    const results = verifyInputs(inputs, terms, text => void this.warn(`Warning: ${text}`))
+    const asTheyCome = flags.format === 'ndjson' && flags.query === undefined
+    const {read, invalid} = await printResults(this.told(results), inputs.length, asTheyCome, result =>
+      this.print(result),
+    )
+    if (read === 0) throw nothingToVerify()
+    if (invalid > 0) this.exitCode = EXIT_CODES.signature
+  }
+
+  /** Tells a person why, beside the result. */
+  private async *told(results: AsyncIterable<Verified>): AsyncGenerator<Verified> {
+    for await (const verified of results) {
+      if (!this.globals.json && this.globals.format === undefined)
+        for (const line of explain(verified)) this.tell(line)
+      yield verified
+    }
+  }
+}

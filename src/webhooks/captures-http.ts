@@ -1,0 +1,142 @@
+/** A whole HTTP/1 request as text: head and body, lines ended by CRLF or LF, by length or in chunks. */
+import type {ByteSource} from './byte-source.js'
+import type {Afterwards, CapturedRequest} from './captures.js'
+import {gatherHeaders, type HeaderMap, headerOf} from './headers.js'
+
+const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
+const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
+const CONTINUATION = /^[ \t](.*)$/s
+
+/** Ours: as much as may follow a body and still be looked at. */
+const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
+
+/** Whether a request line, or a block of headers and an empty line, stands at the start. */
+export function looksLikeHttp(start: Buffer): boolean {
+  const head = headOf(start)
+  if (head === undefined) return false
+  const [first = '', ...lines] = head.lines
+  if (REQUEST_LINE.test(first)) return true
+  return (
+    [first, ...lines].every(line => HEADER_LINE.test(line)) && /(?:^|[\s,])v1=/.test(valuesOf(head.lines))
+  )
+}
+
+function valuesOf(lines: readonly string[]): string {
+  return lines.map(line => HEADER_LINE.exec(line)?.[2] ?? '').join(',')
+}
+
+/** The request at `start`, which is the peeked beginning of `source`. */
+export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest {
+  const {lines, length} = headOf(start) ?? {lines: [], length: 0}
+  source.skip(length)
+  const headers = parseHeaders(lines.filter((line, n) => n > 0 || !REQUEST_LINE.test(line)))
+  const afterwards: Afterwards = {surplus: undefined, notes: []}
+  return {
+    format: 'http',
+    headers,
+    receivedAt: undefined,
+    body: bodyOf(source, headers, afterwards),
+    afterwards,
+  }
+}
+
+/** Lines of the head and its length with the empty line; the end of a file may stand for that line. */
+function headOf(start: Buffer): {lines: string[]; length: number} | undefined {
+  const text = start.toString('latin1')
+  const first = /^[^\r\n]*/.exec(text)?.[0] ?? ''
+  if (!REQUEST_LINE.test(first) && !HEADER_LINE.test(first)) return undefined
+  const end = /\r?\n\r?\n/.exec(text)
+  if (!end && !REQUEST_LINE.test(first)) return undefined
+  const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
+  return {lines: head.split(/\r?\n/), length: end ? end.index + end[0].length : text.length}
+}
+
+/** A line that is no header is passed over, as some tools print remarks; a folded one is joined. */
+function parseHeaders(lines: readonly string[]): HeaderMap {
+  const pairs: [string, string][] = []
+  for (const line of lines) {
+    const [, name, value = ''] = HEADER_LINE.exec(line) ?? []
+    const last = pairs.at(-1)
+    const more = CONTINUATION.exec(line)?.[1]
+    if (name !== undefined) pairs.push([name, withoutBlanks(value)])
+    else if (more !== undefined && last) last[1] += ` ${withoutBlanks(more)}`
+  }
+  return gatherHeaders(pairs)
+}
+
+/** Blanks around a value are not part of it. (A loop: a pattern would be slow on a long run of blanks.) */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isBlank(text[start])) start += 1
+  while (end > start && isBlank(text[end - 1])) end -= 1
+  return text.slice(start, end)
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t'
+}
+
+async function* bodyOf(
+  source: ByteSource,
+  headers: HeaderMap,
+  afterwards: Afterwards,
+): AsyncGenerator<Uint8Array> {
+  const coding = headerOf(headers, 'transfer-encoding')
+  if (typeof coding === 'string' && /\bchunked$/i.test(coding) && (await startsWithChunk(source))) {
+    return yield* dechunk(source, afterwards)
+  }
+  const length = headerOf(headers, 'content-length')
+  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return yield* source.rest()
+  yield* upTo(source, Number(length), afterwards)
+}
+
+/** The first `length` bytes; what follows is set aside, for an editor may have changed the body's length. */
+async function* upTo(source: ByteSource, length: number, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
+  let left = length
+  let surplusBytes = 0
+  const surplus: Uint8Array[] = []
+  for await (const piece of source.rest()) {
+    const own = piece.subarray(0, left)
+    const more = piece.subarray(left)
+    left -= own.length
+    if (own.length > 0) yield own
+    if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(more)
+    surplusBytes += more.length
+  }
+  if (left > 0) {
+    afterwards.notes.push(`the body is ${left} bytes shorter than its Content-Length says`)
+  }
+  if (surplusBytes === 0) return
+  afterwards.notes.push(`${surplusBytes} bytes follow the body that Content-Length tells of`)
+  if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = Buffer.concat(surplus)
+}
+
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i
+
+async function startsWithChunk(source: ByteSource): Promise<boolean> {
+  return CHUNK_SIZE.test((await source.peek(1024)).toString('latin1'))
+}
+
+/** The data of the chunks; from where they break off, the bytes as they are. */
+async function* dechunk(source: ByteSource, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const look = await source.peek(1024)
+    const size = CHUNK_SIZE.exec(look.toString('latin1'))
+    if (!size) {
+      afterwards.notes.push('the chunks of the body break off')
+      return yield* source.rest()
+    }
+    source.skip(size[0].length)
+    let left = Number.parseInt(size[1] ?? '0', 16)
+    if (left === 0) return
+    while (left > 0) {
+      const piece = await source.peek(Math.min(left, 64 * 1024))
+      if (piece.length === 0) return void afterwards.notes.push('the last chunk of the body is cut off')
+      source.skip(piece.length)
+      left -= piece.length
+      yield piece
+    }
+    const end = /^\r?\n/.exec((await source.peek(2)).toString('latin1'))
+    source.skip(end?.[0].length ?? 0)
+  }
+}

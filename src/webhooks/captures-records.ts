@@ -1,0 +1,96 @@
+/**
+ * Our own captures: the lines `webhooks listen --json` prints and `--capture` writes, one event a line. Also one such
+ * record, or a list of them, as a tool may have re-indented it.
+ */
+import {type ByteSource, splitLines} from './byte-source.js'
+import type {CapturedRequest} from './captures.js'
+import {isRecord, onePiece, timeOf, unreadable} from './captures-har.js'
+import {gatherHeaders, type HeaderMap} from './headers.js'
+
+/** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024
+
+/** One line of a capture, as far as reading it back needs. */
+export interface CaptureRecord {
+  readonly type: 'event'
+  readonly received_at: string
+  readonly body_base64: string
+  readonly headers: HeaderMap
+}
+
+/** Whether the first line of `look`, or all of it when that is the whole file, is a record of ours. */
+export function looksLikeRecords(look: Buffer, isWhole: boolean): boolean {
+  const text = look
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  const first = text.slice(0, text.includes('\n') ? text.indexOf('\n') : undefined)
+  if (isOurs(parse(first))) return true
+  return isWhole && wholeDocument(text) !== undefined
+}
+
+function isOurs(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  if (value.type === 'ready') return typeof value.url === 'string'
+  return typeof value.body_base64 === 'string' && isRecord(value.headers)
+}
+
+function wholeDocument(text: string): unknown[] | undefined {
+  const value = parse(text)
+  const records = Array.isArray(value) ? value : [value]
+  return records.length > 0 && records.every(isOurs) ? records : undefined
+}
+
+/** The events of the capture; a line that cannot be read is one with a `problem`. */
+export async function* readRecords(source: ByteSource): AsyncGenerator<CapturedRequest> {
+  const look = await source.peek(MOST_LINE_BYTES)
+  const text = source.isShorterThan(MOST_LINE_BYTES) ? look.toString('utf8').replace(/^\ufeff/, '') : ''
+  const whole = text.trimStart().includes('\n') ? wholeDocument(text) : undefined
+  if (whole) return yield* whole.flatMap(requestOf)
+  for await (const {number, bytes} of splitLines(source.rest(), MOST_LINE_BYTES)) {
+    if (bytes === undefined) yield unreadable(`line ${number} is longer than 16 MiB`)
+    else yield* requestsIn(Buffer.from(bytes).toString('utf8'), number)
+  }
+}
+
+function requestsIn(line: string, number: number): CapturedRequest[] {
+  const text = line.replace(/^\ufeff/, '').trim()
+  if (text === '') return []
+  const record = parse(text)
+  if (!isRecord(record)) return [unreadable(`line ${number} is not a record of a capture`)]
+  if (Array.isArray(record) || record.body_base64 !== undefined) return requestOf(record)
+  return record.type === 'event' ? [unreadable(`line ${number} holds no body`)] : []
+}
+
+function requestOf(record: unknown): CapturedRequest[] {
+  if (!isRecord(record) || record.type === 'ready') return []
+  const {body_base64: body, headers, received_at: receivedAt} = record
+  if (typeof body !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(body))
+    return [unreadable('the body of a record is not base64')]
+  return [
+    {
+      format: 'capture',
+      headers: headersOf(headers),
+      receivedAt: timeOf(receivedAt),
+      body: onePiece(Buffer.from(body, 'base64')),
+      afterwards: {surplus: undefined, notes: []},
+    },
+  ]
+}
+
+function headersOf(headers: unknown): HeaderMap {
+  const entries = isRecord(headers) ? Object.entries(headers) : []
+  return gatherHeaders(
+    entries.flatMap(([name, values]) =>
+      [values].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
+    ),
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

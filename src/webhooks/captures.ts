@@ -1,0 +1,99 @@
+/**
+ * Captured webhooks, in the forms people have them: a raw body, a whole HTTP request, a HAR file, our own capture
+ * (NDJSON of `webhooks listen`). Which it is, is told from the content. Bodies stream; nothing is kept whole but one
+ * record of a HAR file or capture.
+ */
+import {ByteSource} from './byte-source.js'
+import {readHar} from './captures-har.js'
+import {looksLikeHttp, readHttpRequest} from './captures-http.js'
+import {looksLikeRecords, readRecords} from './captures-records.js'
+import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
+
+export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
+
+/** What is only known when the body has been read to its end. */
+export interface Afterwards {
+  /** What stood after the body by its Content-Length, up to 4 MiB. */
+  surplus: Uint8Array | undefined
+  /** Things a person should know about this capture. */
+  readonly notes: string[]
+}
+
+/** One webhook request as somebody captured it. */
+export interface CapturedRequest {
+  readonly format: CaptureFormat
+  /** Undefined for a raw body, which has none. */
+  readonly headers: HeaderMap | undefined
+  /** Unix seconds, by the capture itself. */
+  readonly receivedAt: number | undefined
+  /** The raw body; to be read once, before the next request is asked for. */
+  readonly body: AsyncIterable<Uint8Array>
+  readonly afterwards: Afterwards
+  /** Why nothing could be read here: a broken line, a record that is too long. */
+  readonly problem?: string
+}
+
+export interface ReadOptions {
+  /** The signature is given apart, so that only a raw body or an HTTP request can be meant. */
+  readonly signatureGiven: boolean
+  readonly names: WebhookHeaderNames
+}
+
+/** Ours: enough of a file to tell what it is; the first record of a capture fits in. */
+const LOOK_BYTES = 16 * 1024 * 1024
+const FIRST_LOOK_BYTES = 64 * 1024
+
+/** The requests in `bytes`, one after the other. Throws what reading `bytes` throws, and nothing else. */
+export async function* readCaptures(
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): AsyncGenerator<CapturedRequest> {
+  const source = new ByteSource(bytes)
+  const start = await source.peek(FIRST_LOOK_BYTES)
+  if (looksLikeHttp(start)) return yield readHttpRequest(source, start)
+  if (!options.signatureGiven) {
+    if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options.names)
+    if (mayBeRecords(start)) {
+      const look = await source.peek(LOOK_BYTES)
+      if (looksLikeRecords(look, source.isShorterThan(LOOK_BYTES))) return yield* readRecords(source)
+    }
+  }
+  yield rawBody(source.rest())
+}
+
+/** A body with nothing around it. */
+export function rawBody(body: AsyncIterable<Uint8Array>): CapturedRequest {
+  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards: nothingAfterwards()}
+}
+
+export function nothingAfterwards(): Afterwards {
+  return {surplus: undefined, notes: []}
+}
+
+function looksLikeHar(start: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{/.test(start.toString('latin1', 0, 4096))
+}
+
+/** Cheap: a file that is not one of ours is not held back to be looked at further. */
+function mayBeRecords(start: Buffer): boolean {
+  const text = start.toString('latin1')
+  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)
+}
+
+/**
+ * Of all a browser or proxy recorded, the requests that carry a signature, under the expected name or another; when
+ * none does, those that look like an event at least.
+ */
+async function* onlyWebhooks(
+  requests: AsyncIterable<CapturedRequest>,
+  names: WebhookHeaderNames,
+): AsyncGenerator<CapturedRequest> {
+  for await (const request of requests) {
+    const headers = Object.entries(request.headers ?? {})
+    const signed =
+      headerOf(request.headers ?? {}, names.signature) !== undefined ||
+      headerOf(request.headers ?? {}, names.eventId) !== undefined ||
+      headers.some(([, values]) => [values].flat().some(value => /\bv1=/.test(value)))
+    if (signed || request.problem !== undefined) yield request
+  }
+}
