@@ -1,0 +1,190 @@
+/**
+ * Webhook subscriptions (§2.7, §4.7, §4.8). Listing, updating and deleting go to paths of ours (§4.9); whether such a
+ * path may be called at all is decided by cli/own-paths.ts. Answers of every shape are read.
+ */
+import {Failure} from '../contract/failure.js'
+import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
+import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhooks.js'
+import {type Answer, type Api, SendError} from './api.js'
+import {inDocumentOrder, isObject, type JsonObject, own, textOf} from './json-walk.js'
+import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import {unwrap} from './shapes.js'
+
+/** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
+export interface FoundSubscription {
+  readonly id: string
+  readonly url: string | null
+  readonly events: readonly string[] | null
+  readonly is_active: boolean | null
+}
+
+/** What of a subscription may be changed (ours). */
+export interface SubscriptionChange {
+  readonly url?: string
+  readonly events?: readonly string[]
+  readonly is_active?: boolean
+}
+
+/** Ours: more pages than this are not read. */
+const MOST_PAGES = 200
+
+/**
+ * Creates a subscription (§4.7); the answer is the one place where its secret is shown. Never repeated by itself: a
+ * second request would make a second subscription. Throws Failure, `outcome_unknown` when one may have been made.
+ */
+export async function createSubscription(
+  api: Api,
+  request: SubscriptionRequest,
+): Promise<CreatedSubscription> {
+  const answer = await api.exchange('subscriptions.create', {body: request}).catch(error => {
+    throw error instanceof SendError ? unanswered(error, true) : error
+  })
+  const {status} = answer
+  if (status >= 500) throw mayExist(answer, `the service answered ${status}`)
+  if (status < 200 || status > 299) throw refusalOf(answer, api.clock.now())
+  const created = readCreated(answer.json, request)
+  if (created) return created
+  throw mayExist(answer, `the service answered ${status} without an id and a signing secret`)
+}
+
+/** Asks the service for a test event (§4.8); returns its answer, which is not shown, out of the envelope. */
+export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
+  const answer = await api.exchange('subscriptions.test', parametersOf(id)).catch(error => {
+    throw error instanceof SendError ? unanswered(error, true) : error
+  })
+  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, api.clock.now())
+  return unwrap(answer.json) ?? null
+}
+
+/** All subscriptions (ours). Throws Failure. */
+export async function listSubscriptions(api: Api): Promise<FoundSubscription[]> {
+  const found = new Map<string, FoundSubscription>()
+  let after: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await api.call('subscriptions.list', after === undefined ? {} : {query: {after}})
+    const before = found.size
+    for (const subscription of readSubscriptions(answer.json)) found.set(subscription.id, subscription)
+    after = nextCursor(answer.json)
+    if (after === undefined || found.size === before) break
+  }
+  return [...found.values()]
+}
+
+/** Changes a subscription (ours); returns it as it is now. Throws Failure. */
+export async function updateSubscription(
+  api: Api,
+  id: string,
+  change: SubscriptionChange,
+): Promise<FoundSubscription> {
+  const answer = await api.call('subscriptions.update', {...parametersOf(id), body: change})
+  const [subscription] = readSubscriptions(answer.json)
+  if (subscription) return subscription
+  throw notUnderstood(answer, 'it holds no subscription')
+}
+
+/** Deletes a subscription (ours). Throws Failure. */
+export async function deleteSubscription(api: Api, id: string): Promise<void> {
+  const answer = await api.exchange('subscriptions.delete', parametersOf(id)).catch(error => {
+    throw error instanceof SendError ? unanswered(error, true) : error
+  })
+  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, api.clock.now())
+}
+
+function parametersOf(id: string): {parameters: {subscription_id: string}} {
+  return {parameters: {subscription_id: id}}
+}
+
+function mayExist(answer: Answer, reason: string): Failure {
+  return new Failure('outcome_unknown', `the outcome is unknown, a subscription may exist: ${reason}`, {
+    code: 'outcome_unknown',
+    status: answer.status,
+    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+    reason,
+  })
+}
+
+/** The new subscription in an answer of any shape, with what was asked for where the answer does not say. */
+function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
+  const objects = [...inDocumentOrder(json)].map(({value}) => value)
+  const secret = first(objects, secretIn)
+  // An envelope may have an id of its own: what looks like a subscription's (§2.7) goes first.
+  const id = first(objects, markedIdIn) ?? first(objects.filter(secretIn), idIn) ?? first(objects, idIn)
+  if (secret === undefined || id === undefined) return undefined
+  return {
+    id,
+    url: first(objects, urlIn) ?? request.url,
+    events: [...(first(objects, eventsIn) ?? request.events)],
+    is_active: first(objects, activeIn) ?? true,
+    secret,
+  }
+}
+
+function first<T>(objects: readonly JsonObject[], read: (value: JsonObject) => T | undefined): T | undefined {
+  for (const value of objects) {
+    const found = read(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function readSubscriptions(json: unknown): FoundSubscription[] {
+  return [...inDocumentOrder(json)].flatMap(({value}) => {
+    const id = idIn(value)
+    if (id === undefined || (urlIn(value) === undefined && eventsIn(value) === undefined)) return []
+    return [
+      {
+        id,
+        url: urlIn(value) ?? null,
+        events: eventsIn(value) ?? null,
+        is_active: activeIn(value) ?? null,
+      },
+    ]
+  })
+}
+
+const SECRET_KEYS = ['secret', 'signing_secret', 'signingSecret', 'webhook_secret', 'webhookSecret']
+const ID_KEYS = ['subscription_id', 'subscriptionId', 'webhook_id', 'webhookId', 'id']
+
+/** A signing secret: whatever begins as one (§2.7), or a text under a name that says so. */
+function secretIn(value: JsonObject): string | undefined {
+  const marked = Object.values(value).find(
+    inner => typeof inner === 'string' && inner.startsWith(SIGNING_SECRET_PREFIX),
+  ) as string | undefined
+  return marked ?? textUnder(value, SECRET_KEYS)
+}
+
+function idIn(value: JsonObject): string | undefined {
+  return markedIdIn(value) ?? textOf(...ID_KEYS.map(key => own(value, key)))
+}
+
+function markedIdIn(value: JsonObject): string | undefined {
+  const ids = ID_KEYS.map(key => textOf(own(value, key)))
+  return ids.find(id => id?.startsWith(SUBSCRIPTION_ID_PREFIX))
+}
+
+function urlIn(value: JsonObject): string | undefined {
+  const url = textUnder(value, ['url', 'endpoint', 'endpoint_url', 'endpointUrl', 'target_url', 'targetUrl'])
+  return url !== undefined && URL.canParse(url) ? url : undefined
+}
+
+function eventsIn(value: JsonObject): string[] | undefined {
+  const lists = ['events', 'event_types', 'eventTypes', 'types'].map(key => own(value, key))
+  const list = lists.find(inner => Array.isArray(inner)) as unknown[] | undefined
+  return list?.filter(item => typeof item === 'string')
+}
+
+function activeIn(value: JsonObject): boolean | undefined {
+  const flags = ['is_active', 'isActive', 'active', 'enabled'].map(key => own(value, key))
+  return flags.find(flag => typeof flag === 'boolean') as boolean | undefined
+}
+
+function textUnder(value: JsonObject, keys: readonly string[]): string | undefined {
+  return keys.map(key => own(value, key)).find(inner => typeof inner === 'string' && inner !== '') as
+    | string
+    | undefined
+}
+
+function nextCursor(json: unknown): string | undefined {
+  const meta = isObject(json) ? own(json, 'meta') : undefined
+  return isObject(meta) ? textOf(own(meta, 'after')) : undefined
+}
