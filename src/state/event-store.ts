@@ -1,0 +1,142 @@
+/** The webhook events received, byte for byte as they came, in events.db; an id is kept once for each profile. */
+import type {Database, Value} from '../storage/database.js'
+
+/** Ours: §6.4's retries end after days; an event id is known for longer than that. */
+export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
+
+export interface NewEvent {
+  readonly eventId: string
+  readonly type: string | null
+  /** Unix seconds. */
+  readonly receivedAt: number
+  /** Name of the signing secret that matched. */
+  readonly secretName: string
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  /** Addresses it is to be handed to. */
+  readonly targets: readonly string[]
+}
+
+/** Whose events they are, and who hands them on. */
+export interface Keeper {
+  readonly profile: string
+  /** The running process; see owner.ts. */
+  readonly owner: string
+}
+
+export interface StoredEvent extends Omit<NewEvent, 'targets'> {
+  /** Grows with every event received. */
+  readonly sequence: number
+  readonly profile: string
+}
+
+/** How far handing an event to one address is. */
+export interface ForwardState {
+  readonly target: string
+  readonly state: 'pending' | 'done' | 'given_up'
+  readonly attempts: number
+  readonly status: number | null
+  readonly ms: number | null
+  readonly error: string | null
+}
+
+export interface EventFilter {
+  readonly ids?: readonly string[]
+  readonly types?: readonly string[]
+  /** Unix seconds. */
+  readonly since?: number
+}
+
+export interface EventStore {
+  /** Keeps events in one transaction, durable when it returns; says of each whether its id was there before. */
+  receive(keeper: Keeper, events: readonly NewEvent[]): {duplicate: boolean}[]
+  /**
+   * Events that match, a page: newest first with `before`, oldest first with `after`, either a sequence number that is
+   * left out (nothing: from the end, or from the beginning).
+   */
+  page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[]
+  /** What is known of handing on the event. */
+  forwardsOf(sequence: number): ForwardState[]
+  /** Forgets at most `limit` events received before `time` (Unix seconds); returns how many it were. */
+  prune(time: number, limit: number): number
+}
+
+interface Row {
+  sequence: number
+  profile: string
+  event_id: string
+  type: string | null
+  received_at: number
+  secret_name: string
+  headers: string
+  body: Uint8Array
+}
+
+const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+
+/** The table has no row ids, so that the event's stays the last one inserted. */
+const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
+  VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
+
+export function createEventStore(open: () => Database): EventStore {
+  return {
+    receive(keeper, events) {
+      const database = open()
+      return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
+    },
+    page(filter, from, limit) {
+      const [condition, values] = conditionOf(filter)
+      const newestFirst = !('after' in from)
+      const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
+      const sql = `SELECT * FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
+        ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`
+      return open()
+        .all<Row>(sql, place, ...values, limit)
+        .map(eventOf)
+    },
+    forwardsOf(sequence) {
+      const sql =
+        'SELECT target, state, attempts, status, ms, error FROM forwards WHERE sequence = ? ORDER BY target'
+      return open().all<ForwardState>(sql, sequence)
+    },
+    prune(time, limit) {
+      const database = open()
+      const sql = `DELETE FROM events WHERE sequence IN
+        (SELECT sequence FROM events WHERE received_at < ? ORDER BY sequence LIMIT ?)`
+      return database.run(sql, time, limit)
+    },
+  }
+}
+
+/** Whether the event is new. */
+function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): boolean {
+  const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
+  const headers = JSON.stringify(rawHeaders)
+  if (database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0)
+    return false
+  for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
+  return true
+}
+
+function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Value[]] {
+  const parts: [string, Value[]][] = []
+  if (ids) parts.push([`event_id IN (${ids.map(() => '?').join(', ')})`, [...ids]])
+  if (types) parts.push([`type IN (${types.map(() => '?').join(', ')})`, [...types]])
+  if (since !== undefined) parts.push(['received_at >= ?', [since]])
+  return [parts.map(([sql]) => `AND ${sql}`).join(' '), parts.flatMap(([, values]) => values)]
+}
+
+function eventOf(row: Row): StoredEvent {
+  return {
+    sequence: row.sequence,
+    profile: row.profile,
+    eventId: row.event_id,
+    type: row.type,
+    receivedAt: row.received_at,
+    secretName: row.secret_name,
+    rawHeaders: JSON.parse(row.headers) as string[],
+    body: row.body,
+  }
+}

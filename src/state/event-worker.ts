@@ -1,0 +1,83 @@
+/** The listening process's side of its event thread: each call is a promise, in the order they were made. */
+import {Worker} from 'node:worker_threads'
+import {
+  type AnswerMessage,
+  type CallName,
+  type EventCalls,
+  packEvents,
+  type ThreadError,
+  threadFailed,
+  unpackError,
+} from './event-messages.js'
+import type {Keeper, NewEvent} from './event-store.js'
+
+type Promised<F extends (...args: never[]) => unknown> = (...args: Parameters<F>) => Promise<ReturnType<F>>
+
+export interface EventWorker {
+  /** As `EventStore.receive`, in the thread. Rejects with StorageError. */
+  receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
+  /** As `ForwardStore.adopt`: owners that no longer run are found by the thread. */
+  readonly adopt: Promised<EventCalls['adopt']>
+  readonly take: Promised<EventCalls['take']>
+  readonly settle: Promised<EventCalls['settle']>
+  readonly prune: Promised<EventCalls['prune']>
+  /** Resolves when everything asked for is done and the file is closed. */
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Starts the thread; events.db in `directory` is opened by the first call, which tells if it cannot be. */
+export function startEventWorker(directory: string): EventWorker {
+  const worker = new Worker(...entryOf(import.meta.url, directory))
+  const waiting = new Map<number, Waiting>()
+  let calls = 0
+  let failed: ThreadError | undefined
+  const fail = (reason: string) => {
+    failed ??= threadFailed(reason)
+    for (const {reject} of waiting.values()) reject(unpackError(failed))
+    waiting.clear()
+  }
+  worker.on('error', error => fail(error.message))
+  worker.on('exit', () => fail('its thread ended'))
+  worker.on('message', (answer: AnswerMessage) => {
+    const waiter = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if ('error' in answer) waiter?.reject(unpackError(answer.error))
+    else waiter?.resolve(answer.value as never)
+  })
+  const call = <T>(name: CallName, args: readonly unknown[], transfer: ArrayBuffer[] = []): Promise<T> => {
+    if (failed) return Promise.reject(unpackError(failed))
+    return new Promise<T>((resolve, reject) => {
+      const id = calls++
+      waiting.set(id, {resolve, reject})
+      worker.postMessage({id, name, args}, transfer)
+    })
+  }
+  return {
+    async receive(keeper, events) {
+      const packed = packEvents(events)
+      const duplicates = await call<boolean[]>('receive', [keeper, packed], [packed.bodies])
+      return duplicates.map(duplicate => ({duplicate}))
+    },
+    adopt: (...args) => call('adopt', args),
+    take: (...args) => call('take', args),
+    settle: (...args) => call('settle', args),
+    prune: (...args) => call('prune', args),
+    async close() {
+      await call('close', [])
+      await worker.terminate()
+    },
+  }
+}
+
+/** The thread's own file, as built; from the sources it needs what translates them. */
+function entryOf(here: string, directory: string): ConstructorParameters<typeof Worker> {
+  const fromSource = here.endsWith('.ts')
+  const entry = new URL(fromSource ? './event-thread.ts' : './event-thread.js', here)
+  const options = {workerData: {directory}, stdin: false}
+  return [entry, fromSource ? {...options, execArgv: ['--import', 'tsx']} : options]
+}

@@ -1,0 +1,120 @@
+/** Events still to be handed to the addresses of `listen --forward-to`; they survive the process in events.db. */
+import type {Database} from '../storage/database.js'
+
+export interface DueForward {
+  readonly sequence: number
+  readonly target: string
+  readonly eventId: string
+  readonly type: string | null
+  /** Unix seconds. */
+  readonly receivedAt: number
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  /** Attempts before this one. */
+  readonly attempts: number
+}
+
+/** How one attempt ended, and what comes next. */
+export interface ForwardResult {
+  readonly sequence: number
+  readonly target: string
+  readonly state: 'pending' | 'done' | 'given_up'
+  /** Unix seconds; of meaning while it is pending. */
+  readonly nextAttemptAt: number
+  readonly status: number | null
+  readonly ms: number
+  readonly error: string | null
+}
+
+export interface ForwardStore {
+  /** Takes over what is left of owners that no longer run, due at once; returns how many. */
+  adopt(owner: string, targets: readonly string[], isAlive: (owner: string) => boolean, now: number): number
+  /** Due ones of `owner`, oldest first; those taken before and not settled yet are not among them. */
+  take(owner: string, target: string, now: number, limit: number): DueForward[]
+  /** Records attempts in one transaction. */
+  settle(results: readonly ForwardResult[]): void
+}
+
+interface Row {
+  sequence: number
+  event_id: string
+  type: string | null
+  received_at: number
+  headers: string
+  body: Uint8Array
+  attempts: number
+}
+
+const DUE = `SELECT sequence FROM forwards
+  WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`
+
+const ONE = `SELECT events.sequence, event_id, type, received_at, headers, body, attempts
+  FROM forwards JOIN events USING (sequence) WHERE sequence = ? AND target = ?`
+
+export function createForwardStore(open: () => Database): ForwardStore {
+  const taken = new Map<string, Set<number>>()
+  const takenOf = (target: string) => {
+    const set = taken.get(target) ?? new Set<number>()
+    taken.set(target, set)
+    return set
+  }
+  return {
+    adopt(owner, targets, isAlive, now) {
+      const database = open()
+      const left = `state = 'pending' AND target = ? AND owner = ?`
+      return database.transaction(() => {
+        const changes = targets.flatMap(target =>
+          ownersOf(database, target)
+            .filter(other => other !== owner && !isAlive(other))
+            .map(other =>
+              database.run(
+                `UPDATE forwards SET owner = ?, next_attempt_at = ? WHERE ${left}`,
+                ...[owner, now, target, other],
+              ),
+            ),
+        )
+        return changes.reduce((sum, rows) => sum + rows, 0)
+      })
+    },
+    take(owner, target, now, limit) {
+      const database = open()
+      const busy = takenOf(target)
+      const rows = database
+        .all<{sequence: number}>(DUE, target, owner, now, busy.size + limit)
+        .filter(({sequence}) => !busy.has(sequence))
+        .slice(0, limit)
+        .map(({sequence}) => database.get<Row>(ONE, sequence, target))
+        .filter(row => row !== undefined)
+      for (const {sequence} of rows) busy.add(sequence)
+      return rows.map(row => dueOf(row, target))
+    },
+    settle(results) {
+      const database = open()
+      const sql = `UPDATE forwards SET state = ?, attempts = attempts + 1, next_attempt_at = ?, status = ?, ms = ?,
+        error = ? WHERE sequence = ? AND target = ?`
+      database.transaction(() => {
+        for (const {state, nextAttemptAt, status, ms, error, sequence, target} of results)
+          database.run(sql, state, nextAttemptAt, status, ms, error, sequence, target)
+      })
+      for (const {sequence, target} of results) takenOf(target).delete(sequence)
+    },
+  }
+}
+
+function ownersOf(database: Database, target: string): string[] {
+  const sql = "SELECT DISTINCT owner FROM forwards WHERE state = 'pending' AND target = ?"
+  return database.all<{owner: string}>(sql, target).map(row => row.owner)
+}
+
+function dueOf(row: Row, target: string): DueForward {
+  return {
+    sequence: row.sequence,
+    target,
+    eventId: row.event_id,
+    type: row.type,
+    receivedAt: row.received_at,
+    rawHeaders: JSON.parse(row.headers) as string[],
+    body: row.body,
+    attempts: row.attempts,
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * One attempt to hand a received event to an address: the same bytes, the same headers but those of the connection,
+ * no redirect followed. The one file of webhooks that sends.
+ */
+import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
+import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
+
+export interface HandoverResult {
+  /** The answer's status; null when there was none. */
+  readonly status: number | null
+  /** Until the answer's head came, or it was clear that none would. */
+  readonly milliseconds: number
+  /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
+  readonly error: string | null
+}
+
+export interface Handover {
+  /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
+  send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult>
+  /** Ends what is on its way, as `stopped`. */
+  close(): void
+}
+
+export interface HandoverOptions {
+  /** Certificates to trust; absent: the runtime's own. */
+  readonly trusted?: readonly string[] | undefined
+  readonly timeoutMilliseconds: number
+}
+
+/** Ours: the answer's body is of no use; this much of it is read so that the connection can serve again. */
+const DISCARDED_BYTES = 64 * 1024
+
+/** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
+const DROPPED = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te'],
+  ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
+])
+
+export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions): Handover {
+  const keepAlive = {keepAlive: true}
+  const http = new HttpAgent(keepAlive)
+  const https = new HttpsAgent(trusted ? {...keepAlive, ca: [...trusted]} : keepAlive)
+  const open = new Set<ClientRequest>()
+
+  const attempt = (
+    url: URL,
+    headers: string[],
+    body: Uint8Array,
+  ): Promise<HandoverResult & {stale?: boolean}> => {
+    const started = performance.now()
+    const options = {method: 'POST', headers: headers as never}
+    const request =
+      url.protocol === 'https:'
+        ? requestHttps(url, {...options, agent: https})
+        : requestHttp(url, {...options, agent: http})
+    open.add(request)
+    const timer = setTimeout(() => request.destroy(new Reason('timeout')), timeoutMilliseconds)
+    return new Promise(resolve => {
+      const settle = (status: number | null, error: string | null, stale = false) => {
+        clearTimeout(timer)
+        open.delete(request)
+        resolve({status, milliseconds: Math.round(performance.now() - started), error, stale})
+      }
+      request.once('response', answer => {
+        discard(answer, timeoutMilliseconds)
+        settle(answer.statusCode ?? null, null)
+      })
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const code = error.code ?? error.message
+        settle(null, code, request.reusedSocket && code === 'ECONNRESET')
+      })
+      request.end(body)
+    })
+  }
+  return {
+    async send(url, rawHeaders, body) {
+      const address = new URL(url)
+      const headers = headersFor(address, rawHeaders, body.length)
+      const first = await attempt(address, headers, body)
+      // The other side closed an idle connection in the moment it was used again: that was no answer.
+      const {status, milliseconds, error} = first.stale ? await attempt(address, headers, body) : first
+      return {status, milliseconds, error}
+    },
+    close() {
+      for (const request of open) request.destroy(new Reason('stopped'))
+      http.destroy()
+      https.destroy()
+    },
+  }
+}
+
+class Reason extends Error {}
+
+/** The headers of the new request, as names and values in turn. */
+export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
+  const named = connectionNames(rawHeaders)
+  const headers = ['Host', url.host]
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] as string
+    const key = name.toLowerCase()
+    if (!DROPPED.has(key) && !named.has(key)) headers.push(name, rawHeaders[n + 1] as string)
+  }
+  return [...headers, 'Content-Length', String(length)]
+}
+
+/** Headers that the sender's Connection header declared its own. */
+function connectionNames(rawHeaders: readonly string[]): Set<string> {
+  const names = new Set<string>()
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    if (rawHeaders[n]?.toLowerCase() !== 'connection') continue
+    for (const name of (rawHeaders[n + 1] as string).split(',')) names.add(name.trim().toLowerCase())
+  }
+  return names
+}
+
+function discard(answer: IncomingMessage, timeoutMilliseconds: number): void {
+  let read = 0
+  const timer = setTimeout(() => answer.destroy(), timeoutMilliseconds)
+  answer
+    .on('data', (piece: Buffer) => {
+      read += piece.length
+      if (read > DISCARDED_BYTES) answer.destroy()
+    })
+    .on('error', () => {})
+    .once('close', () => clearTimeout(timer))
+}

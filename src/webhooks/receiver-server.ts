@@ -1,0 +1,196 @@
+/**
+ * Serves a receiver over node:http or node:https: POST on one path, bodies up to a bound, slow senders cut, idle
+ * connections bounded, and an orderly end. The one file of receiving that knows node:http.
+ */
+import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
+import {createServer as createTlsServer} from 'node:https'
+import {type AddressInfo, Server as TcpServer} from 'node:net'
+import type {Receiver} from './receiver.js'
+import {type Budget, createBudget, type ReadBody, readBody} from './receiver-body.js'
+import {boundConnections, type Connections} from './receiver-connections.js'
+
+export interface ReceiverLimits {
+  readonly maxBodyBytes: number
+  /** Bodies of all requests together. */
+  readonly maxHeldBytes: number
+  readonly maxConnections: number
+  /** For a request's head, and for all of it, from its first byte. */
+  readonly headMilliseconds: number
+  readonly requestMilliseconds: number
+}
+
+/** Ours. A slow sender is cut 2.5 s after it began at the latest: the limit and one round of looking. */
+export const RECEIVER_LIMITS: ReceiverLimits = {
+  maxBodyBytes: 1024 * 1024,
+  maxHeldBytes: 32 * 1024 * 1024,
+  maxConnections: 4000,
+  headMilliseconds: 2000,
+  requestMilliseconds: 2000,
+}
+
+const LOOKING_MILLISECONDS = 250
+/** A connection on which nothing moves. */
+const STALLED_MILLISECONDS = 15_000
+/** While it ends: how long connections may still send what they have begun. */
+const GRACE_MILLISECONDS = 250
+/** What is read and thrown away after a refusal, so that the sender gets to see the answer. */
+const DISCARDED_BYTES = 4 * 1024 * 1024
+
+export interface ReceiverAddress {
+  readonly host: string
+  readonly port: number
+  /** The one path that takes POST, starting with a slash. */
+  readonly path: string
+  readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer}
+}
+
+export interface ServedReceiver {
+  readonly port: number
+  /** Stops taking connections, answers what was begun, then closes what is left; at most `milliseconds`. */
+  close(milliseconds: number): Promise<void>
+}
+
+export interface ServeParts {
+  readonly receiver: Receiver
+  /** Unix seconds. */
+  readonly clock: () => number
+  readonly limits: ReceiverLimits
+  /** Told of requests answered otherwise than by the receiver: 404, 405, 413 and 503. */
+  readonly onRefused?: (status: number, request: IncomingMessage) => void
+}
+
+interface Serving extends ServeParts {
+  readonly path: string
+  readonly budget: Budget
+  connections: Connections
+  closing: boolean
+}
+
+/** Listens; rejects with the system's error when it cannot. */
+export async function serveReceiver(parts: ServeParts, address: ReceiverAddress): Promise<ServedReceiver> {
+  const {limits} = parts
+  const options: ServerOptions = {
+    headersTimeout: limits.headMilliseconds,
+    requestTimeout: limits.requestMilliseconds,
+    connectionsCheckingInterval: LOOKING_MILLISECONDS,
+  }
+  const {tls} = address
+  const server = tls
+    ? createTlsServer({...options, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: limits.headMilliseconds})
+    : createServer(options)
+  // node:http drops headers past a count without a word; their size is bounded anyway.
+  server.maxHeadersCount = 0
+  server.setTimeout(STALLED_MILLISECONDS)
+  const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
+  const serving: Serving = {
+    ...parts,
+    path: address.path,
+    budget: createBudget(limits.maxHeldBytes),
+    connections,
+    closing: false,
+  }
+  server.on('request', (request, response) => onRequest(serving, request, response))
+  server.on('checkContinue', (request, response) => onRequest(serving, request, response, true))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address.port, address.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: milliseconds => close(serving, server, milliseconds),
+  }
+}
+
+function onRequest(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue = false,
+): void {
+  const started = performance.now()
+  const {socket} = request
+  serving.connections.busy(socket)
+  response.once('close', () => serving.connections.idle(socket))
+  if (serving.closing) response.shouldKeepAlive = false
+  const refusal = refusalOf(serving, request)
+  if (refusal !== undefined) {
+    refuse(serving, request, response, refusal)
+    return
+  }
+  if (awaitsContinue) response.writeContinue()
+  const {budget} = serving
+  readBody(request, {maxBytes: serving.limits.maxBodyBytes, budget}, read =>
+    onBody(serving, request, response, read, started),
+  )
+}
+
+function onBody(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  read: ReadBody,
+  started: number,
+): void {
+  if (read.kind === 'gone') return
+  if (read.kind !== 'whole') {
+    refuse(serving, request, response, read.kind === 'too_large' ? 413 : 503)
+    return
+  }
+  const {rawHeaders} = request
+  const {receiver, clock, onRefused} = serving
+  receiver.take({rawHeaders, body: read.body, receivedAt: clock()}, started, status => {
+    read.release()
+    if (serving.closing) response.shouldKeepAlive = false
+    response.writeHead(status, NO_BODY).end()
+    if (status === 503) onRefused?.(status, request)
+  })
+}
+
+const NO_BODY = {'Content-Length': '0'}
+
+/** What is answered without a look at the body. */
+function refusalOf(
+  {path, limits}: Serving,
+  {url = '', method, headers}: IncomingMessage,
+): number | undefined {
+  const query = url.indexOf('?')
+  if ((query === -1 ? url : url.slice(0, query)) !== path) return 404
+  if (method !== 'POST') return 405
+  const length = headers['content-length']
+  return length !== undefined && Number(length) > limits.maxBodyBytes ? 413 : undefined
+}
+
+/** Answers and closes. A connection closed with bytes unread is reset, and the answer lost: so they are read first. */
+function refuse(serving: Serving, request: IncomingMessage, response: ServerResponse, status: number): void {
+  response.shouldKeepAlive = false
+  response.writeHead(status, status === 405 ? {...NO_BODY, Allow: 'POST'} : NO_BODY)
+  response.flushHeaders()
+  let discarded = 0
+  const end = () => void response.end()
+  request
+    .on('data', (piece: Buffer) => {
+      discarded += piece.length
+      if (discarded > DISCARDED_BYTES) request.destroy()
+    })
+    .once('end', end)
+    .once('close', end)
+  serving.onRefused?.(status, request)
+}
+
+async function close(
+  serving: Serving,
+  server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>,
+  milliseconds: number,
+): Promise<void> {
+  serving.closing = true
+  // Of node:net: that of node:http would cut idle connections at once, and with them what is being sent on them.
+  const closed = new Promise<void>(resolve => void TcpServer.prototype.close.call(server, () => resolve()))
+  const closeIdle = setTimeout(
+    () => serving.connections.closeIdle(),
+    Math.min(GRACE_MILLISECONDS, milliseconds),
+  )
+  const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
+  await closed
+  clearTimeout(closeIdle)
+  clearTimeout(closeAll)
+  server.close()
+}

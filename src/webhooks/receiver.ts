@@ -1,0 +1,151 @@
+/**
+ * What becomes of one webhook request whose body was read (§6.3, §6.4): signature, then the event id, then a place in
+ * the store, then the answer, and only then everything else. The body is parsed when its signature is right, not before.
+ */
+import {checkEventId, readEvent} from './event.js'
+import {createGroupCommit, type Settled} from './group-commit.js'
+import type {WebhookHeaderNames} from './headers.js'
+import {type NamedSecret, type Verdict, verify} from './signature.js'
+
+export type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
+
+/** A request as it arrived. */
+export interface Arrival {
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  /** Unix seconds. */
+  readonly receivedAt: number
+}
+
+/** What a store is given to keep. */
+export interface AcceptedEvent extends Arrival {
+  /** The id in the signed body. */
+  readonly eventId: string
+  readonly type: string | null
+  /** Name of the secret that matched. */
+  readonly secretName: string
+  /** Addresses it is to be handed to. */
+  readonly targets: readonly string[]
+}
+
+/** One request and what was answered: 200 or 401. */
+export interface Receipt extends Arrival {
+  readonly status: 200 | 401
+  readonly reason: 'ok' | RefusalReason
+  /** Of the signed body; undefined when the signature is not right: nobody has looked into the body then. */
+  readonly eventId: string | undefined
+  readonly type: string | null
+  readonly secretName: string | undefined
+  /** Whether the store had an event with this id. */
+  readonly duplicate: boolean
+  /** From the request's head to the answer, in milliseconds. */
+  readonly ackMilliseconds: number
+}
+
+export interface ReceiverParts {
+  /** Makes events durable in one transaction; says of each whether its id was there before. */
+  readonly store: {receive(events: readonly AcceptedEvent[]): Promise<readonly {duplicate: boolean}[]>}
+  /** Asked for every request, since a subscription may be added meanwhile. */
+  readonly secrets: () => readonly NamedSecret[]
+  readonly headerNames: WebhookHeaderNames
+  /** Where an event of this type goes. */
+  readonly targetsOf: (type: string | null) => readonly string[]
+  /** How many events may wait for the disk. */
+  readonly maxWaiting: number
+  /** Told of every request that was answered 200 or 401, after the answer left. */
+  readonly onReceipt: (receipt: Receipt) => void
+  /** Told that the store failed, after everyone waiting for it was answered 503. */
+  readonly onStoreError: (error: unknown) => void
+}
+
+export type Answer = (status: 200 | 401 | 503) => void
+
+export interface Receiver {
+  /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
+  take(arrival: Arrival, started: number, answer: Answer): void
+  /** How many wait for the disk. */
+  readonly waiting: number
+}
+
+/** Ours: larger transactions gain nothing. */
+const MAX_BATCH = 512
+
+export function createReceiver(parts: ReceiverParts): Receiver {
+  const names = {
+    signature: parts.headerNames.signature.toLowerCase(),
+    eventId: parts.headerNames.eventId.toLowerCase(),
+  }
+  const commits = createGroupCommit<AcceptedEvent, {duplicate: boolean}>({
+    commit: events => parts.store.receive(events),
+    maxWaiting: parts.maxWaiting,
+    maxBatch: MAX_BATCH,
+    onError: parts.onStoreError,
+  })
+  const tell = createTelling(parts.onReceipt)
+
+  return {
+    get waiting() {
+      return commits.waiting
+    },
+    take(arrival, started, answer) {
+      const checked = check(arrival, names, parts.secrets())
+      const finish = (status: 200 | 401, duplicate: boolean) => {
+        answer(status)
+        const ackMilliseconds = performance.now() - started
+        tell({...arrival, ...checked, status, duplicate, ackMilliseconds})
+      }
+      const {eventId, type, secretName} = checked
+      if (checked.reason !== 'ok' || eventId === undefined || secretName === undefined)
+        return finish(401, false)
+      const event = {...arrival, eventId, type, secretName, targets: parts.targetsOf(type)}
+      const settle = (settled: Settled<{duplicate: boolean}>) =>
+        'error' in settled ? answer(503) : finish(200, settled.outcome.duplicate)
+      if (!commits.add(event, settle)) answer(503)
+    },
+  }
+}
+
+type Checked = Pick<Receipt, 'reason' | 'eventId' | 'type' | 'secretName'>
+
+function check(
+  {rawHeaders, body, receivedAt}: Arrival,
+  names: WebhookHeaderNames,
+  secrets: readonly NamedSecret[],
+): Checked {
+  const header = valuesOf(rawHeaders, names.signature)
+  const verdict = verify({secrets, header, rawBody: body, now: receivedAt})
+  const {secretName} = verdict
+  if (!verdict.valid) return {reason: verdict.reason, eventId: undefined, type: null, secretName}
+  const event = readEvent(body)
+  const agrees = event !== undefined && checkEventId(valuesOf(rawHeaders, names.eventId), event)
+  return {
+    reason: agrees ? 'ok' : 'event_id_mismatch',
+    eventId: event?.id,
+    type: event?.type ?? null,
+    secretName,
+  }
+}
+
+/** Every value of the header `name` (lower case). The joined form of node:http would hide that it came twice. */
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const found = rawHeaders[n] as string
+    if (found.length === name.length && found.toLowerCase() === name) values.push(rawHeaders[n + 1] as string)
+  }
+  return values
+}
+
+/** Hands receipts on in a later turn of the event loop, when their answers have left. */
+function createTelling(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
+  let receipts: Receipt[] = []
+  return receipt => {
+    if (receipts.push(receipt) > 1) return
+    setImmediate(() => {
+      const due = receipts
+      receipts = []
+      for (const each of due) onReceipt(each)
+    })
+  }
+}
