@@ -15,8 +15,8 @@ export interface VoucherOptions {
 /** Ours. */
 const FIRST_POLL_SECONDS = 1
 const LONGEST_POLL_SECONDS = 5
-/** Statuses that mean "not yet": before CONFIRMED, and shortly after it in a service that copies slowly. */
-const NOT_READY: ReadonlySet<number> = new Set([404, 409, 425])
+/** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and shortly after it in a slow service. */
+const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
 /** What an expired or altered link is answered with. */
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 

@@ -31,8 +31,8 @@ export async function qrCode(address: string): Promise<string> {
 }
 
 /**
- * Waits until the reservation's voucher can be downloaded (§4.5), which is when it is CONFIRMED, and returns the
- * outcome as confirmed. No other path shows a reservation's state, and none is guessed. A service that fails or is
+ * Waits until the reservation's voucher can be downloaded (§4.5), which is when it is CONFIRMED (§3), and returns the
+ * reservation as confirmed. No other path shows a reservation's state, and none is guessed. A service that fails or is
  * away is waited for. Throws Failure `pending` when time runs out.
  */
 export async function waitUntilConfirmed(
@@ -52,13 +52,16 @@ export async function waitUntilConfirmed(
   }
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   if (state.writable) state.journal.noteStatus(client, reference, 'confirmed', clock.now())
-  return {...outcome, outcome: 'confirmed'}
+  const reservation = {...outcome.reservation, status: 'CONFIRMED'}
+  return {...outcome, outcome: 'confirmed', reservation}
 }
 
 async function looksConfirmed(connection: Connection, reference: string): Promise<boolean> {
   const {isVoucherReady} = await import('../api/vouchers.js')
   return isVoucherReady(connection.api, reference).catch(error => {
-    const passing = error instanceof Failure && ['service_failed', 'unreachable'].includes(error.kind)
+    // How a service says "not confirmed yet" is not shown (§4.5): only missing rights end the wait.
+    const passing =
+      error instanceof Failure && ['refused', 'service_failed', 'unreachable'].includes(error.kind)
     if (passing) return false
     throw error
   })
