@@ -41,13 +41,15 @@ function openCalls(directory: string): EventCalls {
   }
 }
 
+type Call = (...args: readonly unknown[]) => unknown
+
 function serve(directory: string): void {
   let calls: EventCalls | undefined
   parentPort?.on('message', ({id, name, args}: CallMessage) => {
     let answer: AnswerMessage
     try {
-      calls ??= openCalls(directory)
-      answer = {id, value: (calls[name] as (...args: readonly unknown[]) => unknown)(...args)}
+      if (name !== 'close') calls ??= openCalls(directory)
+      answer = {id, value: (calls?.[name] as Call | undefined)?.(...args)}
     } catch (error) {
       answer = {id, error: packError(error)}
     }

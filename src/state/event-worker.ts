@@ -32,7 +32,7 @@ interface Waiting {
 
 /** Starts the thread; events.db in `directory` is opened by the first call, which tells if it cannot be. */
 export function startEventWorker(directory: string): EventWorker {
-  const worker = new Worker(...entryOf(import.meta.url, directory))
+  const worker = startThread(directory)
   const waiting = new Map<number, Waiting>()
   let calls = 0
   let failed: ThreadError | undefined
@@ -68,16 +68,19 @@ export function startEventWorker(directory: string): EventWorker {
     settle: (...args) => call('settle', args),
     prune: (...args) => call('prune', args),
     async close() {
-      await call('close', [])
+      await call('close', []).catch(() => {})
       await worker.terminate()
     },
   }
 }
 
-/** The thread's own file, as built; from the sources it needs what translates them. */
-function entryOf(here: string, directory: string): ConstructorParameters<typeof Worker> {
-  const fromSource = here.endsWith('.ts')
-  const entry = new URL(fromSource ? './event-thread.ts' : './event-thread.js', here)
-  const options = {workerData: {directory}, stdin: false}
-  return [entry, fromSource ? {...options, execArgv: ['--import', 'tsx']} : options]
+/** The thread's own file as built; run from the sources, the thread needs tsx first, as the process did. */
+function startThread(directory: string): Worker {
+  const workerData = {directory}
+  if (!import.meta.url.endsWith('.ts'))
+    return new Worker(new URL('./event-thread.js', import.meta.url), {workerData})
+  const entry = new URL('./event-thread.ts', import.meta.url).href
+  const tsx = import.meta.resolve('tsx/esm/api')
+  const code = `import('${tsx}').then(({register}) => { register(); return import('${entry}') })`
+  return new Worker(code, {eval: true, workerData})
 }

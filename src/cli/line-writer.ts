@@ -1,0 +1,59 @@
+/**
+ * Lines to a file or a reader that may be slow or stand still: written one piece after the other, in the background,
+ * and bounded: what does not fit is left out and counted, for nothing that waits to be read may hold up a receiver.
+ */
+import {appendFile} from 'node:fs'
+import process from 'node:process'
+
+export interface LineWriter {
+  /** Queues `line`, which ends without a newline. */
+  write(line: string): void
+  /** Resolves when everything queued is written, or after `milliseconds`. */
+  drain(milliseconds: number): Promise<void>
+}
+
+export interface LineWriterParts {
+  /** Writes all of `text`, then calls `done`. */
+  readonly send: (text: string, done: (error?: Error | null) => void) => void
+  /** Told of every line that was left out, and of every write that failed. */
+  readonly onLost: (error: Error | undefined) => void
+}
+
+/** Ours: characters that may wait. */
+const MOST_WAITING = 32 * 1024 * 1024
+
+export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
+  let waiting: string[] = []
+  let length = 0
+  let writing = false
+  const writeNext = () => {
+    if (writing || waiting.length === 0) return
+    const text = waiting.join('')
+    waiting = []
+    writing = true
+    send(text, error => {
+      if (error) onLost(error)
+      length -= text.length
+      writing = false
+      writeNext()
+    })
+  }
+  return {
+    write(line) {
+      if (length > MOST_WAITING) return onLost(undefined)
+      length += line.length + 1
+      waiting.push(`${line}\n`)
+      writeNext()
+    },
+    async drain(milliseconds) {
+      const deadline = performance.now() + milliseconds
+      while (length > 0 && performance.now() < deadline) await new Promise(resolve => setTimeout(resolve, 5))
+    },
+  }
+}
+
+/** Writes to stdout. A terminal that is held (Ctrl-S) would hold the whole process: it is written in the background. */
+export function sendToStdout(text: string, done: (error?: Error | null) => void): void {
+  if (process.stdout.isTTY) appendFile(1, text, done)
+  else process.stdout.write(text, done)
+}

@@ -1,0 +1,63 @@
+/** The composition root of `webhooks listen`: flags and state in, something that listens out. */
+import type {State} from '../state/state.js'
+import {rememberedIn, systemClock} from './connect.js'
+import {createOccasionally} from './occasionally.js'
+import type {OutputFlags} from './output.js'
+import {profileName} from './target.js'
+import {webhookHeaderNames} from './webhook-headers.js'
+import {Listening} from './webhook-listen.js'
+import {type ListenFlags, planListening} from './webhook-listen-flags.js'
+import {createListenOutput} from './webhook-listen-output.js'
+import {type LiveSecrets, watchSecrets} from './webhook-listen-secrets.js'
+import {openListenStore} from './webhook-listen-store.js'
+import {listenIdentity, type TlsFlags} from './webhook-listen-tls.js'
+import {createExpectation} from './webhook-listen-wait.js'
+import type {WebhookSecretFlags} from './webhook-secrets.js'
+
+export interface OpenParts {
+  readonly flags: ListenFlags & TlsFlags & WebhookSecretFlags & OutputFlags & ExtraFlags
+  readonly env: NodeJS.ProcessEnv
+  readonly state: State
+  /** Says something on stderr. */
+  readonly tell: (text: string) => void
+}
+
+interface ExtraFlags {
+  readonly 'ca-file'?: string | undefined
+  readonly capture?: string | undefined
+}
+
+export interface OpenListening {
+  readonly listening: Listening
+  /** Where its secrets and events belong. */
+  readonly profile: string
+  readonly secrets: LiveSecrets
+  /** Where it listens. */
+  readonly url: string
+}
+
+/** Listens, and has not said so yet. `closer` is told what undoes it, as soon as there is something to undo. */
+export async function openListening(
+  {flags, env, state, tell}: OpenParts,
+  closer: (close: () => unknown) => void,
+): Promise<OpenListening> {
+  const clock = systemClock.now
+  const profile = profileName(flags, rememberedIn(state))
+  const plan = planListening(flags)
+  const expectation = plan.wait && (await createExpectation(plan.wait))
+  const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
+  closer(secrets.stop)
+  const tls = await listenIdentity(flags, plan.host, state.directory, clock())
+  const {trustedCertificates} = await import('../api/trust.js')
+  const trusted = trustedCertificates(flags['ca-file'], env)
+  const output = await createListenOutput({flags, tell})
+  const store = await openListenStore({directory: state.directory, profile, targets: plan.targets, clock})
+  const listening = new Listening({
+    ...{plan, tls, store, trusted, output, expectation, clock},
+    secrets: secrets.now,
+    headerNames: webhookHeaderNames(flags, state),
+    talk: createOccasionally(tell),
+  })
+  closer(() => listening.close())
+  return {listening, profile, secrets, url: await listening.open()}
+}

@@ -1,0 +1,45 @@
+/**
+ * `listen --subscribe`: creates the subscription, keeps its secret before anything else, and lets a test event come
+ * through before "ready" is said.
+ */
+import {EVENT_TYPE_NAMES} from '../contract/events.js'
+import {Failure} from '../contract/failure.js'
+import type {Connection} from './connect.js'
+import type {OpenListening} from './webhook-listen-open.js'
+
+/** Ours: a test event takes a tunnel and two answers. */
+const TEST_MILLISECONDS = 30_000
+
+export interface SubscribeFlags {
+  readonly event?: readonly string[] | undefined
+  readonly 'public-url'?: string | undefined
+}
+
+/** Throws Failure; a subscription that was created stays, and is named. */
+export async function subscribe(
+  {api, state, clock}: Connection,
+  {listening, profile, secrets}: OpenListening,
+  flags: SubscribeFlags,
+): Promise<void> {
+  const {createSubscription, sendTestEvent} = await import('../api/webhooks.js')
+  const events = [...(flags.event ?? EVENT_TYPE_NAMES)]
+  const {id, secret} = await createSubscription(api, {url: flags['public-url'] ?? '', events})
+  state.secrets.putSigningSecret({subscription_id: id, profile, secret, stored_at: clock.now()})
+  secrets.refresh()
+  const came = listening.next(({reason, secretName}) => reason === 'ok' && secretName === id)
+  await sendTestEvent(api, id)
+  let timer: NodeJS.Timeout | undefined
+  const ranOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(testMissing(id)), TEST_MILLISECONDS)
+  })
+  await Promise.race([came, ranOut]).finally(() => clearTimeout(timer))
+}
+
+function testMissing(id: string): Failure {
+  const message = `the subscription ${id} was created, but its test event did not come within ${TEST_MILLISECONDS / 1000} s`
+  return new Failure('pending', message, {
+    code: 'test_event_missing',
+    hint: `see that --public-url leads here, then: bookctl webhooks test ${id}; or remove it: bookctl webhooks delete ${id}`,
+    result: {subscription_id: id},
+  })
+}

@@ -1,0 +1,37 @@
+import process from 'node:process'
+import {BaseCommand} from '../../cli/base-command.js'
+import {listenFlags, unknownTypes} from '../../cli/webhook-listen-flags.js'
+import {openListening} from '../../cli/webhook-listen-open.js'
+import {EVENT_COLUMNS} from '../../cli/webhook-listen-output.js'
+import {subscribe} from '../../cli/webhook-listen-subscribe.js'
+
+export default class WebhooksListen extends BaseCommand {
+  static override summary = 'Receive webhook events, check them, keep them, and hand them on.'
+  static override description =
+    `Answers 200 when the event is on the disk and 401 when a check fails; duplicates are found by the signed event id,
+across restarts. Each event is handed to every --forward-to address at least once, again until it answers 2xx: after a
+kill one may come twice. Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, else with every secret
+stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
+    'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',
+    'bookctl webhooks listen --tls --subscribe --public-url https://hooks.example.com/',
+  ]
+  static override columns = [...EVENT_COLUMNS]
+  static override flags = listenFlags
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(WebhooksListen)
+    for (const type of unknownTypes(flags.event)) this.warn(`Warning: ${type} is not an event type of §6.1`)
+    const connection = flags.subscribe ? await this.connect() : undefined
+    const parts = {
+      flags,
+      env: process.env,
+      state: await this.state(),
+      tell: (text: string) => this.tell(text),
+    }
+    const open = await openListening(parts, close => this.whenStopped(close))
+    if (connection) await subscribe(connection, open, flags)
+    await open.listening.run(open.url)
+  }
+}

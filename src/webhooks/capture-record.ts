@@ -1,0 +1,67 @@
+/** A received request as one record of a capture: what `listen --json` prints and `captures.ts` reads back. */
+import {gatherHeaders, type HeaderMap} from './headers.js'
+import type {Receipt} from './receiver.js'
+
+export interface CaptureRecord {
+  readonly type: 'event'
+  readonly verdict: 'valid' | 'invalid'
+  readonly reason: Receipt['reason']
+  /** What the body says, also when it is not to be believed. */
+  readonly event_id: string | null
+  readonly event_type: string | null
+  readonly duplicate: boolean
+  /** ISO 8601. */
+  readonly received_at: string
+  /** Milliseconds until it was answered; null when that is not known any more. */
+  readonly ack_ms: number | null
+  readonly body_base64: string
+  readonly headers: HeaderMap
+  /** The body's JSON; null when it is none. */
+  readonly event: unknown
+}
+
+export interface CapturedEvent {
+  readonly reason: Receipt['reason']
+  readonly duplicate: boolean
+  /** Unix seconds. */
+  readonly receivedAt: number
+  readonly ackMilliseconds: number | null
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+}
+
+export function captureRecord(captured: CapturedEvent): CaptureRecord {
+  const {reason, duplicate, receivedAt, ackMilliseconds, rawHeaders} = captured
+  const body = Buffer.from(captured.body.buffer, captured.body.byteOffset, captured.body.length)
+  const event = parseBody(body)
+  const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown}
+  return {
+    type: 'event',
+    verdict: reason === 'ok' ? 'valid' : 'invalid',
+    reason,
+    event_id: typeof id === 'string' ? id : null,
+    event_type: typeof type === 'string' ? type : null,
+    duplicate,
+    received_at: new Date(receivedAt * 1000).toISOString(),
+    ack_ms: ackMilliseconds === null ? null : Math.round(ackMilliseconds * 100) / 100,
+    body_base64: body.toString('base64'),
+    headers: gatherHeaders(pairsOf(rawHeaders)),
+    event,
+  }
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** Names and values in turn → pairs. */
+export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = []
+  for (let n = 0; n < rawHeaders.length; n += 2)
+    pairs.push([rawHeaders[n] as string, rawHeaders[n + 1] as string])
+  return pairs
+}
