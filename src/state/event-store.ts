@@ -70,7 +70,8 @@ interface Row {
   received_at: number
   secret_name: string
   headers: string
-  body: Uint8Array
+  /** As libsql gives a BLOB. */
+  body: ArrayBuffer
 }
 
 const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
@@ -137,6 +138,6 @@ function eventOf(row: Row): StoredEvent {
     receivedAt: row.received_at,
     secretName: row.secret_name,
     rawHeaders: JSON.parse(row.headers) as string[],
-    body: row.body,
+    body: new Uint8Array(row.body),
   }
 }

@@ -41,7 +41,8 @@ interface Row {
   type: string | null
   received_at: number
   headers: string
-  body: Uint8Array
+  /** As libsql gives a BLOB. */
+  body: ArrayBuffer
   attempts: number
 }
 
@@ -114,7 +115,7 @@ function dueOf(row: Row, target: string): DueForward {
     type: row.type,
     receivedAt: row.received_at,
     rawHeaders: JSON.parse(row.headers) as string[],
-    body: row.body,
+    body: new Uint8Array(row.body),
     attempts: row.attempts,
   }
 }

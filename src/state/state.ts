@@ -1,6 +1,8 @@
 /** What this machine remembers, in one directory; each file is opened when it is first needed. */
 import type {Database} from '../storage/database.js'
 import {isWritableDirectory} from '../storage/files.js'
+import {createEventStore, type EventStore} from './event-store.js'
+import {openEventsDatabase} from './events-database.js'
 import {createJournalStore, type JournalStore} from './journal.js'
 import {createKeychain, type Keychain} from './keychain.js'
 import {createOfferStore, type OfferStore} from './offer-store.js'
@@ -21,6 +23,7 @@ export interface State {
   readonly secrets: SecretStore
   readonly journal: JournalStore
   readonly offers: OfferStore
+  readonly events: EventStore
   /**
    * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
    * replaced earlier. Returns whether there was anything; the keychain is `secrets.remove`'s. Throws StorageError.
@@ -53,6 +56,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     return forget(tokensDatabase(), whom)
   }
   const stateDatabase = lazily(() => openStateDatabase(directory))
+  const eventsDatabase = lazily(() => openEventsDatabase(directory))
   return {
     directory,
     get writable() {
@@ -63,6 +67,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     secrets: createSecretStore(tokensDatabase, keychain),
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),
+    events: createEventStore(eventsDatabase),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
     forgetClient: forgetTokens,
     forgetEverything: () => forgetTokens('all'),

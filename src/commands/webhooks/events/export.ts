@@ -1,0 +1,35 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../../cli/base-command.js'
+import {systemClock} from '../../../cli/connect.js'
+import {single} from '../../../cli/result.js'
+import {eventFilter} from '../../../cli/webhook-events.js'
+import {exportEvents} from '../../../cli/webhook-events-export.js'
+import {eventFilterFlags} from '../../../cli/webhook-events-flags.js'
+
+export default class WebhooksEventsExport extends BaseCommand {
+  static override summary =
+    'Write received webhook events as a capture: one JSON record a line, oldest first.'
+  static override description =
+    `The records are those of webhooks listen --json, and webhooks verify reads them. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl webhooks events export > events.ndjson',
+    'bookctl webhooks events export --since 1d --file events.ndjson',
+    'bookctl webhooks events export --type voucher.ready | bookctl webhooks verify - --at received',
+  ]
+  static override flags = {
+    ...eventFilterFlags,
+    file: Flags.string({
+      helpValue: 'FILE|-',
+      default: '-',
+      summary: 'new file to write; - for standard output',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(WebhooksEventsExport)
+    const filter = eventFilter(flags, systemClock.now())
+    const exported = await exportEvents((await this.state()).events, filter, flags.file)
+    if (flags.file !== '-')
+      await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))
+  }
+}

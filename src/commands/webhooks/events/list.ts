@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../../cli/base-command.js'
+import {systemClock} from '../../../cli/connect.js'
+import {checkInteger} from '../../../cli/input/checks.js'
+import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhook-events.js'
+import {eventFilterFlags} from '../../../cli/webhook-events-flags.js'
+
+export default class WebhooksEventsList extends BaseCommand {
+  static override summary = 'Show the webhook events that webhooks listen received, newest first.'
+  static override description =
+    `Events with a right signature are kept for at least 30 days, each once. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl webhooks events list --since 1h',
+    'bookctl webhooks events list --type payment.failed --json',
+  ]
+  static override columns = EVENT_LIST_COLUMNS
+  static override flags = {
+    ...eventFilterFlags,
+    limit: Flags.string({helpValue: 'N', summary: 'so many at most; all of them when absent'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(WebhooksEventsList)
+    const filter = eventFilter(flags, systemClock.now())
+    const most = Number.MAX_SAFE_INTEGER
+    const limit = flags.limit === undefined ? most : checkInteger('--limit', flags.limit, 1, most)
+    await this.print(eventList((await this.state()).events, filter, limit))
+  }
+}

@@ -1,0 +1,69 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {trustedCertificates} from '../../../api/trust.js'
+import {BaseCommand} from '../../../cli/base-command.js'
+import {DEFAULT_TIMEOUT_SECONDS, systemClock} from '../../../cli/connect.js'
+import {EXIT_CODES} from '../../../cli/failure.js'
+import {findEvent} from '../../../cli/webhook-events.js'
+import {
+  REPLAY_COLUMNS,
+  replayEvents,
+  replayFailure,
+  replayResult,
+} from '../../../cli/webhook-events-replay.js'
+import {webhookHeaderNames} from '../../../cli/webhook-headers.js'
+import {checkTarget} from '../../../cli/webhook-listen-flags.js'
+import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/webhook-secrets.js'
+
+export default class WebhooksEventsReplay extends BaseCommand {
+  static override summary = 'Send received webhook events to an address again.'
+  static override description =
+    `As they came, byte for byte, with the signature they came with; a receiver refuses that one after 300 seconds, so
+--resign signs anew with the time of now. Ends with 0 when every answer is 2xx, else with 4 (401, 403), 5 (other 4xx), 6
+(anything else) or 7 (no answer). Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl webhooks events replay evt_… --to http://127.0.0.1:3000/hooks',
+    'bookctl webhooks events replay evt_… evt_… --to https://staging.example.com/hooks --resign --json',
+  ]
+  static override strict = false
+  static override columns = REPLAY_COLUMNS
+  static override args = {
+    id: Args.string({
+      name: 'EVENT_ID...',
+      required: true,
+      description: 'the events, in the order they are sent',
+    }),
+  }
+  static override flags = {
+    to: Flags.string({
+      helpValue: 'URL',
+      required: true,
+      summary: 'https address, or an http one on this machine',
+    }),
+    resign: Flags.boolean({summary: 'sign anew, with a fresh timestamp'}),
+    ...webhookSecretFlags,
+  }
+
+  async run(): Promise<void> {
+    const {flags, argv} = await this.parse(WebhooksEventsReplay)
+    const target = checkTarget('--to', flags.to)
+    const state = await this.state()
+    const events = (argv as string[]).map(id => findEvent(state.events, id))
+    const results = await replayEvents(events, {
+      target,
+      trusted: trustedCertificates(flags['ca-file'], process.env),
+      timeoutSeconds: this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+      ...(flags.resign ? {resign: await this.signing(flags)} : {}),
+    })
+    await this.print(replayResult(events, results, target))
+    const failure = replayFailure(results)
+    if (failure) this.exitCode = EXIT_CODES[failure]
+  }
+
+  private async signing(flags: Parameters<typeof resolveWebhookSecrets>[0]) {
+    const state = await this.state()
+    const secrets = await resolveWebhookSecrets(flags, process.env, state)
+    return {secrets, headerNames: webhookHeaderNames(flags, state), clock: systemClock.now}
+  }
+}

@@ -1,0 +1,21 @@
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../../cli/base-command.js'
+import {eventDetails, findEvent} from '../../../cli/webhook-events.js'
+
+export default class WebhooksEventsShow extends BaseCommand {
+  static override summary = 'Show one received webhook event: its headers and its body, as they came.'
+  static override description = 'Environment: BOOKCTL_CONFIG_DIR.'
+  static override examples = [
+    'bookctl webhooks events show evt_…',
+    'bookctl webhooks events show evt_… --query event.headers.\'"x-service-signature"\'',
+  ]
+  static override args = {
+    id: Args.string({name: 'EVENT_ID', required: true, description: 'the event'}),
+  }
+
+  async run(): Promise<void> {
+    const {args} = await this.parse(WebhooksEventsShow)
+    const {events} = await this.state()
+    await this.print(eventDetails(events, findEvent(events, args.id)))
+  }
+}
