@@ -63,7 +63,7 @@ export async function check(request: CapturedRequest, terms: CheckTerms): Promis
   const findings = request.problem
     ? [unreadable(request.problem)]
     : diagnose({
-        ...{verdict, header, headers, names, secrets, now, toleranceSeconds, eventIdHeader},
+        ...{verdict, header, headers, names, secrets, toleranceSeconds, eventIdHeader},
         otherSecrets: terms.otherSecrets,
         reason: result.reason,
         event: body.event,
