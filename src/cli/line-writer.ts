@@ -27,15 +27,15 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
   let length = 0
   let writing = false
   const writeNext = () => {
-    if (writing || waiting.length === 0) return
+    writing = waiting.length > 0
+    if (!writing) return
     const text = waiting.join('')
     waiting = []
-    writing = true
     send(text, error => {
       if (error) onLost(error)
       length -= text.length
-      writing = false
-      writeNext()
+      // Not at once, so that what comes in this turn of the event loop is one piece.
+      setImmediate(writeNext)
     })
   }
   return {
@@ -43,7 +43,9 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
       if (length > MOST_WAITING) return onLost(undefined)
       length += line.length + 1
       waiting.push(`${line}\n`)
-      writeNext()
+      if (writing) return
+      writing = true
+      setImmediate(writeNext)
     },
     async drain(milliseconds) {
       const deadline = performance.now() + milliseconds

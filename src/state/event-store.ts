@@ -114,11 +114,20 @@ export function createEventStore(open: () => Database): EventStore {
 /** Whether the event is new. */
 function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): boolean {
   const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
-  const headers = JSON.stringify(rawHeaders)
+  const headers = packHeaders(rawHeaders)
   if (database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0)
     return false
   for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
   return true
+}
+
+/** Names and values in turn, a line each: no header holds a line break. */
+export function packHeaders(rawHeaders: readonly string[]): string {
+  return rawHeaders.join('\n')
+}
+
+export function unpackHeaders(text: string): string[] {
+  return text === '' ? [] : text.split('\n')
 }
 
 function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Value[]] {
@@ -137,7 +146,7 @@ function eventOf(row: Row): StoredEvent {
     type: row.type,
     receivedAt: row.received_at,
     secretName: row.secret_name,
-    rawHeaders: JSON.parse(row.headers) as string[],
+    rawHeaders: unpackHeaders(row.headers),
     body: new Uint8Array(row.body),
   }
 }

@@ -1,5 +1,6 @@
 /** Events still to be handed to the addresses of `listen --forward-to`; they survive the process in events.db. */
 import type {Database} from '../storage/database.js'
+import {unpackHeaders} from './event-store.js'
 
 export interface DueForward {
   readonly sequence: number
@@ -114,7 +115,7 @@ function dueOf(row: Row, target: string): DueForward {
     eventId: row.event_id,
     type: row.type,
     receivedAt: row.received_at,
-    rawHeaders: JSON.parse(row.headers) as string[],
+    rawHeaders: unpackHeaders(row.headers),
     body: new Uint8Array(row.body),
     attempts: row.attempts,
   }

@@ -99,8 +99,10 @@ function runConnection(
       if (!text.includes('\r\n\r\n') || sent === undefined) return
       latencies.push(performance.now() - sentAt)
       answers.push({id: sent.id, status: Number(text.slice(9, 12))})
+      const isLast = /\r\nConnection: close\r\n/i.test(text)
       text = ''
-      sendNext()
+      if (isLast) socket.end()
+      else sendNext()
     })
     socket.on('connect', sendNext)
     socket.on('error', () => {})

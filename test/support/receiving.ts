@@ -1,0 +1,79 @@
+/** A receiver over a real port and a real events.db, in this process. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {createEventStore, type EventStore} from '../../src/state/event-store.js'
+import {openEventsDatabase} from '../../src/state/events-database.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
+import {type AcceptedEvent, createReceiver, type Receipt, type Receiver} from '../../src/webhooks/receiver.js'
+import {
+  RECEIVER_LIMITS,
+  type ReceiverLimits,
+  type ServedReceiver,
+  serveReceiver,
+} from '../../src/webhooks/receiver-server.js'
+import {SECRET} from './webhook-load.js'
+
+export interface Receiving {
+  readonly port: number
+  readonly store: EventStore
+  readonly receipts: Receipt[]
+  /** Statuses of requests that were answered by the server alone. */
+  readonly refused: number[]
+  readonly storeErrors: unknown[]
+  readonly served: ServedReceiver
+  readonly receiver: Receiver
+  close(): Promise<void>
+}
+
+export interface ReceivingOptions {
+  readonly limits?: Partial<ReceiverLimits>
+  readonly maxWaiting?: number
+  /** Stands before the store. */
+  readonly receive?: (
+    events: readonly AcceptedEvent[],
+    keep: () => {duplicate: boolean}[],
+  ) => Promise<{duplicate: boolean}[]>
+  readonly onReceipt?: (receipt: Receipt) => void
+  readonly clock?: () => number
+}
+
+export async function startReceiving(options: ReceivingOptions = {}): Promise<Receiving> {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-receiving-'))
+  const database = openEventsDatabase(directory)
+  const store = createEventStore(() => database)
+  const keeper = {profile: 'default', owner: 'test'}
+  const receipts: Receipt[] = []
+  const refused: number[] = []
+  const storeErrors: unknown[] = []
+  const {receive = async (_, keep) => keep(), clock = () => Date.now() / 1000} = options
+  const receiver = createReceiver({
+    store: {receive: events => receive(events, () => store.receive(keeper, events))},
+    secrets: () => [{name: 'whsub_1', secret: SECRET}],
+    headerNames: DEFAULT_HEADER_NAMES,
+    targetsOf: () => [],
+    maxWaiting: options.maxWaiting ?? 100,
+    onReceipt: receipt => {
+      receipts.push(receipt)
+      options.onReceipt?.(receipt)
+    },
+    onStoreError: error => storeErrors.push(error),
+  })
+  const served = await serveReceiver(
+    {
+      receiver,
+      clock,
+      limits: {...RECEIVER_LIMITS, ...options.limits},
+      onRefused: status => refused.push(status),
+    },
+    {host: '127.0.0.1', port: 0, path: '/'},
+  )
+  return {
+    ...{port: served.port, store, receipts, refused, storeErrors, served, receiver},
+    async close() {
+      await served.close(500)
+      database.close()
+      rmSync(directory, {recursive: true, force: true})
+    },
+  }
+}

@@ -1,0 +1,229 @@
+/** What is answered to whom, what is kept, and in which order (§6.3, §6.4). */
+import fc from 'fast-check'
+import {afterEach, expect, test, vi} from 'vitest'
+import {type Receiving, type ReceivingOptions, startReceiving} from '../support/receiving.js'
+import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
+
+const CLOSE = 'Connection: close\r\n'
+let open: Receiving | undefined
+
+afterEach(async () => {
+  await open?.close()
+  open = undefined
+})
+
+async function receiving(options?: ReceivingOptions): Promise<Receiving> {
+  open = await startReceiving(options)
+  return open
+}
+
+/** Status of the answer to raw bytes. */
+async function statusOf(port: number, bytes: Buffer | string): Promise<number> {
+  return Number((await exchangeRaw(port, bytes)).slice(9, 12))
+}
+
+const kept = (receiver: Receiving) => receiver.store.page({}, {after: 0}, 1000)
+const body = (id: string) => `{"id":"${id}","type":"payment.captured"}`
+
+test('keeps the bytes and the headers exactly as they came, and answers 200', async () => {
+  const receiver = await receiving()
+  const odd = Buffer.concat([Buffer.from('{"id":"evt_1", "n":1250.00,\r\n"x":"ş\\/"}'), Buffer.from(' \n')])
+  const headers = `X-Odd: a  b\r\nx-odd: \xe7\r\n${CLOSE}`
+  const answer = await exchangeRaw(receiver.port, signedRequest(odd, 'evt_1', {headers}))
+  expect(answer.slice(0, 12)).toBe('HTTP/1.1 200')
+  const [event] = kept(receiver)
+  expect(Buffer.from(event?.body ?? []).equals(odd)).toBe(true)
+  expect(event?.rawHeaders).toEqual(expect.arrayContaining(['X-Odd', 'a  b', 'x-odd', 'Ã§']))
+  expect(receiver.receipts).toMatchObject([
+    {reason: 'ok', duplicate: false, eventId: 'evt_1', secretName: 'whsub_1'},
+  ])
+})
+
+test('an id that came before is answered 200 and kept once', async () => {
+  const receiver = await receiving()
+  const request = signedRequest(body('evt_1'), 'evt_1', {headers: CLOSE})
+  expect(await statusOf(receiver.port, request)).toBe(200)
+  expect(await statusOf(receiver.port, request)).toBe(200)
+  expect(kept(receiver).length).toBe(1)
+  expect(receiver.receipts.map(({duplicate}) => duplicate)).toEqual([false, true])
+})
+
+const now = Math.floor(Date.now() / 1000)
+const replaced = (request: Buffer, from: RegExp, to: string) =>
+  Buffer.from(request.toString('latin1').replace(from, to), 'latin1')
+const valid = (options = {}) =>
+  signedRequest(body('evt_1'), 'evt_1', {headers: CLOSE, timestamp: now, ...options})
+
+test.each([
+  ['missing_header', replaced(valid(), /X-Service-Signature: .*\r\n/, '')],
+  ['malformed_header', replaced(valid(), /(X-Service-Signature: .*\r\n)/, '$1$1')],
+  [
+    'malformed_header',
+    replaced(valid(), /(X-Service-Signature: .*)(\r\n)/, '$1$2x-service-SIGNATURE: t=1$2'),
+  ],
+  ['malformed_header', replaced(valid(), /v1=/, 'v1=0')],
+  ['signature_mismatch', replaced(valid(), /payment\.captured/, 'payment.kaptured')],
+  ['signature_mismatch', valid({secret: 'whsec_other'})],
+  ['timestamp_outside_tolerance', valid({timestamp: now - 301})],
+  ['timestamp_outside_tolerance', valid({timestamp: now + 301})],
+  ['event_id_mismatch', signedRequest(body('evt_1'), 'evt_2', {headers: CLOSE, timestamp: now})],
+  ['event_id_mismatch', replaced(valid(), /(X-Service-Event-Id: .*\r\n)/, '$1$1')],
+  ['event_id_mismatch', signedRequest('{"type":"x"}', 'evt_1', {headers: CLOSE, timestamp: now})],
+  ['event_id_mismatch', signedRequest('not JSON', '', {headers: CLOSE, timestamp: now})],
+])('%s is answered 401 and not kept', async (reason, request) => {
+  const receiver = await receiving({clock: () => now})
+  expect(await statusOf(receiver.port, request)).toBe(401)
+  await vi.waitFor(() => expect(receiver.receipts).toMatchObject([{status: 401, reason, duplicate: false}]))
+  expect(kept(receiver)).toEqual([])
+})
+
+test('a difference of exactly 300 s is accepted', async () => {
+  const receiver = await receiving({clock: () => now + 0.9})
+  expect(await statusOf(receiver.port, valid({timestamp: now - 300}))).toBe(200)
+  expect(await statusOf(receiver.port, valid({timestamp: now + 300}))).toBe(200)
+})
+
+test('takes POST on its one path alone', async () => {
+  const receiver = await receiving()
+  expect(await statusOf(receiver.port, replaced(valid(), /POST \//, 'POST /other'))).toBe(404)
+  expect(await statusOf(receiver.port, replaced(valid(), /POST \//, 'POST //'))).toBe(404)
+  expect(await exchangeRaw(receiver.port, `GET / HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n`)).toMatch(
+    /^HTTP\/1.1 405[\s\S]*\r\nAllow: POST\r\n/,
+  )
+  expect(await statusOf(receiver.port, replaced(valid(), /POST \//, 'POST /?from=tunnel'))).toBe(200)
+  await vi.waitFor(() => expect(receiver.refused).toEqual([404, 404, 405]))
+})
+
+test('a body of 1 MiB is taken, and one byte more is 413, told by its length or not', async () => {
+  const receiver = await receiving()
+  const pad = (length: number) => {
+    const start = '{"id":"evt_1","x":"'
+    return `${start}${'y'.repeat(length - start.length - 2)}"}`
+  }
+  const exact = signedRequest(pad(1024 * 1024), 'evt_1', {headers: CLOSE})
+  const over = signedRequest(pad(1024 * 1024 + 1), 'evt_1', {headers: CLOSE})
+  expect(await statusOf(receiver.port, exact)).toBe(200)
+  expect(await statusOf(receiver.port, over)).toBe(413)
+  const head = over
+    .subarray(0, over.indexOf('\r\n\r\n'))
+    .toString()
+    .replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
+  const text = over.subarray(over.indexOf('\r\n\r\n') + 4)
+  const chunked = Buffer.concat([
+    Buffer.from(`${head}\r\n\r\n${text.length.toString(16)}\r\n`),
+    text,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ])
+  expect(await statusOf(receiver.port, chunked)).toBe(413)
+  expect(kept(receiver).length).toBe(1)
+})
+
+test('a sender that asks first is told to go on, or refused before it sends the body', async () => {
+  const receiver = await receiving()
+  const expecting = replaced(valid(), /\r\n\r\n/, '\r\nExpect: 100-continue\r\n\r\n')
+  expect(await exchangeRaw(receiver.port, expecting)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/)
+  const large = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\nExpect: 100-continue\r\n\r\n`
+  expect(await exchangeRaw(receiver.port, large, {end: true})).toMatch(/^HTTP\/1.1 413/)
+})
+
+test('the answer does not wait for what comes after it', async () => {
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const order: string[] = []
+  const receiver = await receiving({onReceipt: () => void held.then(() => order.push('handled'))})
+  expect(await statusOf(receiver.port, valid())).toBe(200)
+  order.push('answered')
+  release()
+  await vi.waitFor(() => expect(order).toEqual(['answered', 'handled']))
+})
+
+test('events of many connections go into few transactions, and each gets its answer', async () => {
+  const batches: number[] = []
+  const receiver = await receiving({
+    receive: async (events, keep) => {
+      batches.push(events.length)
+      await new Promise(resolve => setTimeout(resolve, 5))
+      return keep()
+    },
+  })
+  let n = 0
+  const {answers} = await load({
+    port: receiver.port,
+    connections: 20,
+    next: () => (n < 200 ? signedEvent(`evt_${n++}`) : undefined),
+  })
+  expect(answers.filter(({status}) => status === 200).length).toBe(200)
+  expect(batches.length).toBeLessThan(100)
+  expect(kept(receiver).length).toBe(200)
+})
+
+test('a full queue is answered 503, and works again when it empties', async () => {
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const receiver = await receiving({
+    maxWaiting: 3,
+    receive: async (_, keep) => {
+      await held
+      return keep()
+    },
+  })
+  const send = (n: number) =>
+    statusOf(receiver.port, signedRequest(body(`evt_${n}`), `evt_${n}`, {headers: CLOSE}))
+  const early = [1, 2, 3].map(send)
+  await vi.waitFor(() => expect(receiver.receiver.waiting).toBe(3))
+  expect(await send(4)).toBe(503)
+  release()
+  expect(await Promise.all(early)).toEqual([200, 200, 200])
+  expect(await send(4)).toBe(200)
+  expect(kept(receiver).length).toBe(4)
+})
+
+test('what the store refuses is answered 503 and told', async () => {
+  const failure = new Error('disk full')
+  let isFull = true
+  const receiver = await receiving({
+    receive: async (_, keep) => {
+      if (isFull) throw failure
+      return keep()
+    },
+  })
+  expect(await statusOf(receiver.port, valid())).toBe(503)
+  expect(receiver.storeErrors).toEqual([failure])
+  expect(receiver.receipts).toEqual([])
+  isFull = false
+  expect(await statusOf(receiver.port, valid())).toBe(200)
+})
+
+test('whatever bytes come, the receiver goes on', async () => {
+  const receiver = await receiving({limits: {headMilliseconds: 200, requestMilliseconds: 200}})
+  const line = fc.string({unit: 'binary', maxLength: 60})
+  const request = fc.oneof(
+    fc.uint8Array({maxLength: 400}).map(bytes => Buffer.from(bytes)),
+    fc
+      .tuple(line, fc.uint8Array({maxLength: 300}))
+      .map(([signature, bytes]) =>
+        Buffer.concat([
+          Buffer.from(
+            `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes.length}\r\nX-Service-Signature: ${signature}\r\n\r\n`,
+            'latin1',
+          ),
+          bytes,
+        ]),
+      ),
+    fc.tuple(fc.json(), line).map(([json, id]) => signedRequest(json, id.replace(/[^\x21-\x7e]/g, '_'))),
+  )
+  await fc.assert(
+    fc.asyncProperty(request, async bytes => {
+      const answer = await exchangeRaw(receiver.port, bytes, {end: true})
+      expect(answer).toMatch(/^$|^HTTP\/1.1 (200|4\d\d)/)
+    }),
+    {numRuns: 150},
+  )
+  expect(await statusOf(receiver.port, signedRequest(body('evt_last'), 'evt_last', {headers: CLOSE}))).toBe(
+    200,
+  )
+})
