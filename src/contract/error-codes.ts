@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   not_cancellable: 409,
   not_updatable: 409,
   payment_not_pending: 409,
+  subscription_passive: 409,
   offer_expired: 410,
   rooms_unavailable: 410,
   payload_too_large: 413,

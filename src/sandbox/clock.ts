@@ -5,6 +5,8 @@ import {readMeta, writeMeta} from './store/meta.js'
 export interface SandboxClock {
   /** Unix seconds, with a fraction. */
   now(): number
+  /** Unix seconds of real time, which receivers live in. */
+  realNow(): number
   /** Moves the service's time forward by `seconds`, for good. */
   advance(seconds: number): void
 }
@@ -14,6 +16,7 @@ export function createClock(database: Database, realTime: () => number): Sandbox
   const offset = () => Number(readMeta(database, 'clock_offset_seconds') ?? 0)
   return {
     now: () => realTime() + offset(),
+    realNow: realTime,
     advance: seconds => writeMeta(database, 'clock_offset_seconds', String(offset() + seconds)),
   }
 }

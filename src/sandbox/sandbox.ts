@@ -1,7 +1,14 @@
 /** The local sandbox: the whole service as one `Request → Response`, with its state in SQLite. */
+
+import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import {StorageError} from '../storage/errors.js'
 import {createClock} from './clock.js'
+import {TimeMover} from './delivery/advance.js'
+import {Dispatcher} from './delivery/dispatcher.js'
+import {createPost} from './delivery/post.js'
+import {type Resolve, systemResolve} from './delivery/resolve.js'
+import {createTrust} from './delivery/trust.js'
 import {createApp} from './http/app.js'
 import {Faults} from './http/faults.js'
 import {RequestLog} from './http/request-log.js'
@@ -20,6 +27,12 @@ export interface SandboxOptions {
   readonly latencyMilliseconds?: number
   /** Whether subscriptions may have an http address on loopback. */
   readonly allowHttpLoopback?: boolean
+  /** Files of authorities that deliveries trust beside the system's; those that are not there yet are no mistake. */
+  readonly caFiles?: readonly string[]
+  /** How deliveries resolve host names. */
+  readonly resolve?: Resolve
+  /** Time a subscriber has to answer, in milliseconds; §6.4's unless told. */
+  readonly subscriberMilliseconds?: number
 }
 
 export interface Sandbox {
@@ -28,7 +41,10 @@ export interface Sandbox {
    * will do; once `listenAt` was called, only that one.
    */
   handle(request: Request): Promise<Response>
-  /** Tells the sandbox the origin it is served at, for links and for refusing other host names. */
+  /**
+   * Tells the sandbox the origin it is served at, for links and for refusing other host names. From then on it sends
+   * events; before, their links would lead nowhere.
+   */
   listenAt(origin: string): void
   close(): void
 }
@@ -52,18 +68,38 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     allowHttpLoopback: options.allowHttpLoopback ?? false,
     latencyMilliseconds: options.latencyMilliseconds ?? 0,
     closing: closing.signal,
+    get dispatcher() {
+      return dispatcher
+    },
+    get timeMover() {
+      return timeMover
+    },
   }
+  const dispatcher = new Dispatcher(service, createPost(postOptions(options, closing.signal)), () => served)
+  const timeMover = new TimeMover(service)
   prepareState(service)
   const app = createApp(service, () => served)
   return {
     handle: async request => app.fetch(request),
     listenAt: origin => {
       served = origin
+      dispatcher.wake()
     },
     close: () => {
       closing.abort()
+      dispatcher.close()
       database.close()
     },
+  }
+}
+
+function postOptions(options: SandboxOptions, closing: AbortSignal) {
+  return {
+    resolve: options.resolve ?? systemResolve,
+    trust: createTrust(options.caFiles ?? []),
+    allowHttpLoopback: options.allowHttpLoopback ?? false,
+    limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
+    closing,
   }
 }
 

@@ -40,6 +40,11 @@ export const MIGRATIONS = [
     attempts TEXT NOT NULL DEFAULT '[]'
   ) STRICT;
   `,
+  `
+  ALTER TABLE deliveries ADD COLUMN signed_at INTEGER;
+  CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE status = 'PENDING';
+  CREATE INDEX deliveries_of_subscription ON deliveries (subscription_id);
+  `,
 ] as const
 
 /** Every table, children first: the order in which a reset empties them. */

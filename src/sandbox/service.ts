@@ -2,6 +2,8 @@
 import type {z} from 'zod'
 import type {Database} from '../storage/database.js'
 import type {SandboxClock} from './clock.js'
+import type {TimeMover} from './delivery/advance.js'
+import type {Dispatcher} from './delivery/dispatcher.js'
 import type {Answer} from './http/answer.js'
 import type {Faults} from './http/faults.js'
 import type {RunningKeys} from './http/idempotency.js'
@@ -22,6 +24,10 @@ export interface Service {
   readonly allowHttpLoopback: boolean
   /** Delay of every operation. */
   readonly latencyMilliseconds: number
+  /** Sends what is due. */
+  readonly dispatcher: Dispatcher
+  /** Moves the clock. */
+  readonly timeMover: TimeMover
   /** Aborted when the sandbox closes, so that nothing hangs on. */
   readonly closing: AbortSignal
 }

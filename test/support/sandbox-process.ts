@@ -4,7 +4,10 @@ import {serveSandbox} from '../../src/sandbox/serve.js'
 
 const [database = ':memory:'] = process.argv.slice(2)
 try {
-  const served = await serveSandbox(createSandbox({database}), {host: '127.0.0.1', port: 0})
+  const served = await serveSandbox(createSandbox({database, allowHttpLoopback: true}), {
+    host: '127.0.0.1',
+    port: 0,
+  })
   console.log(JSON.stringify({origin: served.origin}))
 } catch (error) {
   const {fault, message, hint} = error as {fault?: string; message: string; hint?: string}

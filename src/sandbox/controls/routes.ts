@@ -1,7 +1,7 @@
 /** The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. */
 import type {Context} from 'hono'
 import {z} from 'zod'
-import {expirePayments, settlePayment} from '../booking/payment.js'
+import {settlePayment} from '../booking/payment.js'
 import {isoTime} from '../clock.js'
 import {parseJson, validate} from '../http/body.js'
 import {faultOrder} from '../http/faults.js'
@@ -11,12 +11,12 @@ import {eventWithOrigin, withOrigin} from '../links.js'
 import {Refusal} from '../refusal.js'
 import {resetState} from '../reset.js'
 import type {Service} from '../service.js'
+import {findDeliveryRecord, listDeliveryRecords} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {findAnyReservation} from '../store/reservations.js'
-import {listDeliveryRecords, redeliver} from '../store/subscriptions.js'
 
 type ControlContext = Context<RequestState>
-type Control = (service: Service, context: ControlContext) => Response
+type Control = (service: Service, context: ControlContext) => Response | Promise<Response>
 
 /** Ours: the clock moves at most ten years at a time. */
 const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
@@ -55,11 +55,10 @@ function showClock(service: Service, context: ControlContext): Response {
   return context.json({now: isoTime(service.clock.now())})
 }
 
-/** Moves time, then lets happen what falls due; answers when it has. */
-function moveClock(service: Service, context: ControlContext): Response {
+/** Moves time, lets happen what falls due on the way, and answers when it has. */
+async function moveClock(service: Service, context: ControlContext): Promise<Response> {
   const {advance_seconds} = readBody(context, clockMove)
-  service.clock.advance(advance_seconds)
-  expirePayments(service)
+  await service.timeMover.move(advance_seconds)
   return showClock(service, context)
 }
 
@@ -80,12 +79,13 @@ function showDeliveries(service: Service, context: ControlContext): Response {
   return context.json({data: listDeliveryRecords(service.database, all).map(({delivery}) => delivery)})
 }
 
-function deliverAgain(service: Service, context: ControlContext): Response {
+/** Makes one more attempt, and answers when it was made. */
+async function deliverAgain(service: Service, context: ControlContext): Promise<Response> {
   const id = context.req.param('delivery_id') ?? ''
-  if (!redeliver(service.database, id, service.clock.now())) {
-    throw new Refusal('delivery_not_found', 'there is no delivery with this id')
+  if (!(await service.dispatcher.deliverNow(id))) {
+    throw new Refusal('delivery_not_found', 'there is no delivery with this id, or its subscription is gone')
   }
-  return context.json({data: {delivery_id: id}}, 202)
+  return context.json({data: findDeliveryRecord(service.database, id)}, 202)
 }
 
 function showFaults(service: Service, context: ControlContext): Response {

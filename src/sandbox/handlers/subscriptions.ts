@@ -1,6 +1,6 @@
 /**
  * Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). Here they are records: events are
- * put down as deliveries that are due, and sending them is another part's work.
+ * put down as deliveries that are due, and delivery/ sends them.
  */
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
@@ -9,11 +9,11 @@ import {data, page} from '../http/answer.js'
 import {randomId, randomSecret} from '../random.js'
 import {invalidField, Refusal} from '../refusal.js'
 import {type ClientCall, operation, operationWithBody, type Service} from '../service.js'
+import {listDeliveryRecords} from '../store/deliveries.js'
 import {addTestEvent} from '../store/events.js'
 import {
   addSubscription,
   findSubscription,
-  listDeliveryRecords,
   listOwnSubscriptions,
   removeSubscription,
   saveSubscription,
@@ -67,7 +67,13 @@ export const deleteSubscription = operation(call => {
 /** An event of the first type the subscription lists, about a reservation that does not exist. */
 export const testSubscription = operation(call => {
   const {service, client, now} = call
-  const {id, events} = ownSubscription(call)
+  const {id, events, is_active} = ownSubscription(call)
+  if (!is_active) {
+    throw new Refusal(
+      'subscription_passive',
+      'nothing is sent to a passive subscription; set is_active to true',
+    )
+  }
   const accepted = service.database.transaction(() =>
     addTestEvent(service.database, id, {
       clientId: client.client_id,

@@ -36,7 +36,11 @@ export function createApp(service: Service, served: () => string | undefined): A
   })
   app.use(async (_, next) => {
     expirePayments(service)
-    await next()
+    try {
+      await next()
+    } finally {
+      service.dispatcher.wake()
+    }
   })
   addOperations(app, service)
   addPages(app, service)

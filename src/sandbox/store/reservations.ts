@@ -99,6 +99,14 @@ export function findUnpaid(database: Database, now: number): StoredReservation[]
     .map(fromRow)
 }
 
+/** When the next payment expires, also in the past; null when none is waited for. */
+export function nextPaymentExpiry(database: Database): number | null {
+  const row = database.get<{at: number | null}>(
+    "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'",
+  )
+  return row?.at ?? null
+}
+
 export interface ReservationFilter {
   readonly clientId: string
   readonly clientReferenceId: string | null

@@ -1,7 +1,6 @@
-/** Webhook subscriptions (§2.7) and the deliveries recorded for them. The signing secret is kept: it signs. */
+/** Webhook subscriptions (§2.7). The signing secret is kept: it signs. */
 import type {Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
-import {isoTime} from '../clock.js'
 
 export interface StoredSubscription {
   readonly sequence: number
@@ -88,66 +87,6 @@ export function listOwnSubscriptions(
       paging.limit,
     )
     .map(fromRow)
-}
-
-/** A delivery as service.md shows it. */
-export interface Delivery {
-  readonly delivery_id: string
-  readonly subscription_id: string
-  readonly event_id: string
-  readonly type: string
-  readonly status: string
-  readonly next_attempt_at: string | null
-  readonly attempts: readonly unknown[]
-}
-
-/** Oldest first; of one subscription, or of all. */
-export function listDeliveryRecords(
-  database: Database,
-  filter: {subscriptionId: string | null; limit: number; after: number | null},
-): {sequence: number; delivery: Delivery}[] {
-  return database
-    .all<{
-      sequence: number
-      delivery_id: string
-      subscription_id: string
-      event_id: string
-      type: string
-      status: string
-      next_attempt_at: number | null
-      attempts: string
-    }>(
-      `SELECT deliveries.sequence, delivery_id, subscription_id, event_id, type, status, next_attempt_at, attempts
-       FROM deliveries JOIN events USING (event_id)
-       WHERE subscription_id = coalesce(?, subscription_id) AND deliveries.sequence > ?
-       ORDER BY deliveries.sequence LIMIT ?`,
-      filter.subscriptionId,
-      filter.after ?? 0,
-      filter.limit,
-    )
-    .map(row => ({
-      sequence: row.sequence,
-      delivery: {
-        delivery_id: row.delivery_id,
-        subscription_id: row.subscription_id,
-        event_id: row.event_id,
-        type: row.type,
-        status: row.status,
-        next_attempt_at: row.next_attempt_at === null ? null : isoTime(row.next_attempt_at),
-        attempts: JSON.parse(row.attempts) as unknown[],
-      },
-    }))
-}
-
-/** Makes a delivery due again at `now`. Returns whether there is one with this id. */
-export function redeliver(database: Database, deliveryId: string, now: number): boolean {
-  return (
-    database.run(
-      "UPDATE deliveries SET status = 'PENDING', next_attempt_at = ? WHERE delivery_id = ?",
-      now,
-      deliveryId,
-    ) > 0
-  )
 }
 
 function fromRow(row: Row): StoredSubscription {

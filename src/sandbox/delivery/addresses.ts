@@ -1,0 +1,67 @@
+/**
+ * Which addresses events may go to: public ones, and this machine itself, where its users' receivers are. Everything
+ * else that IANA's special-purpose registries list is refused, and so is every way of writing an IPv4 address inside
+ * an IPv6 one, since what lies behind it cannot be told from here.
+ */
+import {BlockList, isIPv4, isIPv6} from 'node:net'
+
+export type AddressKind = 'public' | 'loopback' | 'refused'
+
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carriers
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's own services, on a public address
+  '169.254.0.0/16', // link-local, with the metadata services of the clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+]
+
+/** What is special within 2000::/3; whatever lies outside of that is not public anyway. */
+const SPECIAL_IPV6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3ffe::/16', // the former test network
+  '3fff::/20', // documentation
+]
+
+const LOOPBACK_IPV4 = listOf(['127.0.0.0/8'], 'ipv4')
+const LOOPBACK_IPV6 = listOf(['::1/128'], 'ipv6')
+const REFUSED_IPV4 = listOf(SPECIAL_IPV4, 'ipv4')
+const GLOBAL_IPV6 = listOf(['2000::/3'], 'ipv6')
+const REFUSED_IPV6 = listOf(SPECIAL_IPV6, 'ipv6')
+
+/** What kind of address `address` is; `refused` also for what is no plain IP address, such as one with a zone. */
+export function kindOfAddress(address: string): AddressKind {
+  if (isIPv4(address)) {
+    if (LOOPBACK_IPV4.check(address, 'ipv4')) return 'loopback'
+    return REFUSED_IPV4.check(address, 'ipv4') ? 'refused' : 'public'
+  }
+  if (!isIPv6(address) || address.includes('%')) return 'refused'
+  if (LOOPBACK_IPV6.check(address, 'ipv6')) return 'loopback'
+  const isPublic = GLOBAL_IPV6.check(address, 'ipv6') && !REFUSED_IPV6.check(address, 'ipv6')
+  return isPublic ? 'public' : 'refused'
+}
+
+function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/')
+    list.addSubnet(network, Number(prefix), family)
+  }
+  return list
+}

@@ -1,0 +1,61 @@
+/** One attempt to deliver an event: the envelope of §2.8, signed anew (§6.3), sent, and told as service.md shows it. */
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
+import {sign} from '../../webhooks/signature.js'
+import {isoTime} from '../clock.js'
+import {eventWithOrigin} from '../links.js'
+import type {Attempt, DueDelivery} from '../store/deliveries.js'
+import type {Post} from './post.js'
+
+export interface AttemptTimes {
+  /** Unix seconds of the sandbox's clock, for the record and the schedule. */
+  readonly now: number
+  /** Unix seconds of real time, for the signature. */
+  readonly realNow: number
+}
+
+export interface Attempted {
+  readonly attempt: Attempt
+  /** The timestamp signed. */
+  readonly signedAt: number
+}
+
+const USER_AGENT = 'bookctl-sandbox'
+
+/** Ours: attempts that the moved clock brings together in one second are signed under seconds of their own. */
+const MOST_SECONDS_AHEAD = 60
+
+/** Makes the next attempt of `delivery`. `origin` is where links of the event lead. Rejects with nothing. */
+export async function makeAttempt(
+  post: Post,
+  delivery: DueDelivery,
+  times: AttemptTimes,
+  origin: string,
+): Promise<Attempted> {
+  const signedAt = signingTime(times.realNow, delivery.signedAt)
+  const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
+  const posted = await post({
+    url: delivery.url,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': USER_AGENT,
+      [SIGNATURE_HEADER]: sign(delivery.secret, String(signedAt), body),
+      [EVENT_ID_HEADER]: delivery.event.id,
+    },
+    body,
+  })
+  const {status, milliseconds, error} = posted
+  return {
+    signedAt,
+    attempt: {n: delivery.attempts + 1, at: isoTime(times.now), status, ms: milliseconds, error},
+  }
+}
+
+/**
+ * The second to sign: of real time, since the receiver checks it against its own clock, however far this one was
+ * moved; and never that of the attempt before, so that no two attempts carry the same signature.
+ */
+export function signingTime(realNow: number, before: number | null): number {
+  const now = Math.floor(realNow)
+  if (before === null || before < now || before - now > MOST_SECONDS_AHEAD) return now
+  return before + 1
+}

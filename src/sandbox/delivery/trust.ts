@@ -1,0 +1,46 @@
+/** Whom deliveries trust: the system's roots, and the authorities in files that may appear while the sandbox runs. */
+import {readFileSync} from 'node:fs'
+import * as tls from 'node:tls'
+
+/**
+ * Gives the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
+ * The files are looked at each time, and only read into a new context when they have changed.
+ */
+export function createTrust(caFiles: readonly string[]): () => tls.SecureContext | undefined {
+  let known = ''
+  let context: tls.SecureContext | undefined
+  return () => {
+    const texts = caFiles.flatMap(readIfThere)
+    const together = texts.join('\n')
+    if (together !== known) {
+      context = texts.length === 0 ? undefined : contextWith(texts)
+      known = together
+    }
+    return context
+  }
+}
+
+/** Passing `ca` replaces the default roots, so they are listed again. Undefined when a file holds no certificate. */
+function contextWith(texts: readonly string[]): tls.SecureContext | undefined {
+  try {
+    return tls.createSecureContext({ca: [...defaultCertificates(), ...texts], minVersion: 'TLSv1.2'})
+  } catch {
+    return undefined
+  }
+}
+
+function defaultCertificates(): readonly string[] {
+  // Node 22.15 and later can tell, with NODE_EXTRA_CA_CERTS and, where asked for, the system's own store.
+  const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
+  if (getCACertificates) return getCACertificates('default')
+  const {NODE_EXTRA_CA_CERTS: extra} = process.env
+  return [...tls.rootCertificates, ...(extra ? readIfThere(extra) : [])]
+}
+
+function readIfThere(file: string): string[] {
+  try {
+    return [readFileSync(file, 'utf8')]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,122 @@
+/** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
+import {
+  CONTACT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+import {type Subscriber, startSubscriber} from '../support/subscriber.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+let subscriber: Subscriber
+
+beforeEach(async () => {
+  sandbox = await startSandbox({allowHttpLoopback: true})
+  client = await sandbox.client()
+  subscriber = await startSubscriber()
+  await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: EVENT_TYPE_NAMES})
+})
+afterEach(async () => {
+  await sandbox.close()
+  await subscriber.close()
+})
+
+/** What `cause` sends, by type. */
+async function sentBy(cause: () => Promise<unknown>): Promise<Record<string, unknown>> {
+  await sandbox.advance(0)
+  const before = subscriber.received.length
+  await cause()
+  await sandbox.advance(0)
+  const events = subscriber.received.slice(before).map(({body}) => JSON.parse(String(body)))
+  return Object.fromEntries(events.map(({type, data}) => [type, data]))
+}
+
+async function reserve(mode: 'account' | 'instant'): Promise<string> {
+  const [offer] = await client.search()
+  const made = await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))
+  return made.json.data.reservation_ref
+}
+
+const pay = (ref: string, result: string) => sandbox.control('POST', `/_sandbox/payments/${ref}`, {result})
+const always = {
+  object: 'reservation',
+  reservation_ref: expect.any(String),
+  client_reference_id: expect.any(String),
+}
+const voucher = {
+  url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/vouchers\//),
+  expires_at: '2030-06-01T13:00:00.000Z',
+}
+
+test('an account reservation', async () => {
+  const sent = await sentBy(() => reserve('account'))
+  expect(sent).toEqual({
+    'reservation.confirmed': {...always, status: 'CONFIRMED'},
+    'voucher.ready': {...always, status: 'CONFIRMED', voucher},
+  })
+  const {url} = (sent['voucher.ready'] as {voucher: {url: string}}).voucher
+  expect((await fetch(url)).headers.get('content-type')).toBe('application/pdf')
+})
+
+test('an instant payment that fails, and then succeeds', async () => {
+  const ref = await reserve('instant')
+  const money = {amount: expect.stringMatching(/^\d+\.\d\d$/), currency: 'EUR'}
+  expect(await sentBy(() => pay(ref, 'failed'))).toEqual({
+    'payment.failed': {
+      ...{...always, ...money},
+      ...{status: 'PENDING_PAYMENT', payment_status: 'FAILED', failure_code: 'card_declined'},
+    },
+  })
+  expect(await sentBy(() => pay(ref, 'paid'))).toEqual({
+    'payment.captured': {
+      ...{...always, ...money},
+      ...{status: 'CONFIRMED', payment_status: 'PAID', failure_code: null},
+    },
+    'reservation.confirmed': {...always, status: 'CONFIRMED'},
+    'voucher.ready': {...always, status: 'CONFIRMED', voucher},
+  })
+})
+
+test('a change, and a cancellation', async () => {
+  const ref = await reserve('account')
+  const email = 'new@example.com'
+  const change = () => client.call('PATCH', `/reservations/${ref}`, {contact: {email}})
+  expect(await sentBy(change)).toEqual({
+    'reservation.updated': {
+      ...{...always, status: 'CONFIRMED'},
+      changes: [{field: 'contact.email', old: CONTACT.email, new: email}],
+    },
+  })
+  expect(await sentBy(() => client.call('POST', `/reservations/${ref}/cancel`, {}))).toEqual({
+    'reservation.cancelled': {
+      ...{...always, status: 'CANCELLED', currency: 'EUR', reason: expect.any(String)},
+      ...{fee: expect.any(String), refund_amount: expect.any(String)},
+    },
+  })
+})
+
+test('a refused reservation sends nothing', async () => {
+  const sent = await sentBy(async () => {
+    const [offer] = await client.search()
+    const poor = await sandbox.client('_poor')
+    await poor.reserve(reservationRequest(offer.offer_id))
+    await client.reserve(reservationRequest(offer.offer_id, {guests: []}))
+  })
+  expect(sent).toEqual({})
+})
+
+test('a test event says that it is one', async () => {
+  const {id, secret} = (
+    await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: ['payment.failed']})
+  ).json.data
+  expect(secret).toMatch(/^whsec_/)
+  const sent = await sentBy(async () => {
+    const accepted = await client.call('POST', `/webhooks/subscriptions/${id}/test`)
+    expect([accepted.status, Object.keys(accepted.json.data)]).toEqual([202, ['event_id', 'delivery_id']])
+  })
+  expect(sent).toEqual({'payment.failed': expect.objectContaining({...always, test: true})})
+})

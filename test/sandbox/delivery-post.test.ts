@@ -1,0 +1,205 @@
+/** One delivery on the wire: no redirect, little of the answer, a limit on the whole, and certificates that hold. */
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, expect, test, vi} from 'vitest'
+import {createPost, type Post} from '../../src/sandbox/delivery/post.js'
+import {createTrust} from '../../src/sandbox/delivery/trust.js'
+import {type Answering, type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {certificateFile, tlsIdentity} from '../support/tls.js'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const close of closers.splice(0)) await close()
+})
+
+async function subscriber(...options: Parameters<typeof startSubscriber>): Promise<Subscriber> {
+  const started = await startSubscriber(...options)
+  closers.push(() => started.close())
+  return started
+}
+
+function posting({caFiles = [] as string[], limitMilliseconds = 300} = {}): Post {
+  return createPost({
+    resolve: async () => [{address: '127.0.0.1', family: 4}],
+    trust: createTrust(caFiles),
+    allowHttpLoopback: true,
+    limitMilliseconds,
+    closing: new AbortController().signal,
+  })
+}
+
+const body = Buffer.from('{"id":"evt_1","name":"Ayşe Öğüt"}')
+const send = (post: Post, url: string) => post({url, headers: {'x-service-event-id': 'evt_1'}, body})
+
+test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed and does not count', async status => {
+  const target = await subscriber()
+  const first = await subscriber(answer =>
+    answer.writeHead(status, {location: `${target.origin}/there`}).end(),
+  )
+  expect(await send(posting(), first.origin)).toMatchObject({status, error: 'a redirect is not followed'})
+  expect([first.received.length, target.connections()]).toEqual([1, 0])
+})
+
+test.each([
+  [200, null],
+  [201, null],
+  [204, null],
+  [299, null],
+  [400, 'the status is not 2xx'],
+  [401, 'the status is not 2xx'],
+  [410, 'the status is not 2xx'],
+  [503, 'the status is not 2xx'],
+])('status %i: %s', async (status, error) => {
+  const {origin} = await subscriber(answer => answer.writeHead(status).end())
+  expect(await send(posting(), origin)).toEqual({status, milliseconds: expect.any(Number), error})
+})
+
+test('the bytes arrive as they are, with their length', async () => {
+  const {origin, received, port} = await subscriber()
+  await send(posting(), `${origin}/hooks/deep?a=1&b=%C5%9F`)
+  expect(received[0]).toMatchObject({method: 'POST', path: '/hooks/deep?a=1&b=%C5%9F', body})
+  expect(received[0]?.headers).toEqual({
+    host: `127.0.0.1:${port}`,
+    'x-service-event-id': 'evt_1',
+    'content-length': String(body.length),
+    connection: 'close',
+  })
+})
+
+const never: Answering = () => undefined
+const dripping: Answering = answer => {
+  answer.writeHead(200)
+  const timer = setInterval(() => answer.write('.'), 20)
+  answer.on('close', () => clearInterval(timer))
+}
+test.each([
+  ['no answer', never, null],
+  ['an answer that drips', dripping, 200],
+])('%s within the limit does not count', async (_, answering, status) => {
+  const {origin} = await subscriber(answering)
+  const posted = await send(posting(), origin)
+  expect(posted).toMatchObject({status, error: 'no whole answer within 0.3 s'})
+})
+
+test('a receiver that accepts and says nothing, before TLS, is left as well', async () => {
+  const server = createServer(() => undefined)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  const {port} = server.address() as {port: number}
+  expect(await send(posting(), `https://localhost:${port}`)).toMatchObject({
+    status: null,
+    error: expect.stringContaining('within'),
+  })
+})
+
+test('a name that is not resolved in time ends the attempt', async () => {
+  const post = createPost({
+    resolve: () => new Promise(() => undefined),
+    trust: () => undefined,
+    allowHttpLoopback: false,
+    limitMilliseconds: 50,
+    closing: new AbortController().signal,
+  })
+  expect(await send(post, 'https://partner.example')).toMatchObject({
+    status: null,
+    error: expect.stringContaining('within'),
+  })
+})
+
+test('of a big answer 64 KiB are read, and its status counts', async () => {
+  let written = 0
+  const {origin} = await subscriber(answer => {
+    answer.writeHead(200)
+    const piece = Buffer.alloc(64 * 1024)
+    const more = () => {
+      while (!answer.destroyed && answer.write(piece)) written += piece.length
+    }
+    answer.on('drain', more)
+    more()
+  })
+  expect(await send(posting({limitMilliseconds: 5000}), origin)).toMatchObject({status: 200, error: null})
+  expect(written).toBeLessThan(64 * 1024 * 1024)
+})
+
+test('an answer that is cut, or is no HTTP, does not count', async () => {
+  const cut = await subscriber(answer => {
+    answer.writeHead(200, {'content-length': '100'})
+    answer.write('short', () => answer.destroy())
+  })
+  expect(await send(posting(), cut.origin)).toMatchObject({status: 200, error: expect.any(String)})
+  const server = createServer(socket => void socket.end('SSH-2.0-OpenSSH\r\n'))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  const {port} = server.address() as {port: number}
+  expect(await send(posting(), `http://127.0.0.1:${port}`)).toMatchObject({
+    status: null,
+    error: expect.stringContaining('HPE_'),
+  })
+})
+
+test('nobody there', async () => {
+  const {origin, close} = await startSubscriber()
+  await close()
+  expect(await send(posting(), origin)).toMatchObject({
+    status: null,
+    error: expect.stringContaining('ECONNREFUSED'),
+  })
+})
+
+test('a proxy of the environment is not asked', async () => {
+  const proxy = await subscriber()
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
+    vi.stubEnv(name, proxy.origin)
+  }
+  const {origin} = await subscriber()
+  expect(await send(posting(), origin)).toMatchObject({status: 200})
+  expect(proxy.connections()).toBe(0)
+})
+
+const ca = certificateFile('ca')
+
+test('a certificate of an added authority is trusted as soon as its file is there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
+  closers.push(() => rmSync(directory, {recursive: true}))
+  const file = join(directory, 'listen-ca.pem')
+  const {port, received} = await subscriber(undefined, tlsIdentity('good'))
+  const post = posting({caFiles: [file], limitMilliseconds: 3000})
+  const url = `https://localhost:${port}/hooks`
+  expect(await send(post, url)).toMatchObject({status: null, error: expect.stringContaining('certificate')})
+  writeFileSync(file, readFileSync(ca))
+  expect(await send(post, url)).toMatchObject({status: 200, error: null})
+  expect(await send(post, `https://127.0.0.1:${port}/`)).toMatchObject({status: 200, error: null})
+  expect(received).toHaveLength(2)
+  writeFileSync(file, 'no certificate')
+  expect(await send(post, url)).toMatchObject({status: null})
+})
+
+test.each(['expired', 'other-host', 'self-signed'])(
+  'nothing is sent under a certificate that does not hold: %s',
+  async name => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const {port, received} = await subscriber(undefined, tlsIdentity(name))
+    const posted = await send(posting({caFiles: [ca], limitMilliseconds: 3000}), `https://localhost:${port}`)
+    expect(posted).toMatchObject({status: null, error: expect.any(String)})
+    expect(received).toHaveLength(0)
+  },
+)
+
+test('the closing of the sandbox ends an attempt', async () => {
+  const {origin, waitFor} = await subscriber(never)
+  const closing = new AbortController()
+  const post = createPost({
+    resolve: async () => [],
+    trust: () => undefined,
+    allowHttpLoopback: true,
+    limitMilliseconds: 60_000,
+    closing: closing.signal,
+  })
+  const posted = send(post, origin)
+  await waitFor(1)
+  closing.abort()
+  expect(await posted).toMatchObject({status: null, error: 'the sandbox stopped'})
+})

@@ -1,0 +1,116 @@
+/** Deliveries outlive SIGKILL: none is lost, and nothing is repeated beyond the attempt that was under way. */
+import {type ChildProcess, spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {createInterface} from 'node:readline'
+import {fileURLToPath} from 'node:url'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {connectTo, reservationRequest} from '../support/sandbox.js'
+import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
+import {waitUntil} from '../support/wait.js'
+
+const SCRIPT = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url))
+const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+const LATER = new Date(Date.now() + 33 * 86_400_000).toISOString().slice(0, 10)
+
+let directory: string
+let child: ChildProcess | undefined
+let subscriber: Subscriber | undefined
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
+})
+afterEach(async () => {
+  await kill()
+  await subscriber?.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+/** Starts the sandbox on the test's file; returns its origin. */
+async function start(): Promise<string> {
+  child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, join(directory, 'sandbox.db')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')
+  return JSON.parse(String(line)).origin
+}
+
+async function kill(): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** Subscribes and makes a reservation; the events of both types are then due. Returns the signing secret. */
+async function causeEvents(origin: string, answering: Answering): Promise<string> {
+  subscriber = await startSubscriber(answering)
+  const client = await connectTo(origin)
+  const created = await client.call('POST', '/webhooks/subscriptions', {
+    url: `${subscriber.origin}/hooks`,
+    events: ['reservation.confirmed'],
+  })
+  const [offer] = await client.search({check_in: SOON, check_out: LATER})
+  const made = await client.reserve(reservationRequest(offer.offer_id))
+  expect(made.status).toBe(201)
+  return created.json.data.secret
+}
+
+interface Shown {
+  readonly status: string
+  readonly attempts: readonly {n: number; at: string}[]
+}
+
+async function delivery(origin: string): Promise<Shown> {
+  const answer = await fetch(`${origin}/_sandbox/deliveries`)
+  return ((await answer.json()) as {data: [Shown]}).data[0]
+}
+
+async function advance(origin: string, seconds: number): Promise<void> {
+  const answer = await fetch(`${origin}/_sandbox/clock`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify({advance_seconds: seconds}),
+  })
+  expect(answer.status).toBe(200)
+}
+
+test('killed after every attempt, it makes each of the eight once', async () => {
+  let origin = await start()
+  const secret = await causeEvents(origin, answer => answer.writeHead(500).end())
+  const delays = [60, 300, 1800, 7200, 28_800, 86_400, 86_400]
+  await waitUntil(async () => (await delivery(origin)).attempts.length === 1, 'the first attempt')
+  for (const [index, delay] of delays.entries()) {
+    await kill()
+    origin = await start()
+    await advance(origin, delay)
+    expect((await delivery(origin)).attempts).toHaveLength(index + 2)
+  }
+  await kill()
+  origin = await start()
+  await advance(origin, 200 * 3600)
+  const {status, attempts} = await delivery(origin)
+  expect([status, attempts.map(({n}) => n)]).toEqual(['ABANDONED', [1, 2, 3, 4, 5, 6, 7, 8]])
+  const received = subscriber?.received ?? []
+  expect(received).toHaveLength(8)
+  const times = received.map(event => signedAt(event, secret))
+  expect(times).not.toContain(null)
+  expect(new Set(times).size).toBe(8)
+})
+
+test('killed during an attempt, it makes that one again and no other', async () => {
+  let origin = await start()
+  await causeEvents(origin, (answer, _, count) => {
+    if (count > 1) answer.end()
+  })
+  await subscriber?.waitFor(1)
+  await kill()
+  origin = await start()
+  await waitUntil(async () => (await delivery(origin)).status === 'DELIVERED', 'the delivery')
+  const {attempts} = await delivery(origin)
+  expect(attempts.map(({n}) => n)).toEqual([1])
+  expect(subscriber?.received).toHaveLength(2)
+  expect(subscriber?.received[1]?.body).toEqual(subscriber?.received[0]?.body)
+})

@@ -1,0 +1,219 @@
+/** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each signed anew, then passive. */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  TEST_START,
+  type TestSandbox,
+} from '../support/sandbox.js'
+import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
+import {waitUntil} from '../support/wait.js'
+
+const MINUTE = 60
+const HOUR = 3600
+/** When the attempts are made, in seconds after the event. */
+const MOMENTS = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 2.6 * HOUR, 10.6 * HOUR, 34.6 * HOUR, 58.6 * HOUR]
+
+let sandbox: TestSandbox
+let client: SandboxClient
+const subscribers: Subscriber[] = []
+
+beforeEach(async () => {
+  sandbox = await startSandbox({allowHttpLoopback: true, subscriberMilliseconds: 500})
+  client = await sandbox.client()
+})
+afterEach(async () => {
+  await sandbox.close()
+  for (const subscriber of subscribers.splice(0)) await subscriber.close()
+})
+
+async function subscribe(answering?: Answering, events = ['reservation.confirmed']) {
+  const subscriber = await startSubscriber(answering)
+  subscribers.push(subscriber)
+  const url = `${subscriber.origin}/hooks`
+  const created = await client.call('POST', '/webhooks/subscriptions', {url, events})
+  return {...subscriber, ...(created.json.data as {id: string; secret: string})}
+}
+
+async function reserve() {
+  const [offer] = await client.search()
+  return (await client.reserve(reservationRequest(offer.offer_id))).json.data
+}
+
+async function deliveries() {
+  return (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+}
+
+const refusing: Answering = answer => answer.writeHead(500).end()
+
+test('eight attempts at their own moments, each signed anew; then abandoned, and the subscription passive', async () => {
+  const {id, secret, received} = await subscribe(refusing)
+  await reserve()
+  await sandbox.advance(100 * HOUR)
+
+  const [delivery] = await deliveries()
+  const at = delivery.attempts.map(({at}: {at: string}) => Date.parse(at) / 1000 - TEST_START)
+  expect(at).toEqual(MOMENTS)
+  expect(delivery.attempts.map(({n}: {n: number}) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(delivery).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
+  expect(delivery.attempts[7]).toMatchObject({status: 500, error: expect.any(String), ms: expect.any(Number)})
+  const shown = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}`)
+  expect(shown.json.data.is_active).toBe(false)
+
+  expect(received).toHaveLength(8)
+  expect(new Set(received.map(({body}) => body.toString())).size).toBe(1)
+  const times = received.map(event => signedAt(event, secret))
+  // Receivers check against real time, which stands still here: no two seconds are the same, and none is far off.
+  expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(second => TEST_START + second))
+})
+
+test('the attempts are made when they are due and not before', async () => {
+  const {received} = await subscribe(refusing)
+  await reserve()
+  await sandbox.advance(0)
+  const counts = []
+  for (const [index, moment] of MOMENTS.entries()) {
+    await sandbox.advance(moment - (MOMENTS[index - 1] ?? 0) - (index === 0 ? 0 : 1))
+    counts.push(received.length)
+    if (index > 0) await sandbox.advance(1)
+  }
+  expect(counts).toEqual([1, 1, 2, 3, 4, 5, 6, 7])
+  expect(received).toHaveLength(8)
+  await sandbox.advance(200 * HOUR)
+  expect(received).toHaveLength(8)
+})
+
+test('the first 2xx ends it', async () => {
+  const {id, received} = await subscribe((answer, _, count) => answer.writeHead(count < 3 ? 503 : 204).end())
+  await reserve()
+  await sandbox.advance(100 * HOUR)
+  expect(received).toHaveLength(3)
+  const [delivery] = await deliveries()
+  expect(delivery).toMatchObject({status: 'DELIVERED', next_attempt_at: null})
+  expect(delivery.attempts[2]).toMatchObject({n: 3, status: 204, error: null})
+  const listed = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}/deliveries`)
+  expect(listed.json.data).toEqual([delivery])
+})
+
+test('without a moved clock the first attempt is made at once', async () => {
+  const {received, waitFor, secret} = await subscribe()
+  const {reservation_ref, client_reference_id} = await reserve()
+  await waitFor(1)
+  const [event] = received
+  expect(event && signedAt(event, secret)).toBe(TEST_START)
+  expect(event).toMatchObject({method: 'POST', path: '/hooks'})
+  expect(event?.headers).toMatchObject({'content-type': 'application/json', 'user-agent': expect.any(String)})
+  const [recorded] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const envelope = JSON.parse(String(event?.body))
+  expect(envelope).toEqual(recorded)
+  expect(envelope).toMatchObject({
+    id: event?.headers['x-service-event-id'],
+    type: 'reservation.confirmed',
+    created: new Date(TEST_START * 1000).toISOString(),
+    data: {object: 'reservation', reservation_ref, client_reference_id, status: 'CONFIRMED'},
+  })
+})
+
+test('a timer makes the next attempt in real time', async () => {
+  await sandbox.close()
+  sandbox = await startSandbox({allowHttpLoopback: true, clock: () => TEST_START + performance.now() / 1000})
+  client = await sandbox.client()
+  const {received, waitFor} = await subscribe(refusing)
+  await reserve()
+  await sandbox.advance(MINUTE - 1)
+  await waitFor(2)
+  expect(received).toHaveLength(2)
+})
+
+test('nothing is sent to a passive subscription; active again, it gets what waits and what is new', async () => {
+  const {id, received, waitFor} = await subscribe((answer, _, count) =>
+    answer.writeHead(count === 1 ? 500 : 200).end(),
+  )
+  await reserve()
+  await waitFor(1)
+  const path = `/webhooks/subscriptions/${id}`
+  await client.call('PATCH', path, {is_active: false})
+  await reserve()
+  await sandbox.advance(HOUR)
+  const refused = await client.call('POST', `${path}/test`)
+  expect([refused.status, refused.json.error.code]).toEqual([409, 'subscription_passive'])
+  expect(received).toHaveLength(1)
+  await client.call('PATCH', path, {is_active: true})
+  await waitFor(2)
+  expect(received[1]?.body).toEqual(received[0]?.body)
+  await reserve()
+  await waitFor(3)
+  expect(received).toHaveLength(3)
+})
+
+test('an abandoned delivery is made again by hand, and its subscription stays as it is', async () => {
+  let works = false
+  const {id, received, secret} = await subscribe(answer => answer.writeHead(works ? 200 : 500).end())
+  await reserve()
+  await sandbox.advance(100 * HOUR)
+  const [{delivery_id}] = await deliveries()
+  const path = `/_sandbox/deliveries/${delivery_id}/redeliver`
+  const failed = await sandbox.control('POST', path)
+  expect(failed.json.data).toMatchObject({delivery_id, status: 'ABANDONED'})
+  await (await sandbox.client()).call('PATCH', `/webhooks/subscriptions/${id}`, {is_active: true})
+  works = true
+  const made = await sandbox.control('POST', path)
+  expect([made.status, made.json.data]).toEqual([202, (await deliveries())[0]])
+  expect(made.json.data).toMatchObject({status: 'DELIVERED', next_attempt_at: null})
+  expect(made.json.data.attempts.at(-1)).toMatchObject({n: 10, status: 200, error: null})
+  expect(received.at(-1) && signedAt(received.at(-1) as never, secret)).not.toBeNull()
+  expect((await sandbox.control('POST', '/_sandbox/deliveries/dlv_none/redeliver')).status).toBe(404)
+})
+
+test('a deleted subscription gets no further attempt', async () => {
+  const {id, received, waitFor} = await subscribe(refusing)
+  await reserve()
+  await waitFor(1)
+  await client.call('DELETE', `/webhooks/subscriptions/${id}`)
+  await sandbox.advance(100 * HOUR)
+  expect(received).toHaveLength(1)
+  expect((await deliveries())[0]).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
+})
+
+test('a subscriber that hangs holds up no other', async () => {
+  await sandbox.close()
+  sandbox = await startSandbox({allowHttpLoopback: true, subscriberMilliseconds: 20_000})
+  client = await sandbox.client()
+  const hanging = await subscribe(() => undefined)
+  const quick = await subscribe()
+  for (let n = 0; n < 12; n++) {
+    await client.call('POST', `/webhooks/subscriptions/${hanging.id}/test`)
+    await client.call('POST', `/webhooks/subscriptions/${quick.id}/test`)
+  }
+  await quick.waitFor(12)
+  await waitUntil(
+    async () =>
+      (await deliveries()).filter((one: {status: string}) => one.status === 'DELIVERED').length === 12,
+    '12 deliveries on record',
+  )
+  expect(hanging.received.length).toBeLessThan(12)
+})
+
+test('a payment that expires sends its event at that very moment', async () => {
+  const {received} = await subscribe(undefined, ['reservation.cancelled'])
+  const [offer] = await client.search()
+  await client.reserve(reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}))
+  await sandbox.advance(HOUR)
+  const [delivery] = await deliveries()
+  expect(delivery.attempts[0].at).toBe(new Date((TEST_START + 15 * MINUTE) * 1000).toISOString())
+  expect(JSON.parse(String(received[0]?.body)).data).toMatchObject({
+    reason: 'payment_expired',
+    status: 'EXPIRED',
+  })
+})
+
+test('moves of the clock do not mix', async () => {
+  const {received} = await subscribe(refusing)
+  await reserve()
+  await Promise.all(MOMENTS.map(() => sandbox.advance(8 * HOUR)))
+  const [delivery] = await deliveries()
+  const at = delivery.attempts.map(({at}: {at: string}) => Date.parse(at) / 1000 - TEST_START)
+  expect(at).toEqual(MOMENTS)
+  expect(received).toHaveLength(8)
+})

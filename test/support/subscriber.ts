@@ -1,0 +1,76 @@
+/** A receiver of events for tests: keeps what came, answers as told. */
+import {createHmac} from 'node:crypto'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import {createServer as createTlsServer} from 'node:https'
+import type {AddressInfo} from 'node:net'
+import {waitUntil} from './wait.js'
+
+export interface ReceivedEvent {
+  readonly method: string
+  readonly path: string
+  /** Names and values as they came, one after the other. */
+  readonly rawHeaders: readonly string[]
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface Subscriber {
+  /** With the port, without a path. */
+  readonly origin: string
+  readonly port: number
+  readonly received: ReceivedEvent[]
+  /** Connections that were opened, with or without a request. */
+  connections(): number
+  /** Resolves when `count` requests have come. */
+  waitFor(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+export type Answering = (answer: ServerResponse, event: ReceivedEvent, count: number) => void
+
+/** Answers 200 unless told; with `tls`, over https. */
+export async function startSubscriber(
+  answering: Answering = answer => answer.end(),
+  tls?: {cert: Buffer; key: Buffer; maxVersion?: 'TLSv1.1'},
+): Promise<Subscriber> {
+  const received: ReceivedEvent[] = []
+  let connections = 0
+  const listener: RequestListener = async (request, answer) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const {method = '', url = '', headers, rawHeaders} = request
+    const event = {method, path: url, headers, rawHeaders, body: Buffer.concat(pieces)}
+    received.push(event)
+    answering(answer, event, received.length)
+  }
+  const server: Server = tls ? createTlsServer(tls, listener) : createServer(listener)
+  server.on('connection', () => connections++)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const {port} = server.address() as AddressInfo
+  return {
+    origin: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    received,
+    connections: () => connections,
+    waitFor: count => waitUntil(() => received.length >= count, `${count} requests`),
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Checks §6.3 by the letter and apart from our own code: the timestamp when the signature is right, else null. */
+export function signedAt({headers, body}: ReceivedEvent, secret: string): number | null {
+  const value = String(headers['x-service-signature'])
+  const [, timestamp = '', given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(value) ?? []
+  const right = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
+  return right === given ? Number(timestamp) : null
+}
