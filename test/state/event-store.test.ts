@@ -1,0 +1,200 @@
+/** Events received, in a real events.db: kept once, whole, and found again. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
+import {startEventWorker} from '../../src/state/event-worker.js'
+import {openEventsDatabase} from '../../src/state/events-database.js'
+import {createForwardStore} from '../../src/state/forward-store.js'
+import {createOwner, isOwnerAlive} from '../../src/state/owner.js'
+import {openState} from '../../src/state/state.js'
+import type {Database} from '../../src/storage/database.js'
+
+let directory: string
+let database: Database
+const keeper = {profile: 'default', owner: 'me'}
+const TARGET = 'http://127.0.0.1:9/'
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
+  database = openEventsDatabase(directory)
+})
+
+afterEach(() => {
+  database.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+const events = () => createEventStore(() => database)
+const forwards = () => createForwardStore(() => database)
+
+function event(id: string, more: Partial<NewEvent> = {}): NewEvent {
+  return {
+    eventId: id,
+    type: 'voucher.ready',
+    receivedAt: 1000,
+    secretName: 'whsub_1',
+    rawHeaders: ['X-A', 'one', 'x-a', ''],
+    body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
+    targets: [],
+    ...more,
+  }
+}
+
+test('an event comes back as it came', () => {
+  expect(events().receive(keeper, [event('evt_1', {type: null})])).toEqual([{duplicate: false}])
+  expect(events().page({}, {}, 10)).toEqual([
+    {
+      sequence: 1,
+      profile: 'default',
+      eventId: 'evt_1',
+      type: null,
+      receivedAt: 1000,
+      secretName: 'whsub_1',
+      rawHeaders: ['X-A', 'one', 'x-a', ''],
+      body: new Uint8Array([0xff, 0, 0x0a, 0xfe]),
+    },
+  ])
+})
+
+test('an id is kept once for each profile, within a batch, across batches and across processes', () => {
+  const store = events()
+  expect(store.receive(keeper, [event('evt_1'), event('evt_2'), event('evt_1')])).toEqual([
+    {duplicate: false},
+    {duplicate: false},
+    {duplicate: true},
+  ])
+  database.close()
+  database = openEventsDatabase(directory)
+  expect(events().receive(keeper, [event('evt_2')])).toEqual([{duplicate: true}])
+  expect(events().receive({...keeper, profile: 'live'}, [event('evt_2')])).toEqual([{duplicate: false}])
+})
+
+test('a batch is kept as a whole or not at all', () => {
+  const broken = {...event('evt_2'), secretName: null as unknown as string}
+  expect(() => events().receive(keeper, [event('evt_1'), broken])).toThrow()
+  expect(events().page({}, {}, 10)).toEqual([])
+})
+
+test('pages go from both ends, with filters', () => {
+  const store = events()
+  for (let n = 1; n <= 5; n++)
+    store.receive(keeper, [event(`evt_${n}`, {receivedAt: n, type: n % 2 ? 'odd' : 'even'})])
+  const ids = (...args: Parameters<typeof store.page>) => store.page(...args).map(({eventId}) => eventId)
+  expect(ids({}, {}, 2)).toEqual(['evt_5', 'evt_4'])
+  expect(ids({}, {before: 4}, 2)).toEqual(['evt_3', 'evt_2'])
+  expect(ids({}, {after: 3}, 9)).toEqual(['evt_4', 'evt_5'])
+  expect(ids({types: ['odd'], since: 2}, {}, 9)).toEqual(['evt_5', 'evt_3'])
+  expect(ids({ids: ['evt_2', 'evt_9']}, {}, 9)).toEqual(['evt_2'])
+})
+
+test('what is old is forgotten, a bounded number at a time, with what was to be forwarded', () => {
+  const store = events()
+  store.receive(
+    keeper,
+    [1, 2, 3, 4].map(n => event(`evt_${n}`, {receivedAt: n, targets: [TARGET]})),
+  )
+  expect(store.prune(4, 2)).toBe(2)
+  expect(store.prune(4, 2)).toBe(1)
+  expect(store.prune(4, 2)).toBe(0)
+  expect(store.page({}, {}, 9).map(({eventId}) => eventId)).toEqual(['evt_4'])
+  expect(store.receive(keeper, [event('evt_1')])).toEqual([{duplicate: false}])
+  expect(
+    forwards()
+      .take('me', TARGET, 1e9, 9)
+      .map(({eventId}) => eventId),
+  ).toEqual(['evt_4'])
+})
+
+test('a forward is taken once, comes again when it is due, and is done once', () => {
+  const store = forwards()
+  events().receive(keeper, [
+    event('evt_1', {targets: [TARGET, 'https://b/']}),
+    event('evt_2', {targets: [TARGET]}),
+  ])
+  const taken = store.take('me', TARGET, 1000, 9)
+  expect(taken.map(({eventId, attempts}) => [eventId, attempts])).toEqual([
+    ['evt_1', 0],
+    ['evt_2', 0],
+  ])
+  expect(store.take('me', TARGET, 1000, 9)).toEqual([])
+  const ended = {status: 500, ms: 7, error: null}
+  store.settle([
+    {sequence: 1, target: TARGET, state: 'pending', nextAttemptAt: 1010, ...ended},
+    {sequence: 2, target: TARGET, state: 'done', nextAttemptAt: 0, ...ended, status: 200},
+  ])
+  expect(store.take('me', TARGET, 1009, 9)).toEqual([])
+  expect(store.take('me', TARGET, 1010, 9)).toMatchObject([{eventId: 'evt_1', attempts: 1}])
+  expect(events().forwardsOf(1)).toMatchObject([
+    {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
+    {target: 'https://b/', state: 'pending', attempts: 0, status: null},
+  ])
+})
+
+test('a duplicate is not to be forwarded again', () => {
+  events().receive(keeper, [event('evt_1')])
+  events().receive(keeper, [event('evt_1', {targets: [TARGET]})])
+  expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
+})
+
+test('what a process that is gone had to hand on is taken over, and what a living one has is not', () => {
+  events().receive({...keeper, owner: 'gone'}, [event('evt_1', {targets: [TARGET, 'https://other/']})])
+  events().receive({...keeper, owner: 'living'}, [event('evt_2', {targets: [TARGET]})])
+  forwards().settle([
+    {
+      sequence: 1,
+      target: TARGET,
+      state: 'pending',
+      nextAttemptAt: 9999,
+      status: null,
+      ms: 1,
+      error: 'timeout',
+    },
+  ])
+  expect(forwards().adopt('me', [TARGET], owner => owner === 'living', 2000)).toBe(1)
+  expect(
+    forwards()
+      .take('me', TARGET, 2000, 9)
+      .map(({eventId}) => eventId),
+  ).toEqual(['evt_1'])
+  expect(forwards().take('me', 'https://other/', 1e9, 9)).toEqual([])
+})
+
+test('an owner is known to run, or to be gone', () => {
+  const me = createOwner()
+  expect(isOwnerAlive(me, me)).toBe(true)
+  // Another of this pid: a container that was started again.
+  expect(isOwnerAlive(createOwner(), me)).toBe(false)
+  expect(isOwnerAlive('4194305:1:x', me)).toBe(false)
+  const started = me.split(':')[1]
+  if (started) expect(isOwnerAlive(`${process.ppid}:1:x`, me)).toBe(false)
+})
+
+test('the thread keeps what it is given, for others to read', async () => {
+  const worker = startEventWorker(directory)
+  const many = Array.from({length: 300}, (_, n) => event(`evt_${n}`, {body: Buffer.alloc(n, n)}))
+  const answers = await Promise.all([worker.receive(keeper, many), worker.receive(keeper, many)])
+  expect(answers.flat().filter(({duplicate}) => duplicate).length).toBe(300)
+  expect(await worker.take('me', TARGET, 1e9, 5)).toEqual([])
+  await worker.close()
+  await expect(worker.receive(keeper, many)).rejects.toMatchObject({fault: 'failed'})
+  const state = openState(directory)
+  const stored = state.events.page({}, {after: 0}, 1000)
+  state.close()
+  expect(stored.length).toBe(300)
+  expect(
+    stored.every(({body, eventId}) =>
+      Buffer.from(body).equals(Buffer.alloc(Number(eventId.slice(4)), Number(eventId.slice(4)))),
+    ),
+  ).toBe(true)
+})
+
+test('a directory that cannot hold events.db says so', async () => {
+  const worker = startEventWorker(join(directory, 'events.db', 'deeper'))
+  await expect(worker.receive(keeper, [event('evt_1')])).rejects.toMatchObject({
+    name: 'StorageError',
+    fault: 'not_writable',
+  })
+  await worker.close()
+})

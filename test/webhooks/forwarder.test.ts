@@ -1,0 +1,208 @@
+/** Handing events on: byte for byte, again until 2xx, and no address holding up another. */
+import {createServer, type IncomingMessage, type Server} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {afterEach, expect, test, vi} from 'vitest'
+import {createHandover, headersFor} from '../../src/webhooks/forward-request.js'
+import {pauseAfter, waitAfter} from '../../src/webhooks/forward-schedule.js'
+import {parseForwardTarget} from '../../src/webhooks/forward-target.js'
+import {
+  createForwarder,
+  type Forwarder,
+  type ForwardReport,
+  type PendingForward,
+  type SettledForward,
+} from '../../src/webhooks/forwarder.js'
+
+const servers: Server[] = []
+const forwarders: Forwarder[] = []
+
+afterEach(async () => {
+  await Promise.all(forwarders.splice(0).map(forwarder => forwarder.stop()))
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+interface Got {
+  readonly url: string | undefined
+  readonly rawHeaders: string[]
+  readonly body: Buffer
+}
+
+/** A target that answers what `answer` says; undefined: never. */
+async function startTarget(answer: (n: number, request: IncomingMessage) => number | undefined) {
+  const got: Got[] = []
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request
+      .on('data', piece => pieces.push(piece))
+      .on('end', () => {
+        got.push({url: request.url, rawHeaders: request.rawHeaders, body: Buffer.concat(pieces)})
+        const status = answer(got.length, request)
+        if (status !== undefined)
+          response.writeHead(status, status === 302 ? {Location: '/elsewhere'} : {}).end('x'.repeat(1000))
+      })
+  })
+  servers.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?a=1`}
+}
+
+const HEADERS = [
+  'Host',
+  'receiver',
+  'Connection',
+  'keep-alive, X-Hop',
+  'X-Hop',
+  '1',
+  'X-Service-Signature',
+  't=1,v1=2',
+  'x-two',
+  'a',
+  'X-Two',
+  'b',
+  'Transfer-Encoding',
+  'chunked',
+]
+const BODY = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d])
+
+/** A store in memory that gives each event until it is done, as the real one does. */
+function startForwarder(
+  targets: string[],
+  events: number,
+  clock = () => Date.now() / 1000,
+  timeoutMilliseconds = 30_000,
+) {
+  const pending = targets.flatMap(target =>
+    Array.from({length: events}, (_, n) => ({
+      ...{sequence: n, target, eventId: `evt_${n}`, type: null, receivedAt: clock()},
+      ...{rawHeaders: HEADERS, body: BODY, attempts: 0, due: 0, taken: false},
+    })),
+  )
+  const reports: ForwardReport[] = []
+  const find = ({sequence, target}: SettledForward) =>
+    pending.find(one => one.sequence === sequence && one.target === target)
+  const forwarder = createForwarder({
+    targets,
+    store: {
+      take: async (target, now, limit): Promise<PendingForward[]> => {
+        const due = pending
+          .filter(one => one.target === target && !one.taken && one.due <= now)
+          .slice(0, limit)
+        for (const one of due) one.taken = true
+        return due.map(one => ({...one}))
+      },
+      settle: async results => {
+        for (const result of results) {
+          const one = find(result)
+          if (!one || result.state !== 'pending') continue
+          Object.assign(one, {taken: false, due: result.nextAttemptAt, attempts: one.attempts + 1})
+        }
+      },
+    },
+    handover: createHandover({timeoutMilliseconds}),
+    clock,
+    random: () => 0,
+    onReport: report => reports.push(report),
+    onStoreError: error => {
+      throw error
+    },
+  })
+  forwarders.push(forwarder)
+  forwarder.wake()
+  return {forwarder, reports}
+}
+
+test('the body and the headers arrive as they came, but for those of the connection', async () => {
+  const target = await startTarget(() => 204)
+  const {reports} = startForwarder([target.url], 1)
+  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'done', status: 204, attempt: 1}]))
+  const [got] = target.got
+  expect(got?.body.equals(BODY)).toBe(true)
+  expect(got?.url).toBe('/hooks?a=1')
+  expect(got?.rawHeaders).toEqual([
+    ...['Host', new URL(target.url).host, 'X-Service-Signature', 't=1,v1=2', 'x-two', 'a', 'X-Two', 'b'],
+    ...['Content-Length', '6', 'Connection', 'keep-alive'],
+  ])
+})
+
+test('many events are each handed on once', async () => {
+  const target = await startTarget(() => 200)
+  const {forwarder, reports} = startForwarder([target.url], 300)
+  await forwarder.settled(20_000)
+  expect(target.got.length).toBe(300)
+  expect(new Set(reports.map(({sequence}) => sequence)).size).toBe(300)
+})
+
+test('anything but 2xx comes again later, and a redirect is not followed', async () => {
+  const target = await startTarget(n => [302, 500, 401, 200][n - 1])
+  let now = 1000
+  const {reports} = startForwarder([target.url], 1, () => now)
+  for (const wait of [1, 2, 4]) {
+    const before = reports.length
+    await vi.waitFor(() => expect(reports.length).toBe(before + 1), 5000)
+    expect(reports.at(-1)).toMatchObject({state: 'pending', nextAttemptAt: now + wait})
+    now += wait
+  }
+  await vi.waitFor(() => expect(reports.at(-1)).toMatchObject({state: 'done', attempt: 4}), 5000)
+  expect(target.got.map(({url}) => url)).toEqual(Array(4).fill('/hooks?a=1'))
+})
+
+test('an address that hangs holds up no other, and takes few at a time', async () => {
+  const hanging = await startTarget(() => undefined)
+  const good = await startTarget(() => 200)
+  const {reports} = startForwarder([hanging.url, good.url], 100)
+  await vi.waitFor(() => expect(good.got.length).toBe(100), 10_000)
+  expect(hanging.got.length).toBeLessThanOrEqual(8)
+  expect(reports.every(({target}) => target === good.url)).toBe(true)
+})
+
+test('an address that does not answer is left alone for a while, then asked with one event', async () => {
+  const hanging = await startTarget(() => undefined)
+  const {reports} = startForwarder([hanging.url], 100, undefined, 50)
+  await vi.waitFor(() => expect(reports.length).toBe(8))
+  expect(
+    reports.every(({status, error, state}) => status === null && error === 'timeout' && state === 'pending'),
+  ).toBe(true)
+  await vi.waitFor(() => expect(reports.length).toBe(9), 5000)
+  expect(hanging.got.length).toBe(9)
+})
+
+test('what is stopped on its way is no attempt', async () => {
+  const hanging = await startTarget(() => undefined)
+  const {forwarder, reports} = startForwarder([hanging.url], 3)
+  await vi.waitFor(() => expect(hanging.got.length).toBe(3))
+  await forwarder.stop()
+  expect(reports).toEqual([])
+})
+
+test('the schedule doubles up to five minutes and ends after three days', () => {
+  const waits = [1, 2, 3, 9, 10, 2000].map(attempt => waitAfter(attempt, 0, () => 0))
+  expect(waits).toEqual([1, 2, 4, 256, 300, 300])
+  expect(waitAfter(1, 0, () => 0.5)).toBe(1.1)
+  expect(waitAfter(900, 3 * 24 * 3600 + 1, () => 0)).toBeUndefined()
+  expect([1, 2, 3, 99].map(pauseAfter)).toEqual([1, 2, 4, 30])
+})
+
+test.each([
+  ['https://example.com/hooks#x', 'https://example.com/hooks'],
+  ['http://localhost:3000', 'http://localhost:3000/'],
+  ['http://127.1:80/', 'http://127.0.0.1/'],
+  ['http://[::1]:3000/a?b', 'http://[::1]:3000/a?b'],
+  ['http://example.com/', undefined],
+  ['http://127.0.0.1.example.com/', undefined],
+  ['http://10.0.0.1/', undefined],
+  ['https://user:password@example.com/', undefined],
+  ['ftp://localhost/', undefined],
+  ['localhost:3000', undefined],
+  ['', undefined],
+])('%s may be handed to: %s', (text, target) => {
+  expect(parseForwardTarget(text)).toBe(target)
+})
+
+test('headers for a target of its own', () => {
+  expect(
+    headersFor(new URL('https://example.com:8443/x'), ['host', 'a', 'EXPECT', '100-continue', 'A', 'b'], 3),
+  ).toEqual(['Host', 'example.com:8443', 'A', 'b', 'Content-Length', '3'])
+})
