@@ -6,7 +6,7 @@ import type {OutputFlags} from './output.js'
 import {profileName} from './target.js'
 import {webhookHeaderNames} from './webhook-headers.js'
 import {Listening} from './webhook-listen.js'
-import {type ListenFlags, planListening} from './webhook-listen-flags.js'
+import type {ListenFlags, ListenPlan} from './webhook-listen-flags.js'
 import {createListenOutput} from './webhook-listen-output.js'
 import {type LiveSecrets, watchSecrets} from './webhook-listen-secrets.js'
 import {openListenStore} from './webhook-listen-store.js'
@@ -15,6 +15,7 @@ import {createExpectation} from './webhook-listen-wait.js'
 import type {WebhookSecretFlags} from './webhook-secrets.js'
 
 export interface OpenParts {
+  readonly plan: ListenPlan
   readonly flags: ListenFlags & TlsFlags & WebhookSecretFlags & OutputFlags & ExtraFlags
   readonly env: NodeJS.ProcessEnv
   readonly state: State
@@ -38,12 +39,11 @@ export interface OpenListening {
 
 /** Listens, and has not said so yet. `closer` is told what undoes it, as soon as there is something to undo. */
 export async function openListening(
-  {flags, env, state, tell}: OpenParts,
+  {plan, flags, env, state, tell}: OpenParts,
   closer: (close: () => unknown) => void,
 ): Promise<OpenListening> {
   const clock = systemClock.now
   const profile = profileName(flags, rememberedIn(state))
-  const plan = planListening(flags)
   const expectation = plan.wait && (await createExpectation(plan.wait))
   const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
   closer(secrets.stop)

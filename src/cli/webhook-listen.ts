@@ -3,6 +3,8 @@
  * order in which "ready" is true, and ends in one in which nothing that was answered is lost.
  */
 import process from 'node:process'
+import {usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
 import {captureRecord} from '../webhooks/capture-record.js'
 import type {KeyPair} from '../webhooks/certificate.js'
@@ -13,6 +15,7 @@ import {createReceiver, type Receipt} from '../webhooks/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../webhooks/receiver-server.js'
 import type {NamedSecret} from '../webhooks/signature.js'
 import type {Occasionally} from './occasionally.js'
+import {cannotListen} from './sandbox-note.js'
 import type {ListenPlan} from './webhook-listen-flags.js'
 import type {ListenOutput} from './webhook-listen-output.js'
 import type {ListenStore} from './webhook-listen-store.js'
@@ -52,7 +55,7 @@ export class Listening {
     this.forwarder = parts.plan.targets.length > 0 ? this.createForwarder() : undefined
   }
 
-  /** Starts to listen; returns the address. Rejects with the system's error when it cannot. */
+  /** Starts to listen; returns the address. Throws usage when host or port cannot be had. */
   async open(): Promise<string> {
     const {plan, tls, clock, talk} = this.parts
     this.server = await serveReceiver(
@@ -63,7 +66,7 @@ export class Listening {
         onRefused: status => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
       },
       {host: plan.host, port: plan.port, path: plan.path, ...(tls ? {tls} : {})},
-    )
+    ).catch(error => listenFailed(error, plan))
     const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host
     return `${tls ? 'https' : 'http'}://${host}:${this.server.port}${plan.path}`
   }
@@ -152,6 +155,16 @@ export class Listening {
     this.parts.talk.say(`ERROR: events cannot be kept and are answered 503: ${message}`)
     if (!(error instanceof StorageError && ['busy', 'full'].includes(error.fault))) this.fatal(error)
   }
+}
+
+function listenFailed(error: unknown, {host, port}: ListenPlan): never {
+  const {code = ''} = error as NodeJS.ErrnoException
+  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) return cannotListen(error, port)
+  throw usage(
+    'host_unavailable',
+    `--host: ${sanitizeLine(host, 100)} is no address of this machine (${code})`,
+    'leave --host out to listen on 127.0.0.1',
+  )
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

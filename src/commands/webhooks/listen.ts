@@ -1,6 +1,6 @@
 import process from 'node:process'
 import {BaseCommand} from '../../cli/base-command.js'
-import {listenFlags, unknownTypes} from '../../cli/webhook-listen-flags.js'
+import {listenFlags, planListening, unknownTypes} from '../../cli/webhook-listen-flags.js'
 import {openListening} from '../../cli/webhook-listen-open.js'
 import {EVENT_COLUMNS} from '../../cli/webhook-listen-output.js'
 import {subscribe} from '../../cli/webhook-listen-subscribe.js'
@@ -23,8 +23,10 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
     for (const type of unknownTypes(flags.event)) this.warn(`Warning: ${type} is not an event type of §6.1`)
+    const plan = planListening(flags)
     const connection = flags.subscribe ? await this.connect() : undefined
     const parts = {
+      plan,
       flags,
       env: process.env,
       state: await this.state(),

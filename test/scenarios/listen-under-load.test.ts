@@ -1,0 +1,163 @@
+/**
+ * `listen` under load: killed, flooded with duplicates, with an address that hangs or is down, and ended.
+ * BOOKCTL_TEST_KILLS and BOOKCTL_TEST_DUPLICATES set how much; the short form runs with every `npm test`.
+ */
+import {setTimeout as sleep} from 'node:timers/promises'
+import {afterEach, expect, test, vi} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {Home} from '../support/bookctl.js'
+import {type ForwardTarget, type ListenProcess, startListening, startTarget} from '../support/listening.js'
+import {exchangeRaw, load, percentile, signedEvent, signedRequest} from '../support/webhook-load.js'
+
+const KILLS = Number(process.env.BOOKCTL_TEST_KILLS ?? 5)
+const DUPLICATES = Number(process.env.BOOKCTL_TEST_DUPLICATES ?? 2000)
+
+const homes: Home[] = []
+const processes: ListenProcess[] = []
+const targets: ForwardTarget[] = []
+
+afterEach(async () => {
+  for (const {child} of processes) child.kill('SIGKILL')
+  await Promise.all(processes.splice(0).map(({ended}) => ended))
+  await Promise.all(targets.splice(0).map(target => target.close()))
+  for (const home of homes.splice(0)) home.remove()
+})
+
+function newHome(): Home {
+  const home = new Home()
+  homes.push(home)
+  return home
+}
+
+async function listening(home: Home, ...argv: string[]): Promise<ListenProcess> {
+  const started = await startListening(home, argv)
+  processes.push(started)
+  return started
+}
+
+async function target(...args: Parameters<typeof startTarget>): Promise<ForwardTarget> {
+  const started = await startTarget(...args)
+  targets.push(started)
+  return started
+}
+
+/** Ids in events.db, in the order received. */
+function keptIds(home: Home): string[] {
+  const state = openState(home.configDirectory)
+  try {
+    return state.events.page({}, {after: 0}, 10_000_000).map(({eventId}) => eventId)
+  } finally {
+    state.close()
+  }
+}
+
+test(`${KILLS} times killed under load, every event answered 200 is kept, once`, async () => {
+  const home = newHome()
+  const answered: string[] = []
+  let n = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    const receiver = await listening(home)
+    const first = answered.length
+    const running = load({
+      port: receiver.port,
+      connections: 20,
+      next: () => signedEvent(`evt_${n++}`, {pad: 50}),
+    })
+    await sleep(100 + Math.random() * 200)
+    await receiver.stop('SIGKILL')
+    const {answers} = await running
+    answered.push(...answers.filter(({status}) => status === 200).map(({id}) => id))
+    expect(answered.length).toBeGreaterThan(first)
+  }
+  const kept = keptIds(home)
+  expect(new Set(kept).size).toBe(kept.length)
+  const known = new Set(kept)
+  expect(answered.filter(id => !known.has(id))).toEqual([])
+}, 600_000)
+
+test(`${DUPLICATES} duplicates over 8 connections are handed on once each`, async () => {
+  const home = newHome()
+  const handed = await target(200)
+  const receiver = await listening(home, '--forward-to', handed.url)
+  let n = 0
+  const ids = 10
+  const next = () => (n < DUPLICATES ? signedEvent(`evt_${n++ % ids}`, {pad: 20}) : undefined)
+  const {answers} = await load({port: receiver.port, connections: 8, next})
+  expect(answers.filter(({status}) => status === 200).length).toBe(DUPLICATES)
+  await vi.waitFor(() => expect(new Set(handed.got).size).toBe(ids), 10_000)
+  const {stdout, exit} = await receiver.stop()
+  expect(exit).toBe(143)
+  expect(handed.got.length).toBe(ids)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines.filter(line => line.type === 'event' && !line.duplicate).length).toBe(ids)
+  expect(lines.filter(line => line.type === 'event').length).toBe(DUPLICATES)
+  expect(lines.filter(line => line.type === 'forward')).toMatchObject(
+    Array(ids).fill({status: 200, attempt: 1, state: 'done', late: false}),
+  )
+}, 120_000)
+
+test('an address that hangs does not delay one answer', async () => {
+  const home = newHome()
+  const hanging = await target('hang')
+  const down = await target(200)
+  await down.close()
+  const receiver = await listening(home, '--forward-to', hanging.url, '--forward-to', down.url)
+  let n = 0
+  const {answers, latencies} = await load({
+    port: receiver.port,
+    connections: 20,
+    next: () => (n < 500 ? signedEvent(`evt_${n++}`, {pad: 50}) : undefined),
+    perSecond: 300,
+  })
+  expect(answers.filter(({status}) => status === 200).length).toBe(500)
+  // Far above what it takes, and far below what waiting for the address would.
+  expect(percentile(latencies, 0.99)).toBeLessThan(3000)
+  expect(hanging.got.length).toBeLessThanOrEqual(8)
+  const before = performance.now()
+  expect((await receiver.stop()).exit).toBe(143)
+  expect(performance.now() - before).toBeLessThan(3000)
+}, 60_000)
+
+test('what could not be handed on is handed on by the next one that runs, also after a kill', async () => {
+  const home = newHome()
+  const first = await target(200)
+  const {port} = first
+  await first.close()
+  const receiver = await listening(home, '--forward-to', first.url)
+  for (let n = 0; n < 20; n++) {
+    const request = signedRequest(`{"id":"evt_${n}"}`, `evt_${n}`, {headers: 'Connection: close\r\n'})
+    expect(await exchangeRaw(receiver.port, request)).toMatch(/^HTTP\/1.1 200/)
+  }
+  await receiver.stop('SIGKILL')
+  const second = await target(200, port)
+  const again = await listening(home, '--forward-to', second.url)
+  await vi.waitFor(() => expect(new Set(second.got).size).toBe(20), 10_000)
+  await again.stop()
+  const third = await listening(home, '--forward-to', second.url)
+  await third.stop()
+  expect(second.got.length).toBe(20)
+}, 60_000)
+
+test('SIGTERM under load: everyone who was read is answered, and it ends in time', async () => {
+  const home = newHome()
+  const receiver = await listening(home)
+  let n = 0
+  const running = load({
+    port: receiver.port,
+    connections: 20,
+    next: () => signedEvent(`evt_${n++}`, {pad: 50}),
+  })
+  await vi.waitFor(() => expect(n).toBeGreaterThan(300), 20_000)
+  const before = performance.now()
+  expect((await receiver.stop()).exit).toBe(143)
+  expect(performance.now() - before).toBeLessThan(3000)
+  const {answers} = await running
+  const kept = keptIds(home)
+  expect(answers.every(({status}) => status === 200)).toBe(true)
+  expect(answers.map(({id}) => id).sort()).toEqual([...kept].sort())
+  // Each connection had one request on its way; none of them was lost.
+  expect(answers.length).toBe(n)
+}, 60_000)

@@ -1,0 +1,212 @@
+/** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
+import {readFileSync, statSync} from 'node:fs'
+import {request as requestHttps} from 'node:https'
+import {join} from 'node:path'
+import {afterEach, expect, test, vi} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type ListenProcess, startListening, startTarget} from '../support/listening.js'
+import {certificateFile} from '../support/tls.js'
+import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+
+const homes: Home[] = []
+const processes: ListenProcess[] = []
+
+afterEach(async () => {
+  for (const {child} of processes) child.kill('SIGKILL')
+  await Promise.all(processes.splice(0).map(({ended}) => ended))
+  for (const home of homes.splice(0)) home.remove()
+})
+
+function newHome(): Home {
+  const home = new Home({BOOKCTL_WEBHOOK_SECRET: SECRET})
+  homes.push(home)
+  return home
+}
+
+async function listening(...args: Parameters<typeof startListening>): Promise<ListenProcess> {
+  const started = await startListening(...args)
+  processes.push(started)
+  return started
+}
+
+const CLOSE = 'Connection: close\r\n'
+const bodyOf = (id: string, type = 'reservation.confirmed') =>
+  `{"id":"${id}", "type":"${type}","data":{"status":"CONFIRMED","total":1250.00}}`
+
+async function send(port: number, id: string, type?: string, secret?: string): Promise<number> {
+  const request = signedRequest(bodyOf(id, type), id, {headers: CLOSE, ...(secret ? {secret} : {})})
+  return Number((await exchangeRaw(port, request)).slice(9, 12))
+}
+
+test('each request is a line, and what was right is kept, shown, exported and verified again', async () => {
+  const home = newHome()
+  const capture = join(home.directory, 'capture.ndjson')
+  const receiver = await listening(home, ['--capture', capture])
+  expect(receiver.url).toBe(`http://127.0.0.1:${receiver.port}/`)
+  const statuses = [
+    await send(receiver.port, 'evt_1'),
+    await send(receiver.port, 'evt_1'),
+    await send(receiver.port, 'evt_2', 'voucher.ready', 'whsec_wrong'),
+  ]
+  expect(statuses).toEqual([200, 200, 401])
+  await vi.waitFor(() => expect(receiver.lines.length).toBe(3), 5000)
+  const [first, second, third] = receiver.lines
+  expect(Object.keys(first ?? {})).toEqual([
+    ...['type', 'verdict', 'reason', 'event_id', 'event_type', 'duplicate', 'received_at', 'ack_ms'],
+    ...['body_base64', 'headers', 'event'],
+  ])
+  expect(first).toMatchObject({verdict: 'valid', reason: 'ok', event_id: 'evt_1', duplicate: false})
+  expect(Buffer.from(String(first?.body_base64), 'base64').toString()).toBe(bodyOf('evt_1'))
+  expect(second).toMatchObject({verdict: 'valid', duplicate: true})
+  expect(third).toMatchObject({verdict: 'invalid', reason: 'signature_mismatch', event_id: 'evt_2'})
+  expect((await receiver.stop()).exit).toBe(143)
+  expect(
+    readFileSync(capture, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line)),
+  ).toEqual(receiver.lines)
+  expect(statSync(capture).mode & 0o777).toBe(0o600)
+
+  const listed = await home.json<{events: unknown[]}>(['webhooks', 'events', 'list'])
+  expect(listed.result.events).toMatchObject([
+    {event_id: 'evt_1', event_type: 'reservation.confirmed', secret: 'env[0]'},
+  ])
+  const shown = await home.run(['webhooks', 'events', 'show', 'evt_1'])
+  expect(shown.stdout).toContain(`\n\n${bodyOf('evt_1')}\n`)
+  const {stdout: exported} = await home.run(['webhooks', 'events', 'export'])
+  expect(JSON.parse(exported)).toEqual({...first, ack_ms: null})
+  const verified = await home.json(['webhooks', 'verify', '-', '--at', 'received'], {stdin: exported})
+  expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
+})
+
+test('an event is replayed as it came, or signed anew', async () => {
+  const home = newHome()
+  const receiver = await listening(home)
+  const old = signedRequest(bodyOf('evt_1'), 'evt_1', {
+    headers: CLOSE,
+    timestamp: Math.floor(Date.now() / 1000) - 290,
+  })
+  await exchangeRaw(receiver.port, old)
+  await receiver.stop()
+  const again = newHome()
+  const second = await listening(again)
+  const replay = (...more: string[]) =>
+    home.json<{replayed: unknown[]}>(['webhooks', 'events', 'replay', 'evt_1', '--to', second.url, ...more])
+  expect(await replay()).toMatchObject({
+    exit: 0,
+    result: {replayed: [{event_id: 'evt_1', status: 200, late: false}]},
+  })
+  expect(await replay('--resign')).toMatchObject({exit: 0})
+  await vi.waitFor(() => expect(second.lines).toMatchObject([{duplicate: false}, {duplicate: true}]), 5000)
+  const signatures = second.lines.map(line => (line.headers as Record<string, string>)['x-service-signature'])
+  expect(old.toString()).toContain(`X-Service-Signature: ${signatures[0]}\r\n`)
+  expect(signatures[1]).not.toBe(signatures[0])
+  const gone = await startTarget(200)
+  await gone.close()
+  expect(await home.json(['webhooks', 'events', 'replay', 'evt_1', '--to', gone.url])).toMatchObject({
+    exit: 7,
+    result: {replayed: [{status: null, error: 'ECONNREFUSED'}]},
+  })
+  expect(await home.json(['webhooks', 'events', 'replay', 'evt_9', '--to', second.url])).toMatchObject({
+    exit: 2,
+    result: {error: {code: 'event_not_found'}},
+  })
+})
+
+test('a script waits for an event, and is told when it does not come', async () => {
+  const home = newHome()
+  const expectation = ['--expect', "data.status == 'CONFIRMED'", '--exit-after', '2', '--within', '60']
+  const receiver = await listening(home, [...expectation, '--event', 'reservation.confirmed'])
+  await send(receiver.port, 'evt_1', 'voucher.ready')
+  await send(receiver.port, 'evt_2')
+  await send(receiver.port, 'evt_2')
+  await send(receiver.port, 'evt_3')
+  expect(await receiver.ended).toMatchObject({exit: 0})
+  expect(receiver.lines.map(line => line.event_id)).toEqual(['evt_2', 'evt_2', 'evt_3'])
+  const all = await home.json<{events: unknown[]}>(['webhooks', 'events', 'list'])
+  expect(all.result.events.length).toBe(3)
+
+  const late = await home.run(['webhooks', 'listen', '--within', '0', '--exit-after', '1'])
+  expect(late).toMatchObject({exit: 8, stdout: ''})
+  expect(late.stderr).toContain('0 of 1 expected events came')
+})
+
+test('--tls shows a certificate that the authority in the configuration directory vouches for', async () => {
+  const home = newHome()
+  const receiver = await listening(home, ['--tls'])
+  const ca = readFileSync(join(home.configDirectory, 'listen-ca.pem'))
+  expect(statSync(join(home.configDirectory, 'listen-ca-key.pem')).mode & 0o777).toBe(0o600)
+  expect(await statusOverTls(receiver.port, ca, 'localhost')).toBe(200)
+  expect(await statusOverTls(receiver.port, ca, '127.0.0.1')).toBe(200)
+  await expect(statusOverTls(receiver.port, undefined, 'localhost')).rejects.toThrow(/certificate/)
+  await receiver.stop()
+  // The same authority the next time: what trusts it goes on trusting it.
+  const next = await listening(home, ['--tls'])
+  expect(await statusOverTls(next.port, ca, 'localhost')).toBe(200)
+})
+
+test('a given certificate is shown, and a key that is not its own is refused', async () => {
+  const home = newHome()
+  const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
+  const receiver = await listening(home, ['--cert', certificateFile('good'), '--key', key('good')])
+  expect(receiver.url).toMatch(/^https:/)
+  expect(await statusOverTls(receiver.port, readFileSync(certificateFile('ca')), 'localhost')).toBe(200)
+  const refused = await home.json([
+    'webhooks',
+    'listen',
+    '--cert',
+    certificateFile('good'),
+    '--key',
+    key('expired'),
+  ])
+  expect(refused).toMatchObject({exit: 2, result: {error: {code: 'invalid_key'}}})
+})
+
+function statusOverTls(port: number, ca: Buffer | undefined, host: string): Promise<number> {
+  const bytes = signedRequest(bodyOf('evt_tls'), 'evt_tls')
+  const [head = '', body = ''] = bytes.toString().split('\r\n\r\n')
+  const headers = Object.fromEntries(
+    head
+      .split('\r\n')
+      .slice(2)
+      .map(line => line.split(': ')),
+  )
+  return new Promise((resolve, reject) => {
+    const options = {
+      host,
+      port,
+      method: 'POST',
+      headers: {...headers, Connection: 'close'},
+      ...(ca ? {ca} : {}),
+    }
+    requestHttps(options, answer => resolve(answer.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+test('what cannot be is refused before anything is done', async () => {
+  const home = newHome()
+  const refused: [string[], string][] = [
+    [['--port', '70000'], 'invalid_input'],
+    [['--path', 'hooks'], 'invalid_input'],
+    [['--forward-to', 'http://example.com/'], 'invalid_input'],
+    [['--expect', 'a ==='], 'invalid_query'],
+    [['--exit-after', '0'], 'invalid_input'],
+    [['--cert', 'x.pem'], 'missing_flag'],
+    [['--subscribe'], 'missing_flag'],
+    [['--public-url', 'https://example.com/'], 'missing_flag'],
+    [['--capture', join(home.directory, 'no', 'such')], 'cannot_write'],
+  ]
+  for (const [argv, code] of refused) {
+    const {exit, result} = await home.json<{error: {code: string}}>(['webhooks', 'listen', ...argv])
+    expect([argv, exit, result.error.code]).toEqual([argv, 2, code])
+  }
+  const none = await home.json(['webhooks', 'listen'], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
+  expect(none).toMatchObject({exit: 2, result: {error: {code: 'no_webhook_secret'}}})
+  const taken = await startTarget(200)
+  const busy = await home.json(['webhooks', 'listen', '--port', String(taken.port)])
+  expect(busy).toMatchObject({exit: 2, result: {error: {code: 'port_unavailable'}}})
+  await taken.close()
+})

@@ -1,0 +1,99 @@
+/** `bookctl webhooks listen` as a process of its own. */
+import type {ChildProcess} from 'node:child_process'
+import {createServer, type Server} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import type {Finished, Home, RunOptions} from './bookctl.js'
+import {SECRET} from './webhook-load.js'
+
+/** A line of `listen --json`. */
+export interface ListenLine {
+  readonly type: string
+  readonly [key: string]: unknown
+}
+
+export interface ListenProcess {
+  readonly url: string
+  readonly port: number
+  readonly child: ChildProcess
+  /** What was printed so far, without the ready line. */
+  readonly lines: ListenLine[]
+  /** When it ended. */
+  readonly ended: Promise<Finished>
+  /** Sends `signal` and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>
+}
+
+/** Starts it in `home` with `--json` and waits for "ready". Rejects with what it said when it ends before. */
+export async function startListening(
+  home: Home,
+  argv: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<ListenProcess> {
+  let child: ChildProcess | undefined
+  let rest = ''
+  const lines: ListenLine[] = []
+  let isReady = (_: ListenLine) => {}
+  const ready = new Promise<ListenLine>(resolve => {
+    isReady = resolve
+  })
+  const ended = home.run(['webhooks', 'listen', '--json', ...argv], {
+    ...options,
+    env: {BOOKCTL_WEBHOOK_SECRET: SECRET, ...options.env},
+    onStart: started => {
+      child = started
+      started.stdout?.on('data', piece => {
+        const parts = `${rest}${piece}`.split('\n')
+        rest = parts.pop() ?? ''
+        for (const line of parts.map(part => JSON.parse(part) as ListenLine)) {
+          if (line.type === 'ready') isReady(line)
+          else lines.push(line)
+        }
+      })
+    },
+  })
+  const early = ended.then(({exit, stdout, stderr}) => {
+    throw new Error(`listen ended with ${exit} before it was ready: ${stdout}${stderr}`)
+  })
+  const {url} = (await Promise.race([ready, early])) as unknown as {url: string}
+  early.catch(() => {})
+  if (!child) throw new Error('it did not start')
+  const started = child
+  return {
+    ...{url, port: Number(new URL(url).port), child, lines, ended},
+    stop(signal = 'SIGTERM') {
+      started.kill(signal)
+      return ended
+    },
+  }
+}
+
+export interface ForwardTarget {
+  readonly url: string
+  readonly port: number
+  /** Values of the event id header, in the order they came. */
+  readonly got: string[]
+  close(): Promise<void>
+}
+
+/** An address to forward to. It answers `status`, or never when that is 'hang'. */
+export async function startTarget(status: number | 'hang', port = 0): Promise<ForwardTarget> {
+  const got: string[] = []
+  const server: Server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      got.push(String(request.headers['x-service-event-id']))
+      if (status !== 'hang') response.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+  )
+  const taken = (server.address() as AddressInfo).port
+  return {
+    ...{url: `http://127.0.0.1:${taken}/hooks`, port: taken, got},
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
