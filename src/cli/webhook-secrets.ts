@@ -118,3 +118,19 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
     'anyone could sign with it; take the secret shown when the subscription was created',
   )
 }
+
+/**
+ * The secrets to sign with: all that were given, as during a rotation, or the newest of those stored. Throws usage
+ * for one with blanks or quotes around it, which no receiver could use.
+ */
+export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedSecret[] {
+  const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
+  const chosen = stored.length > 0 ? stored.slice(0, 1) : secrets
+  const odd = chosen.find(({secret}) => /^["'`]|["'`]$|\s|[\ufeff\u200b]/u.test(secret))
+  if (odd === undefined) return chosen
+  throw usage(
+    'odd_webhook_secret',
+    `the signing secret from ${odd.name} has white space or quotes in it`,
+    "write it with printf '%s', without quotes",
+  )
+}

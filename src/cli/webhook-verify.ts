@@ -1,10 +1,12 @@
 /** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
-import {createReadStream} from 'node:fs'
+import {createReadStream, existsSync} from 'node:fs'
+import {join} from 'node:path'
 import process from 'node:process'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../contract/limits.js'
 import type {State} from '../state/state.js'
+import {StorageError} from '../storage/errors.js'
 import {type CapturedRequest, readCaptures} from '../webhooks/captures.js'
 import {type CheckTerms, check} from '../webhooks/check.js'
 import {checkInteger, invalid} from './input/checks.js'
@@ -37,6 +39,18 @@ export async function planVerify(
     ...{secrets, signature, eventId, toleranceSeconds, now},
     names: webhookHeaderNames(flags, state),
     otherSecrets: () => storedWebhookSecrets(state),
+    findOriginal: id => findReceived(state, id),
+  }
+}
+
+/** The raw body received under `id`, for the explanation; a log that cannot be read explains nothing. */
+function findReceived(state: State, id: string): Uint8Array | undefined {
+  if (!existsSync(join(state.directory, 'events.db'))) return undefined
+  try {
+    return state.events.page({ids: [id]}, {}, 1)[0]?.body
+  } catch (error) {
+    if (error instanceof StorageError) return undefined
+    throw error
   }
 }
 
@@ -87,11 +101,13 @@ export async function* verifyInputs(
   }
 }
 
-function openInput(input: string): AsyncIterable<Uint8Array> {
+/** The bytes of `input` (`-`: standard input). */
+export function openInput(input: string): AsyncIterable<Uint8Array> {
   return input === '-' ? process.stdin : createReadStream(input, {highWaterMark: 256 * 1024})
 }
 
-function readingFailed(error: unknown, name: string): unknown {
+/** What reading `name` threw, as usage when the system refused it. */
+export function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return usage('cannot_read', `cannot read ${name} (${code})`)

@@ -60,8 +60,27 @@ export interface ParsedSignature {
 
 /** The value of the signature header for `rawBody`; `timestamp` is Unix seconds in digits. */
 export function sign(secret: string, timestamp: string, rawBody: Uint8Array): string {
-  const digest = begin(secret, timestamp).update(rawBody).digest('hex')
-  return `t=${timestamp},v1=${digest}`
+  return createSigner([secret], timestamp).update(rawBody).finish()
+}
+
+export interface Signer {
+  /** Takes the next piece of the raw body. */
+  update(piece: Uint8Array): Signer
+  /** The value of the header; nothing may follow. */
+  finish(): string
+}
+
+/** Signs a body that comes in pieces, with a `v1` for each secret; keeps none of the pieces. */
+export function createSigner(secrets: readonly string[], timestamp: string): Signer {
+  const sums = secrets.map(secret => begin(secret, timestamp))
+  const signer: Signer = {
+    update(piece) {
+      for (const sum of sums) sum.update(piece)
+      return signer
+    },
+    finish: () => [`t=${timestamp}`, ...sums.map(sum => `v1=${sum.digest('hex')}`)].join(','),
+  }
+  return signer
 }
 
 function begin(secret: string, timestamp: string): Hmac {

@@ -361,7 +361,8 @@ export const BREAKS: Readonly<Record<string, Break>> = {
 
   'BOM and newline': changed(['body_bom', 'body_trailing_newline'], text => `\ufeff${text}\n`),
   'base64 of pretty': changed(['body_base64', RE], text => base64(pretty(text, 2)), withoutTotal),
-  'base64 and newline': changed(['body_base64', 'body_trailing_newline'], text => `${base64(text)}\n`),
+  // The line break at the end of base64 is its own.
+  'base64 and newline': changed(['body_base64'], text => `${base64(text)}\n`),
   'pretty and newline': changed([RE, 'body_trailing_newline'], text => `${pretty(text, 2)}\n`, withoutTotal),
   'pretty with BOM': changed([RE, 'body_bom'], text => `\ufeff${pretty(text, 4)}`, withoutTotal),
   'Python and quoted secret': pick => {

@@ -23,7 +23,7 @@ export interface SearchInput {
 }
 
 /** Ours, in nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
-const BUDGET = 170e6
+const BUDGET = 120e6
 const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
@@ -90,9 +90,9 @@ class Search {
       this.attempt(near, this.plain, proper) ??
       this.attempt(edges, this.plain, proper, 0.3) ??
       this.attempt(near, this.all, proper, 0.3) ??
+      this.attempt(near, this.plain, claim => [...this.other(claim), ...keylessSchemes(claim)], 0.3) ??
       this.attempt(printed(), this.plain, proper, 0.6) ??
       this.attempt(printed(), this.all, proper, 0.4) ??
-      this.attempt(near, this.plain, claim => [...this.other(claim), ...keylessSchemes(claim)], 0.3) ??
       this.attempt(edges, this.all, proper, 0.2) ??
       this.attempt(printed(), this.plain, claim => this.other(claim), 0.3) ??
       this.attempt(this.from(read, renumber), this.plain, proper, 0.4) ??

@@ -1,0 +1,45 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../cli/base-command.js'
+import {EXIT_CODES} from '../../cli/failure.js'
+import {PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhook-probe.js'
+import {webhookSecretFlags} from '../../cli/webhook-secrets.js'
+
+export default class WebhooksProbe extends BaseCommand {
+  static override summary = 'Check that a receiver does what §6 asks of it.'
+  static override description =
+    `Sends it signed test events (data.test is true), tampered ones, malformed headers, timestamps at the edges of the tolerance,
+and bodies that do not survive being parsed and printed; then prints what it answered, what it should have, and whether it
+kept the 3 seconds. Ends with 0 when it did everything right, with 5 when it did not, with 7 when it never answered.
+With several secrets the first is used. Follows no redirect.
+Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
+  static override examples = [
+    'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt',
+    'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt --json',
+  ]
+  static override columns = PROBE_COLUMNS
+  static override args = {
+    url: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'address of the receiver: https, or http on this machine',
+    }),
+  }
+  static override flags = webhookSecretFlags
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(WebhooksProbe)
+    const rows = await probeReceiver(args.url, flags, {
+      state: await this.state(),
+      env: process.env,
+      caFile: flags['ca-file'],
+      timeoutSeconds: this.timeoutSeconds,
+      onRow: row => this.note(`${row.ok ? 'ok  ' : 'FAIL'} ${row.case}`),
+    })
+    await this.print(probeResult(args.url, rows))
+    const failed = rows.filter(({ok}) => !ok)
+    if (!flags.json && flags.format === undefined)
+      for (const row of failed) this.tell(`${row.case}: ${row.advice}`)
+    if (failed.length > 0) this.exitCode = EXIT_CODES.refused
+  }
+}
