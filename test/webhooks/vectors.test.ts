@@ -1,0 +1,127 @@
+/** Against openssl: the committed vectors, and random bodies signed by openssl while the test runs. */
+import {execFileSync} from 'node:child_process'
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import {expect, test} from 'vitest'
+import {sign, verify} from '../../src/webhooks/signature.js'
+
+interface Vector {
+  readonly name: string
+  readonly secret_base64: string
+  readonly header: string
+  readonly body_base64: string
+  readonly now: number
+  readonly reason: string
+}
+
+const vectors: Vector[] = JSON.parse(
+  readFileSync(new URL('../vectors/signatures/vectors.json', import.meta.url), 'utf8'),
+)
+
+/** The vectors signed with another secret than `whsec_test` name it; these are checked with `whsec_test`. */
+const secretOf = ({reason, secret_base64}: Vector) =>
+  reason === 'signature_mismatch' ? 'whsec_test' : Buffer.from(secret_base64, 'base64').toString()
+
+test.each(vectors.map(vector => [vector.name, vector] as const))('openssl: %s', (_, vector) => {
+  const rawBody = Buffer.from(vector.body_base64, 'base64')
+  const secrets = [{name: 'file', secret: secretOf(vector)}]
+  const check = (body: Uint8Array) =>
+    verify({secrets, header: vector.header, rawBody: body, now: vector.now}).reason
+  expect(check(rawBody)).toBe(vector.reason)
+  if (vector.reason === 'malformed_header') return
+  expect(check(Buffer.concat([rawBody, Buffer.from('\n')]))).toBe('signature_mismatch')
+  const flipped = Buffer.from(rawBody)
+  if (flipped.length === 0) return
+  flipped[0] = (flipped[0] ?? 0) ^ 1
+  expect(check(flipped)).toBe('signature_mismatch')
+})
+
+test('agrees with openssl on random bytes', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-openssl-'))
+  const bytes = fc.uint8Array({maxLength: 300})
+  const body = fc.oneof(
+    bytes,
+    fc.string({unit: 'binary', maxLength: 200}).map(text => Buffer.from(text)),
+  )
+  const cases = fc.sample(
+    fc.tuple(body, fc.stringMatching(/^whsec_[!-~]{1,80}$/), fc.integer({min: 0, max: 2e9})),
+    {
+      numRuns: 150,
+      seed: 7,
+    },
+  )
+  try {
+    const digests = cases.map(([body, secret, t], n) => {
+      const file = join(directory, `${n}`)
+      writeFileSync(file, Buffer.concat([Buffer.from(`${t}.`), body]))
+      const key = `hexkey:${Buffer.from(secret).toString('hex')}`
+      return execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, '-r', file])
+        .toString()
+        .slice(0, 64)
+    })
+    const ours = cases.map(([body, secret, t]) => sign(secret, String(t), body))
+    expect(ours).toEqual(digests.map((digest, n) => `t=${cases[n]?.[2]},v1=${digest}`))
+  } finally {
+    rmSync(directory, {recursive: true})
+  }
+})
+
+test('any header and body get a verdict, and only what was signed is valid', () => {
+  const header = fc.oneof(
+    fc.string({unit: 'binary'}),
+    fc
+      .array(
+        fc.constantFrom(
+          't=',
+          'v1=',
+          'v0=',
+          '1700000000',
+          'a'.repeat(64),
+          ',',
+          ' ',
+          '=',
+          'é',
+          '\0',
+          '-1',
+          '1e3',
+        ),
+      )
+      .map(parts => parts.join('')),
+  )
+  const reasons = ['missing_header', 'malformed_header', 'signature_mismatch']
+  fc.assert(
+    fc.property(fc.oneof(header, fc.array(header, {maxLength: 3})), fc.uint8Array(), (value, rawBody) => {
+      const verdict = verify({
+        secrets: [{name: 'a', secret: 'whsec_a'}],
+        header: value,
+        rawBody,
+        now: 1_700_000_000,
+      })
+      expect(reasons).toContain(verdict.reason)
+    }),
+    {numRuns: 3000},
+  )
+})
+
+test('a signature holds at every place of the window, and in pieces of any size', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({maxLength: 100}),
+      fc.integer({min: -400, max: 400}),
+      fc.integer({min: 0, max: 400}),
+      (rawBody, away, toleranceSeconds) => {
+        const secrets = [
+          {name: 'x', secret: 'whsec_x'},
+          {name: 'y', secret: 'whsec_y'},
+        ]
+        const header = sign('whsec_y', '1700000000', rawBody)
+        const verdict = verify({secrets, header, rawBody, now: 1_700_000_000 + away, toleranceSeconds})
+        expect(verdict.valid).toBe(Math.abs(away) <= toleranceSeconds)
+        expect(verdict.secretName).toBe('y')
+        expect(verdict.ageSeconds).toBe(away)
+      },
+    ),
+  )
+})
