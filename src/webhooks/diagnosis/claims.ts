@@ -11,13 +11,6 @@ const MOST_CLAIMS = 12
 
 /** The claims in `values`, the header's values. The grammar's own come without causes. */
 export function readClaims(values: readonly string[]): Claim[] {
-  const [value] = values
-  if (value === undefined) return []
-  const proper = values.length === 1 ? parseSignature(value) : undefined
-  if (proper) {
-    const {timestamp} = proper
-    return proper.digests.slice(0, MOST_CLAIMS).map(digest => ({timestamp, digest, causes: []}))
-  }
   const repeated =
     values.length > 1 ? [cause('header_repeated', 'The signature header came more than once.')] : []
   return values
@@ -34,6 +27,8 @@ interface Field {
 }
 
 function readOne(text: string): Claim[] {
+  const proper = parseSignature(text)
+  if (proper) return proper.digests.map(digest => ({timestamp: proper.timestamp, digest, causes: []}))
   const {fields, causes} = splitFields(text)
   const stamps = [...new Set(fields.filter(({name}) => name === 't').map(({value}) => value))]
   const digests = fields.filter(({name}) => name !== 't').flatMap(({value}) => readDigest(value))

@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import {expect, test} from 'vitest'
+import {readCaptures} from '../../src/webhooks/captures.js'
+import {type CheckTerms, check} from '../../src/webhooks/check.js'
+import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/headers.js'
+import {sign} from '../../src/webhooks/signature.js'
+
+const T = 1_700_000_000
+const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"Ayşe"}\n')
+const SIGNATURE = sign('whsec_test', String(T), BODY)
+const OPTIONS = {signatureGiven: false, names: DEFAULT_HEADER_NAMES}
+
+/** `bytes` in pieces of `size`. */
+async function* inPieces(bytes: Uint8Array | string, size = 65_536) {
+  const all = Buffer.from(bytes as string)
+  for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
+}
+
+interface Read {
+  readonly format: string
+  readonly headers: HeaderMap | undefined
+  readonly receivedAt: number | undefined
+  readonly body: Buffer
+  readonly notes: readonly string[]
+  readonly surplus: string | undefined
+  readonly problem: string | undefined
+}
+
+async function read(bytes: Uint8Array | string, options = OPTIONS, size?: number): Promise<Read[]> {
+  const all: Read[] = []
+  for await (const request of readCaptures(inPieces(bytes, size), options)) {
+    const parts: Uint8Array[] = []
+    for await (const piece of request.body) parts.push(Buffer.from(piece))
+    const {format, headers, receivedAt, afterwards, problem} = request
+    const surplus = afterwards.surplus && Buffer.from(afterwards.surplus).toString()
+    all.push({
+      format,
+      headers,
+      receivedAt,
+      body: Buffer.concat(parts),
+      notes: afterwards.notes,
+      surplus,
+      problem,
+    })
+  }
+  return all
+}
+
+const terms: CheckTerms = {
+  secrets: [{name: 'file', secret: 'whsec_test'}],
+  otherSecrets: () => [],
+  names: DEFAULT_HEADER_NAMES,
+  now: () => T,
+  toleranceSeconds: 300,
+}
+
+async function reasons(bytes: Uint8Array | string, more: Partial<CheckTerms> = {}, size?: number) {
+  const all: string[] = []
+  const options = {...OPTIONS, signatureGiven: more.signature !== undefined}
+  for await (const request of readCaptures(inPieces(bytes, size), options)) {
+    all.push((await check(request, {...terms, ...more})).result.reason)
+  }
+  return all
+}
+
+const httpRequest = (lineBreak: string, more: readonly string[] = [], body: Uint8Array = BODY) =>
+  Buffer.concat([
+    Buffer.from(
+      ['POST /hook HTTP/1.1', 'Host: x', `x-service-SIGNATURE:  ${SIGNATURE} `, ...more, '', ''].join(
+        lineBreak,
+      ),
+    ),
+    body,
+  ])
+
+test('a raw body is every byte of the file', async () => {
+  const bytes = Uint8Array.from({length: 70_000}, (_, n) => n % 256)
+  const [only] = await read(bytes, OPTIONS, 1000)
+  expect(only?.format).toBe('raw')
+  expect(only?.body.equals(bytes)).toBe(true)
+  expect(await reasons(BODY, {signature: SIGNATURE})).toEqual(['ok'])
+  expect(await reasons('')).toEqual(['missing_header'])
+})
+
+test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lineBreak => {
+  expect(await reasons(httpRequest(lineBreak))).toEqual(['ok'])
+  expect(await reasons(httpRequest(lineBreak, ['X-Service-Event-Id: evt_01']), {}, 7)).toEqual(['ok'])
+  expect(await reasons(httpRequest(lineBreak, ['X-Service-Event-Id: evt_02']))).toEqual(['event_id_mismatch'])
+  expect(await reasons(httpRequest(lineBreak, [`X-Service-Signature: ${SIGNATURE}`]))).toEqual([
+    'malformed_header',
+  ])
+})
+
+test('a Content-Length is respected where it fits, and what follows is told of', async () => {
+  const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
+  const [only] = await read(longer, OPTIONS, 11)
+  expect(only).toMatchObject({
+    surplus: 'more',
+    notes: ['4 bytes follow the body that Content-Length tells of'],
+  })
+  expect(await reasons(longer)).toEqual(['ok'])
+  const [short] = await read(httpRequest('\r\n', ['Content-Length: 1000']))
+  expect(short?.body.equals(BODY)).toBe(true)
+  expect(short?.notes[0]).toContain('shorter')
+})
+
+test('chunks are put together; a body that is none is left as it is', async () => {
+  const chunked = Buffer.concat([
+    Buffer.from('5;x=y\r\n'),
+    BODY.subarray(0, 5),
+    Buffer.from(`\r\n${(BODY.length - 5).toString(16)}\r\n`),
+    BODY.subarray(5),
+    Buffer.from('\r\n0\r\n\r\n'),
+  ])
+  const head = ['Transfer-Encoding: chunked']
+  for (const size of [1, 3, 1000]) {
+    const [only] = await read(httpRequest('\r\n', head, chunked), OPTIONS, size)
+    expect(only?.body.equals(BODY)).toBe(true)
+  }
+  expect(await reasons(httpRequest('\n', head))).toEqual(['ok'])
+})
+
+test('headers alone, without a request line, are a request too', async () => {
+  expect(await reasons(Buffer.concat([Buffer.from(`X-Service-Signature: ${SIGNATURE}\n\n`), BODY]))).toEqual([
+    'ok',
+  ])
+})
+
+const harOf = (requests: readonly object[]) =>
+  JSON.stringify({
+    log: {
+      version: '1.2',
+      entries: requests.map(request => ({
+        startedDateTime: '2023-11-14T22:13:20.000Z',
+        response: {status: 200},
+        request,
+      })),
+    },
+  })
+const harHeaders = [{name: 'X-Service-Signature', value: SIGNATURE}]
+
+test('the webhooks of a HAR file, whatever else is in it', async () => {
+  const har = harOf([
+    {method: 'GET', headers: []},
+    {method: 'POST', headers: harHeaders, postData: {text: BODY.toString()}},
+    {method: 'POST', headers: harHeaders, postData: {text: BODY.toString('base64'), encoding: 'base64'}},
+    {method: 'POST', headers: harHeaders, postData: {text: '\ufffd'}},
+  ])
+  for (const size of [1, 13, 1_000_000]) {
+    expect(await reasons(har, {now: request => request.receivedAt ?? 0}, size)).toEqual([
+      'ok',
+      'ok',
+      'signature_mismatch',
+    ])
+  }
+  const [, , lossy] = await read(har)
+  expect(lossy?.notes[0]).toContain('U+FFFD')
+})
+
+const record = (more: object = {}) => ({
+  type: 'event',
+  verdict: 'valid',
+  received_at: '2023-11-14T22:13:20.500Z',
+  body_base64: BODY.toString('base64'),
+  headers: {'x-service-signature': SIGNATURE, 'x-service-event-id': 'evt_01'},
+  ...more,
+})
+
+test('captures, line by line, and re-indented', async () => {
+  const ready = JSON.stringify({type: 'ready', url: 'http://127.0.0.1:1', pid: 1})
+  const lines = [
+    ready,
+    JSON.stringify(record()),
+    '',
+    '{"type":"event"',
+    JSON.stringify(record({headers: {}})),
+  ].join('\n')
+  const received: Partial<CheckTerms> = {now: request => request.receivedAt ?? 0}
+  for (const size of [1, 100, 1_000_000]) {
+    expect(await reasons(lines, received, size)).toEqual(['ok', 'missing_header', 'missing_header'])
+  }
+  expect((await read(lines))[1]?.problem).toContain('line 4')
+  expect(await reasons(JSON.stringify(record(), null, 2), received)).toEqual(['ok'])
+  expect(await reasons(JSON.stringify([record(), record()], null, 2), received)).toEqual(['ok', 'ok'])
+  const twice = record({headers: {'x-service-signature': [SIGNATURE, SIGNATURE]}})
+  expect(await reasons(JSON.stringify(twice), received)).toEqual(['malformed_header'])
+})
+
+test('a long body is checked in pieces, and its id found', async () => {
+  const filler = 'x'.repeat(1024 * 1024)
+  const long = Buffer.from(`{"filler":["${Array(6).fill(filler).join('","')}"],"id":"evt_long","type":"a.b"}`)
+  const signature = sign('whsec_test', String(T), long)
+  const results: object[] = []
+  for await (const request of readCaptures(inPieces(long), {...OPTIONS, signatureGiven: true})) {
+    results.push((await check(request, {...terms, signature, eventId: 'evt_long'})).result)
+  }
+  expect(results).toMatchObject([{valid: true, event_id: 'evt_long', type: 'a.b'}])
+})
+
+test('nothing that is read, whole or broken, throws', async () => {
+  const whole = [
+    httpRequest('\r\n', ['Transfer-Encoding: chunked']),
+    harOf([{headers: harHeaders, postData: {text: 'x'}}]),
+    JSON.stringify(record()),
+    BODY,
+  ]
+  const broken = fc
+    .tuple(
+      fc.constantFrom(...whole.map(bytes => Buffer.from(bytes as string))),
+      fc.array(fc.tuple(fc.nat(400), fc.uint8Array({maxLength: 4})), {maxLength: 4}),
+    )
+    .map(([bytes, changes]) => {
+      const copy = Buffer.from(bytes)
+      for (const [at, patch] of changes) Buffer.from(patch).copy(copy, Math.min(at, copy.length))
+      return copy
+    })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(broken, fc.uint8Array()),
+      fc.integer({min: 1, max: 500}),
+      async (bytes, size) => {
+        for (const one of await read(Buffer.from(bytes), OPTIONS, size))
+          expect(one.body).toBeInstanceOf(Buffer)
+      },
+    ),
+    {numRuns: 600},
+  )
+})

@@ -1,0 +1,168 @@
+/** Causes that need more than a body and a secret: headers, the clock, the original. And how they are told. */
+import fc from 'fast-check'
+import {expect, test} from 'vitest'
+import type {CapturedRequest} from '../../src/webhooks/captures.js'
+import {type CheckTerms, check} from '../../src/webhooks/check.js'
+import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/headers.js'
+import {headerFor, richText, seeded, T} from '../support/broken-captures.js'
+
+const SECRET = 'whsec_test'
+const TEXT = richText(seeded(3))
+const BODY = Buffer.from(TEXT)
+const HEADER = headerFor(SECRET, BODY)
+
+interface Given {
+  readonly body?: string | Uint8Array
+  readonly headers?: HeaderMap
+  readonly surplus?: string
+  readonly receivedAt?: number
+}
+
+async function findings(given: Given, more: Partial<CheckTerms> = {}) {
+  const {body = BODY, headers = {'x-service-signature': HEADER}, surplus, receivedAt} = given
+  const request: CapturedRequest = {
+    ...{format: 'http', headers, receivedAt},
+    body: (async function* () {
+      yield Buffer.from(body as string)
+    })(),
+    afterwards: {surplus: surplus === undefined ? undefined : Buffer.from(surplus), notes: []},
+  }
+  const {result} = await check(request, {
+    secrets: [{name: 'file', secret: SECRET}],
+    otherSecrets: () => [],
+    names: DEFAULT_HEADER_NAMES,
+    now: () => T,
+    toleranceSeconds: 300,
+    ...more,
+  })
+  return result.findings
+}
+
+const codes = async (...given: Parameters<typeof findings>) =>
+  (await findings(...given)).map(({code}) => code)
+
+test('a header under another name', async () => {
+  expect(await codes({headers: {'x-acme-signature': HEADER}})).toEqual(['header_renamed'])
+  expect(await codes({headers: {'x-acme-signature': HEADER}, body: `${TEXT}\n`})).toEqual([
+    'header_renamed',
+    'body_trailing_newline',
+  ])
+  expect(await codes({headers: {'x-acme-signature': HEADER.replace('v1=', 'v1=0')}})).toEqual(['unexplained'])
+  expect(await codes({headers: {}})).toEqual(['unexplained'])
+})
+
+test.each([
+  ['header_rewritten', HEADER.replace(',', ', ')],
+  ['header_rewritten', `"${HEADER}"`],
+  ['header_rewritten', HEADER.replace(',', ';')],
+  ['header_rewritten', `${HEADER},v1=short`],
+  ['signature_prefixed', HEADER.replace('v1=', 'v1=v1=')],
+])('%s: %s', async (code, header) => {
+  expect(await codes({headers: {'x-service-signature': header}})).toEqual([code])
+})
+
+test('a header that came twice', async () => {
+  expect(await codes({headers: {'x-service-signature': [HEADER, HEADER]}})).toEqual(['header_repeated'])
+})
+
+test('a body longer than its Content-Length', async () => {
+  const crlf = JSON.stringify(JSON.parse(TEXT), null, 2).replaceAll('\n', '\r\n')
+  const lf = Buffer.from(crlf.replaceAll('\r\n', '\n'))
+  const given = {body: crlf.slice(0, lf.length), surplus: crlf.slice(lf.length)}
+  expect(await codes({...given, headers: {'x-service-signature': headerFor(SECRET, lf)}})).toEqual([
+    'body_crlf',
+  ])
+  expect(await codes({body: TEXT.slice(0, 50), surplus: TEXT.slice(50)})).toEqual(['content_length_short'])
+})
+
+test.each([
+  [301, 'stale_retry', /made 301 s .*before/],
+  [360, 'stale_retry', /attempt 3/],
+  [2162, 'stale_retry', /attempt 4/],
+  [38_160, 'stale_retry', /attempt 6/],
+  [-301, 'clock_skew', /301 s .*in the future/],
+  [-10_800, 'clock_skew', /local time for UTC/],
+])('an age of %i s is %s', async (age, code, words) => {
+  const [only, ...more] = await findings({}, {now: () => T + age})
+  expect(only?.code).toBe(code)
+  expect(only?.explanation).toMatch(words)
+  expect(more).toEqual([])
+})
+
+test('a capture judged too late says so', async () => {
+  const [only] = await findings({receivedAt: T + 1}, {now: () => T + 90_000})
+  expect(only).toMatchObject({code: 'stale_retry', fix: expect.stringContaining('--at received')})
+})
+
+test('an event id that differs from the signed one', async () => {
+  const headers = {'x-service-signature': HEADER, 'x-service-event-id': 'evt_other'}
+  expect(await codes({headers})).toEqual(['event_id_header_changed'])
+})
+
+test('the original shows where a tampered body parts from it', async () => {
+  const [only] = await findings({body: TEXT.replace('CONFIRMED', 'CANCELLED')}, {findOriginal: () => BODY})
+  const offset = TEXT.indexOf('CONFIRMED') + 1
+  expect(only?.code).toBe('unexplained')
+  expect(only?.explanation).toContain(`offset ${Buffer.byteLength(TEXT.slice(0, offset))}`)
+})
+
+test('the original proves losses that cannot be undone', async () => {
+  const original = Buffer.from(TEXT.replace('"status"', '"note":"Öğüt","a":{"2":1,"1":1e2},"status"'))
+  const given = {headers: {'x-service-signature': headerFor(SECRET, original)}}
+  const more = {findOriginal: () => original}
+  const lost = original.toString().replace(/[^\0-\x7f]/gu, '?')
+  expect(await codes({...given, body: lost}, more)).toEqual(['body_charset'])
+  const printed = JSON.stringify(JSON.parse(original.toString()))
+  expect(await codes({...given, body: printed}, more)).toEqual(['body_reserialized'])
+})
+
+test('the manner of the printer is named, and the fix is for its framework', async () => {
+  const fix = async (body: string, headers: HeaderMap = {}) => {
+    const [only] = await findings({body, headers: {'x-service-signature': HEADER, ...headers}})
+    return `${only?.explanation} ${only?.fix}`
+  }
+  expect(await fix(TEXT.replaceAll('/', '\\/'))).toMatch(/escaped slashes.*Laravel/)
+  expect(await fix(JSON.stringify(JSON.parse(TEXT), null, 2))).toMatch(
+    /pretty-printed with 2 blanks.*Express/,
+  )
+  expect(await fix(TEXT.replaceAll('/', '\\/'), {'x-vercel-id': 'x'})).toMatch(/Next\.js/)
+  expect(await fix(BODY.toString('base64'))).toMatch(/API Gateway/)
+})
+
+test('no finding shows a secret, and none is unsafe to print', async () => {
+  const secret = 'whsec_verysecret'
+  const control = String.fromCharCode(27)
+  const given = {
+    body: `${control}[31m{"id":"evt_1"}`,
+    headers: {[`x-${control}`]: headerFor('whsec_x', BODY)},
+  }
+  for (const named of [secret, `"${secret}"`, 'sk_test_verysecret', `${secret}\n`]) {
+    const text = JSON.stringify(
+      await findings(given, {secrets: [{name: 'file', secret: named}], findOriginal: () => BODY}),
+    )
+    expect(text).not.toContain('verysecret')
+    expect(text).not.toContain('\\u001b')
+  }
+})
+
+test('whatever the bytes, the header and the secret are, there is a finding and no exception', async () => {
+  const header = fc.oneof(fc.string({unit: 'binary'}), fc.constantFrom(HEADER, 't=1,v1=', 'sha256=ab'))
+  const body = fc.oneof(
+    fc.uint8Array({maxLength: 60}),
+    fc.json().map(text => Buffer.from(text)),
+    fc.string().map(text => Buffer.from(`{"a":"${text}`)),
+  )
+  const secret = fc
+    .oneof(fc.string({minLength: 1}), fc.constantFrom('whsec_x', '"whsec_x"'))
+    .filter(text => /[a-z]/.test(text.replace(/whsec_/g, '')))
+  await fc.assert(
+    fc.asyncProperty(body, header, secret, async (bytes, value, key) => {
+      const found = await codes(
+        {body: bytes, headers: {'x-service-signature': value}},
+        {secrets: [{name: 'f', secret: key}]},
+      )
+      expect(found.length).toBeGreaterThan(0)
+    }),
+    {numRuns: 60},
+  )
+})

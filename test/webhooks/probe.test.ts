@@ -1,0 +1,100 @@
+import {createHmac} from 'node:crypto'
+import {createServer, type IncomingMessage} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {afterEach, expect, test} from 'vitest'
+import {createHandover} from '../../src/webhooks/forward-request.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
+import {probe} from '../../src/webhooks/probe.js'
+
+const NOW = 1_700_000_000
+const close: (() => unknown)[] = []
+afterEach(() => {
+  for (const one of close.splice(0)) one()
+})
+
+type Answer = (raw: Buffer, request: IncomingMessage) => number | undefined | Promise<number>
+
+/** What a receiver does by §6.3, over what `bodyOf` makes of the body. */
+const receiver =
+  (bodyOf: (raw: Buffer) => string | Buffer = raw => raw, tolerance = 300): Answer =>
+  (raw, request) => {
+    const fields = String(request.headers['x-service-signature'] ?? '').split(',')
+    const t = fields.find(field => /^t=\d+$/.test(field))?.slice(2)
+    if (t === undefined || Math.abs(NOW - Number(t)) > tolerance) return 401
+    const right = createHmac('sha256', 'whsec_test').update(`${t}.`).update(bodyOf(raw)).digest('hex')
+    return fields.includes(`v1=${right}`) ? 200 : 401
+  }
+
+async function sheetOf(answer: Answer, timeoutMilliseconds = 5000) {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const status = await answer(Buffer.concat(parts), request)
+    if (status !== undefined) response.writeHead(status).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const handover = createHandover({timeoutMilliseconds})
+  close.push(
+    () => handover.close(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return probe({
+    ...{handover, url, names: DEFAULT_HEADER_NAMES, clock: () => NOW},
+    terms: {secret: 'whsec_test', run: 'r1', toleranceSeconds: 300},
+    sleep: async () => {},
+  })
+}
+
+const failed = (rows: Awaited<ReturnType<typeof sheetOf>>) => rows.filter(({ok}) => !ok).map(row => row.case)
+
+test('a receiver that keeps to §6 has a clean sheet', async () => {
+  const rows = await sheetOf(receiver())
+  expect(failed(rows)).toEqual([])
+  expect(rows.length).toBeGreaterThan(20)
+  expect(rows[0]).toMatchObject({case: 'valid', expected: '2xx', answered: 200, ok: true, advice: null})
+})
+
+test('a receiver that parses and prints fails with the canaries', async () => {
+  const rows = await sheetOf(receiver(raw => JSON.stringify(JSON.parse(raw.toString()))))
+  expect(failed(rows)).toEqual(['canary_escapes', 'canary_numbers', 'canary_spacing', 'canary_keys'])
+})
+
+test('a receiver that reads ASCII fails with letters beyond it', async () => {
+  expect(failed(await sheetOf(receiver(raw => raw.toString('ascii'))))).toEqual(['non_ascii'])
+})
+
+test('a receiver that takes everything, or nothing', async () => {
+  const all = await sheetOf(() => 200)
+  expect(failed(all)).toEqual(all.filter(({expected}) => expected === '401').map(row => row.case))
+  const none = await sheetOf(() => 401)
+  expect(failed(none)).toEqual(none.filter(({expected}) => expected === '2xx').map(row => row.case))
+})
+
+test('400 is not 401, and a redirect is not followed', async () => {
+  const right = receiver()
+  const rows = await sheetOf((raw, request) => (right(raw, request) === 401 ? 400 : 302))
+  expect(rows.every(({ok}) => !ok)).toBe(true)
+})
+
+test('one second too many or too few is seen', async () => {
+  expect(failed(await sheetOf(receiver(undefined, 301)))).toEqual(['old_refused', 'future_refused'])
+  expect(failed(await sheetOf(receiver(undefined, 299)))).toEqual(['old_allowed', 'future_allowed'])
+})
+
+test('an answer after 3 s is late, whatever it is', async () => {
+  const slow = (raw: Buffer, request: IncomingMessage) =>
+    new Promise<number>(resolve => {
+      const wait = String(request.headers['x-service-event-id']).endsWith('non_ascii') ? 3100 : 0
+      setTimeout(() => resolve(receiver()(raw, request) as number), wait)
+    })
+  const rows = await sheetOf(slow)
+  expect(failed(rows)).toEqual(['non_ascii'])
+  expect(rows[1]).toMatchObject({answered: 200, ok: false, advice: expect.stringContaining('3 s')})
+})
+
+test('a receiver that hangs is given up', async () => {
+  const rows = await sheetOf(() => undefined, 50)
+  expect(rows.map(({answered}) => answered)).toEqual(['timeout', 'timeout', 'timeout'])
+})
