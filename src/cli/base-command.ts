@@ -30,6 +30,9 @@ export abstract class BaseCommand extends Command {
   /** How a command that printed its result ends: `webhooks verify` of an invalid signature prints, and ends with 9. */
   exitCode: number = 0
 
+  /** Whether its JSON is a stream of lines; then a failure is one line too. */
+  readonly printsLines: boolean = false
+
   abstract override run(): Promise<void>
 
   /** Runs the command; what it throws is for the caller. */

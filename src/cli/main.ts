@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
     if (started.stopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv))
+    return leave(await report(thrown, argv, started.command?.printsLines ? 0 : 2))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -103,15 +103,15 @@ function stopOnSignals(started: Started): void {
   }
 }
 
-/** Prints what was thrown; returns the exit code. */
-async function report(thrown: unknown, argv: readonly string[]): Promise<number> {
+/** Prints what was thrown, as JSON with `indent`; returns the exit code. */
+async function report(thrown: unknown, argv: readonly string[], indent: number): Promise<number> {
   const [{describeFailure}, {jsonText}, {wantsJson}] = await Promise.all([
     import('./failure.js'),
     import('./json-text.js'),
     import('./arguments.js'),
   ])
   const {exit, document, text} = describeFailure(thrown)
-  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, 2)}\n`)
+  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, indent)}\n`)
   else process.stderr.write(`${text}\n`)
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
     const {redactText} = await import('../api/redact.js')

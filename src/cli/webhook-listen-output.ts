@@ -37,20 +37,28 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
   const asJson = flags.json || flags.format === 'json' || flags.format === 'ndjson'
   const lineOf = flags.query === undefined ? textLine(flags) : await queryLine(flags.query)
+  // "Ready" is the first line, also when an event was quicker.
+  let early: string[] | undefined = []
+  const print = (line: string) => {
+    if (early === undefined) stdout.write(line)
+    else if (early.length < MOST_EARLY) early.push(line)
+  }
   return {
     ready(url, pid) {
       if (asJson) stdout.write(jsonText({type: 'ready', url, pid}))
       else tell(`Ready: ${url}`)
+      for (const line of early ?? []) stdout.write(line)
+      early = undefined
     },
     request(record, shown) {
       const json = capture || asJson ? jsonText(record) : ''
       capture?.writer.write(json)
       if (!shown) return
       const line = asJson && flags.query === undefined ? json : lineOf(record)
-      if (line !== undefined) stdout.write(line)
+      if (line !== undefined) print(line)
     },
     forward(report) {
-      if (asJson && flags.query === undefined) stdout.write(jsonText(forwardDocument(report)))
+      if (asJson && flags.query === undefined) print(jsonText(forwardDocument(report)))
       else tell(forwardLine(report))
     },
     async end(milliseconds) {
@@ -59,6 +67,9 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
     },
   }
 }
+
+/** Lines kept until "ready"; the events themselves are in the store. */
+const MOST_EARLY = 1000
 
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
 function textLine(flags: OutputFlags): (record: CaptureRecord) => string {

@@ -37,6 +37,7 @@ function openCalls(directory: string): EventCalls {
     take: forwards.take,
     settle: forwards.settle,
     prune: events.prune,
+    // Also after a failed flush: what closing flushes again was flushed well before, each time it was answered for.
     close: () => database.close(),
   }
 }

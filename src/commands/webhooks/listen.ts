@@ -19,6 +19,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
   ]
   static override columns = [...EVENT_COLUMNS]
   static override flags = listenFlags
+  override readonly printsLines = true
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)

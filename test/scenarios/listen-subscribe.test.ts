@@ -1,0 +1,107 @@
+/** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
+import {createServer, type Server} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {Home} from '../support/bookctl.js'
+import {type ListenProcess, startListening} from '../support/listening.js'
+import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
+
+const CREATED = 'whsec_created'
+const CLOSE = 'Connection: close\r\n'
+
+let service: Server
+let home: Home
+let receiver: ListenProcess | undefined
+/** Where the public address leads. */
+let receiverPort = 0
+/** What was asked of the service, in order. */
+let asked: string[]
+
+beforeEach(async () => {
+  asked = []
+  receiverPort = await freePort()
+  service = createServer((request, response) => {
+    let body = ''
+    request.on('data', piece => {
+      body += piece
+    })
+    request.on('end', async () => {
+      const answer = await answerTo(request.url ?? '', body)
+      response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify({data: answer}))
+    })
+  })
+  await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
+  home = new Home({
+    BOOKCTL_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_1',
+  })
+})
+
+afterEach(async () => {
+  receiver?.child.kill('SIGKILL')
+  await receiver?.ended
+  receiver = undefined
+  service.closeAllConnections()
+  await new Promise(resolve => service.close(resolve))
+  home.remove()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const {port} = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+async function answerTo(url: string, body: string): Promise<object> {
+  if (url === '/v1/oauth/token')
+    return {access_token: 'token_1', token_type: 'Bearer', expires_in: 7200, scope: 'webhooks:write'}
+  asked.push(`${url} ${body}`)
+  if (url === '/v1/webhooks/subscriptions')
+    return {id: 'whsub_1', ...JSON.parse(body), secret: CREATED, is_active: true}
+  const event = '{"id":"evt_test","type":"reservation.confirmed","data":{"test":true}}'
+  const request = signedRequest(event, 'evt_test', {path: '/in', secret: CREATED, headers: CLOSE})
+  asked.push((await exchangeRaw(receiverPort, request)).slice(9, 12))
+  return {event_id: 'evt_test', delivery_id: 'dlv_1'}
+}
+
+const ARGV = [
+  '--subscribe',
+  '--public-url',
+  'https://hooks.example.com/in',
+  '--event',
+  'reservation.confirmed',
+]
+const NO_SECRET = {env: {BOOKCTL_WEBHOOK_SECRET: undefined}}
+
+test('the subscription is made and tested before "ready", and later events are checked with its secret', async () => {
+  const argv = [...ARGV, '--port', String(receiverPort), '--exit-after', '1']
+  receiver = await startListening(home, argv, NO_SECRET)
+  expect(receiver.url).toBe(`http://127.0.0.1:${receiverPort}/in`)
+  const subscribed = '{"url":"https://hooks.example.com/in","events":["reservation.confirmed"]}'
+  expect(asked).toEqual([
+    `/v1/webhooks/subscriptions ${subscribed}`,
+    '/v1/webhooks/subscriptions/whsub_1/test ',
+    '200',
+  ])
+  const state = openState(home.configDirectory)
+  expect(state.secrets.listSigningSecrets('default')).toMatchObject([
+    {subscription_id: 'whsub_1', secret: CREATED},
+  ])
+  state.close()
+  const event = '{"id":"evt_2","type":"reservation.confirmed"}'
+  await exchangeRaw(
+    receiverPort,
+    signedRequest(event, 'evt_2', {path: '/in', secret: CREATED, headers: CLOSE}),
+  )
+  const {exit, stdout} = await receiver.ended
+  expect(exit).toBe(0)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines).toMatchObject([{type: 'ready'}, {event_id: 'evt_test'}, {event_id: 'evt_2'}])
+})
