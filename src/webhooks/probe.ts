@@ -37,6 +37,8 @@ const MOST_SILENCES = 3
 /** Ours: a case on the edge of the tolerance is sent again when the second changed meanwhile. */
 const MOST_EDGE_ATTEMPTS = 3
 
+const LATE_IN_A_SECOND = 500
+
 /** The sheet. Ends early when nothing answers any more. */
 export async function probe(parts: ProbeParts): Promise<ProbeRow[]> {
   const rows: ProbeRow[] = []
@@ -62,8 +64,9 @@ async function probeOne(parts: ProbeParts, one: ProbeCase): Promise<ProbeRow> {
 
 async function send(parts: ProbeParts, one: ProbeCase): Promise<ProbeRow & {crossed: boolean}> {
   const {handover, url, clock, sleep} = parts
-  // Early in a second there is time for the receiver to look at its clock before the second is over.
-  if (one.isOnTheEdge) await sleep(1010 - Math.floor((clock() % 1) * 1000))
+  // Late in a second there is no time left for the receiver to look at its clock before the second is over.
+  const passed = Math.floor((clock() % 1) * 1000)
+  if (one.isOnTheEdge && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
   const second = Math.floor(clock())
   const request = one.build(second)
   const {status, error, milliseconds} = await handover.send(url, headersOf(parts, request), request.body)

@@ -1,0 +1,200 @@
+/** A partner checks webhooks that were captured: from files and from a pipe, offline, without a login. */
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {
+  captureLine,
+  EVENT,
+  makeWebhookFiles,
+  SIGNING_SECRET,
+  signatureOf,
+  startReceiver,
+} from '../support/webhook-files.js'
+
+const T = 1_700_000_000
+const SIGNATURE = signatureOf(EVENT, T)
+const AT = ['--at', String(T)]
+let home: Home
+
+beforeAll(() => {
+  home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
+  makeWebhookFiles(home.directory, T)
+})
+afterAll(() => home.remove())
+
+const verify = (argv: readonly string[], options = {}) => home.json(['webhooks', 'verify', ...argv], options)
+
+test('one input gives one result, and nothing else', async () => {
+  const {exit, result, stderr} = await verify(['--signature', SIGNATURE, '--at', '2023-11-14T22:15:20Z'], {
+    stdin: EVENT,
+  })
+  expect(exit).toBe(0)
+  expect(result).toEqual({
+    valid: true,
+    reason: 'ok',
+    event_id: 'evt_01',
+    type: 'reservation.confirmed',
+    timestamp: T,
+    age_seconds: 120,
+    secret: 'env[0]',
+    findings: [],
+  })
+  expect(stderr).toBe('')
+})
+
+test('what is not valid ends with 9 and says why, without a word of the secret', async () => {
+  const {exit, result} = await verify(['--signature', SIGNATURE, ...AT], {stdin: `${EVENT}\n`})
+  expect(exit).toBe(9)
+  expect(result).toMatchObject({
+    valid: false,
+    reason: 'signature_mismatch',
+    findings: [{code: 'body_trailing_newline'}],
+  })
+  const {
+    stdout,
+    stderr,
+    exit: again,
+  } = await home.run(['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE])
+  expect(again).toBe(9)
+  expect(stdout).toContain('timestamp_outside_tolerance')
+  expect(stderr).toContain('stale_retry')
+  expect(stdout + stderr).not.toContain(SIGNING_SECRET)
+})
+
+test('several inputs give a list, in order', async () => {
+  const {exit, result} = await verify(['request.http', 'captures/one.ndjson', 'captures/two.ndjson', ...AT])
+  expect(exit).toBe(9)
+  expect(result).toMatchObject({
+    valid: 2,
+    invalid: 1,
+    results: [{valid: true}, {valid: true}, {reason: 'timestamp_outside_tolerance'}],
+  })
+  const lines = await home.run([
+    'webhooks',
+    'verify',
+    'captures/one.ndjson',
+    'captures/two.ndjson',
+    '--at',
+    'received',
+    '--format',
+    'ndjson',
+  ])
+  expect(lines.exit).toBe(0)
+  expect(
+    lines.stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).reason),
+  ).toEqual(['ok', 'ok'])
+})
+
+test('a file of many captures is a list as well', async () => {
+  const stdin = [captureLine(EVENT, T), captureLine(EVENT, T + 1)].join('\n')
+  const {result} = await verify(['-', '--at', 'received'], {stdin})
+  expect(result).toMatchObject({valid: 2, invalid: 0})
+  const one = await verify(['-', '--at', 'received'], {stdin: captureLine(EVENT, T)})
+  expect(one.result).toMatchObject({valid: true, secret: 'env[0]'})
+})
+
+test('nothing to verify is no success', async () => {
+  const stdin = '{"type":"ready","url":"http://127.0.0.1:1/","pid":1}\n'
+  const {exit, result} = await verify(['-'], {stdin})
+  expect(exit).toBe(2)
+  expect(result).toMatchObject({error: {code: 'nothing_to_verify'}})
+})
+
+test.each([
+  ['empty', '', 'empty_webhook_secret'],
+  ['bare', 'whsec_\n', 'empty_webhook_secret'],
+])('a secret that is %s is refused', async (_, text, code) => {
+  writeFileSync(join(home.directory, 'odd.txt'), text)
+  const {exit, result} = await verify(['body.bin', '--signature', SIGNATURE, '--secret-file', 'odd.txt'])
+  expect(exit).toBe(2)
+  expect(result).toMatchObject({error: {code}})
+})
+
+test.each([
+  ['secret_whitespace', ` ${SIGNING_SECRET}\n`],
+  ['secret_quoted', `"${SIGNING_SECRET}"\n`],
+  ['secret_prefix_missing', SIGNING_SECRET.slice(6)],
+  ['secret_not_a_signing_secret', 'sk_test_sandbox'],
+])('%s', async (code, text) => {
+  writeFileSync(join(home.directory, 'odd.txt'), text)
+  const {exit, result} = await verify([
+    'body.bin',
+    '--signature',
+    SIGNATURE,
+    ...AT,
+    '--secret-file',
+    'odd.txt',
+  ])
+  expect(exit).toBe(9)
+  expect(result.findings).toMatchObject([{code}])
+})
+
+test('during a rotation every secret is tried, and the one that matched is named', async () => {
+  const env = {BOOKCTL_WEBHOOK_SECRET: `whsec_old ${SIGNING_SECRET}`}
+  const {result} = await verify(['body.bin', '--signature', SIGNATURE, ...AT], {env})
+  expect(result).toMatchObject({valid: true, secret: 'env[1]'})
+})
+
+test('headers under the names of the profile', async () => {
+  const config = join(home.directory, 'named')
+  mkdirSync(config, {mode: 0o700})
+  const profile = {
+    base_url: 'https://api.example.com/v1',
+    client_id: 'cid_a',
+    signature_header: 'X-Acme-Signature',
+  }
+  writeFileSync(join(config, 'config.json'), JSON.stringify({profiles: {default: profile}}))
+  const stdin = `POST / HTTP/1.1\r\nX-Acme-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`
+  const {result} = await verify(['-', ...AT], {stdin, env: {BOOKCTL_CONFIG_DIR: config}})
+  expect(result).toMatchObject({valid: true})
+})
+
+test('wrong input is refused before anything is read', async () => {
+  for (const argv of [
+    ['--at', 'yesterday'],
+    ['--tolerance', '-1'],
+    ['missing.bin'],
+    ['body.bin', '--at', 'received', '--signature', SIGNATURE],
+    ['-', '--secret-stdin'],
+  ]) {
+    expect((await verify(argv)).exit, argv.join(' ')).toBe(2)
+  }
+})
+
+test('what sign signs, verify takes', async () => {
+  const signed = await home.json<{signature: string; timestamp: number}>([
+    'webhooks',
+    'sign',
+    'body.bin',
+    ...AT,
+  ])
+  expect(signed.result).toEqual({signature: SIGNATURE, timestamp: T})
+  const bare = await home.run(['webhooks', 'sign', '-', ...AT], {stdin: EVENT})
+  expect(bare.stdout).toBe(`${SIGNATURE}\n`)
+})
+
+test('a receiver is probed', async () => {
+  const receiver = await startReceiver()
+  try {
+    const {exit, result} = await home.json<{failed: number; cases: {case: string; ok: boolean}[]}>([
+      'webhooks',
+      'probe',
+      receiver.url,
+    ])
+    expect(result.cases.filter(({ok}) => !ok)).toEqual([])
+    expect(exit).toBe(0)
+    const wrong = await home.run(['webhooks', 'probe', receiver.url], {
+      env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_wrong'},
+    })
+    expect(wrong.exit).toBe(5)
+    expect(wrong.stderr).toContain('valid: give the receiver the same signing secret')
+  } finally {
+    receiver.close()
+  }
+  expect((await home.run(['webhooks', 'probe', receiver.url])).exit).toBe(7)
+  expect((await home.run(['webhooks', 'probe', 'http://example.com/'])).exit).toBe(2)
+})
