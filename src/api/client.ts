@@ -24,6 +24,8 @@ export interface ApiParts {
   readonly tokens: TokenSource
   readonly clock: Clock
   readonly timeoutSeconds?: number
+  /** The path to take in place of ours, where one is named; asked for the operations of §4.9 alone. */
+  readonly namedPath?: (name: OperationName) => string | undefined
 }
 
 /** Ours. */
@@ -67,7 +69,7 @@ async function exchangeWithToken(
   options: CallOptions,
 ): Promise<Answer> {
   const operation = OPERATIONS[name]
-  const request = buildRequest(parts.baseUrl, name, options)
+  const request = buildRequest(parts, name, options)
   const policy = policyOf(parts, name, options)
   if (operation.scope === null) return readAnswer(await parts.sender.send(request, policy))
 
@@ -117,8 +119,9 @@ function policyOf(parts: ApiParts, name: OperationName, options: CallOptions): S
   }
 }
 
-function buildRequest(baseUrl: string, name: OperationName, options: CallOptions): WireRequest {
-  const url = new URL(baseUrl + pathOf(name, options.parameters))
+function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions): WireRequest {
+  const named = OPERATIONS[name].source === 'ours' ? parts.namedPath?.(name) : undefined
+  const url = new URL(parts.baseUrl + pathOf(name, options.parameters, named))
   for (const [key, value] of Object.entries(options.query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, value)
   }

@@ -112,9 +112,10 @@ async function writeHar(path: string, document: object, warn: (text: string) => 
 /** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
 export async function connect(target: Target, state: State, options: ConnectOptions): Promise<Connection> {
   const {sender, timeoutSeconds, close} = await openSender(options)
-  const [{createApi}, {createTokenSource}] = await Promise.all([
+  const [{createApi}, {createTokenSource}, {guardOwnPaths, readNamedPaths}] = await Promise.all([
     import('../api/client.js'),
     import('../api/tokens.js'),
+    import('./own-paths.js'),
   ])
   const {baseUrl, clientId, clientSecret, scopes} = target
   const tokens = createTokenSource({
@@ -126,6 +127,8 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     clock: systemClock,
     timeoutSeconds,
   })
-  const api = createApi({baseUrl, sender, tokens, clock: systemClock, timeoutSeconds})
+  const namedPath = readNamedPaths(target, state)
+  const whole = createApi({baseUrl, sender, tokens, clock: systemClock, timeoutSeconds, namedPath})
+  const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
   return {target, api, tokens, sender, state, clock: systemClock, close}
 }

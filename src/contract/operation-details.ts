@@ -119,7 +119,11 @@ export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>
     status: 201,
     errors: ['url_not_https'],
   },
-  'subscriptions.test': {answer: testEventAccepted, status: 202, errors: OWN_SUBSCRIPTION},
+  'subscriptions.test': {
+    answer: testEventAccepted,
+    status: 202,
+    errors: [...OWN_SUBSCRIPTION, 'subscription_passive'],
+  },
   'subscriptions.list': {answer: subscription, isList: true, query: PAGING},
   'subscriptions.show': {answer: subscription, errors: OWN_SUBSCRIPTION},
   'subscriptions.update': {

@@ -130,9 +130,16 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
-/** The path of `name` with its parameters filled in and percent-encoded. Throws when one is missing. */
-export function pathOf(name: OperationName, parameters: Record<string, string> = {}): string {
-  return OPERATIONS[name].path.replace(/\{(\w+)\}/g, (_, key: string) => {
+/**
+ * The path of `name` with its parameters filled in and percent-encoded. `template` stands in place of the operation's
+ * own path. Throws when a parameter is missing.
+ */
+export function pathOf(
+  name: OperationName,
+  parameters: Record<string, string> = {},
+  template: string = OPERATIONS[name].path,
+): string {
+  return template.replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = parameters[key]
     if (value === undefined) throw new TypeError(`${name} needs the path parameter ${key}`)
     return encodeURIComponent(value)

@@ -33,6 +33,13 @@ const profile = z.looseObject({
   signature_header: headerName.optional(),
   /** Under which header the id of a webhook's event comes (§6.2). */
   event_id_header: headerName.optional(),
+  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
+  paths: z
+    .record(
+      z.string(),
+      z.string().regex(/^(\/[A-Za-z0-9_.~{}-]+)+$/, 'is not a path such as /bookings/{reservation_ref}'),
+    )
+    .optional(),
 })
 
 const defaults = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))

@@ -1,4 +1,4 @@
-/** state.db: the reservation journal and the offers seen. No door-opening secret is in it. */
+/** state.db: the journals of reservations and subscriptions, and the offers seen. No door-opening secret is in it. */
 import {join} from 'node:path'
 import {type Database, openDatabase} from '../storage/database.js'
 
@@ -45,6 +45,14 @@ const MIGRATIONS = [
      PRIMARY KEY (base_url, client_id, offer_id)
    ) STRICT;
    CREATE INDEX offer_age ON offers (searched_at);`,
+  `CREATE TABLE subscriptions_begun (
+     id INTEGER PRIMARY KEY,
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     url TEXT NOT NULL,
+     events TEXT NOT NULL,
+     begun_at REAL NOT NULL
+   ) STRICT;`,
 ]
 
 export function openStateDatabase(directory: string): Database {

@@ -9,6 +9,7 @@ import {createOfferStore, type OfferStore} from './offer-store.js'
 import {createSecretStore, type SecretStore} from './secret-store.js'
 import {createSettings, type Settings} from './settings.js'
 import {openStateDatabase} from './state-database.js'
+import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
 import {type Client, createTokenStore, type TokenStore} from './token-store.js'
 import {type Forgotten, forget, openTokensDatabase} from './tokens-database.js'
 
@@ -23,6 +24,7 @@ export interface State {
   readonly secrets: SecretStore
   readonly journal: JournalStore
   readonly offers: OfferStore
+  readonly subscriptions: SubscriptionJournal
   readonly events: EventStore
   /**
    * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
@@ -67,6 +69,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     secrets: createSecretStore(tokensDatabase, keychain),
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),
+    subscriptions: createSubscriptionJournal(stateDatabase),
     events: createEventStore(eventsDatabase),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
     forgetClient: forgetTokens,

@@ -48,6 +48,7 @@ afterAll(async () => {
 /** What `example` names, made for it: offers, reservations, an input file, profiles. */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
+  if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
   if (!/OFFER|RESERVATION|PENDING|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
@@ -58,6 +59,11 @@ async function prepare(example: string): Promise<Record<string, string>> {
   const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
   writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
   return {}
+}
+
+async function subscribe(): Promise<string> {
+  const create = ['webhooks', 'create', '--url', 'https://partner.example/test', '--event', 'voucher.ready']
+  return (await home.run([...create, '--quiet'])).stdout.trim()
 }
 
 async function logIn(): Promise<void> {

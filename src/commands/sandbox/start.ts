@@ -1,3 +1,4 @@
+import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
@@ -31,12 +32,14 @@ export default class SandboxStart extends BaseCommand {
     const port = checkInteger('--port', flags.port, 0, 65_535)
     const latencyMilliseconds = checkInteger('--latency', flags.latency, 0, 60_000)
     const database = sandboxDatabase(flags.db, this.config.configDir)
-    const [{createSandbox}, {serveSandbox}] = await Promise.all([
+    const [{createSandbox}, {serveSandbox}, {LISTEN_CA_NAME}] = await Promise.all([
       import('../../sandbox/sandbox.js'),
       import('../../sandbox/serve.js'),
+      import('../../cli/webhook-listen-tls.js'),
     ])
     const allowHttpLoopback = flags['allow-http-loopback']
-    const sandbox = createSandbox({database, latencyMilliseconds, allowHttpLoopback})
+    const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
+    const sandbox = createSandbox({database, latencyMilliseconds, allowHttpLoopback, caFiles})
     this.whenStopped(() => sandbox.close())
     const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
       cannotListen(error, port),

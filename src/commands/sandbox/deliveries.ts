@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags'
+import {invalid} from '../../cli/input/checks.js'
+import {SandboxCommand} from '../../cli/sandbox-command.js'
+import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox-deliveries.js'
+
+export default class SandboxDeliveries extends SandboxCommand {
+  static override summary = "Show the local sandbox's deliveries of events, with every attempt."
+  static override description =
+    `What waits is sent when its time comes; bookctl sandbox clock --advance 1m brings the time. --redeliver makes one more
+attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
+  static override columns = DELIVERY_COLUMNS
+  static override flags = {
+    redeliver: Flags.string({helpValue: 'DELIVERY_ID', summary: 'make an attempt of this delivery now'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxDeliveries)
+    const id = flags.redeliver
+    if (id === undefined) return this.print(deliveryList((await this.control('/deliveries')).data))
+    if (!/^[\w-]{1,128}$/.test(id)) throw invalid('--redeliver', 'must be a delivery id such as dlv_…', id)
+    await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
+  }
+}

@@ -1,0 +1,59 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+import {single} from '../../cli/result.js'
+import {
+  checkEvents,
+  checkSubscriptionUrl,
+  createAndKeep,
+  describeCall,
+  unknownEvents,
+} from '../../cli/webhook-subscriptions.js'
+
+export default class WebhooksCreate extends BaseCommand {
+  static override summary = 'Subscribe an https address to events.'
+  static override description =
+    `The signing secret is shown once by the service: it is stored, for webhooks verify and listen, before it is printed. Never
+sent twice: when the answer is lost the exit code is 10, and the command sends nothing more for this address without
+--again. Environment: those of every command.`
+  static override examples = [
+    'bookctl webhooks create --url https://partner.example/hooks --event reservation.confirmed --event voucher.ready',
+    'bookctl webhooks create --url https://partner.example/hooks --event payment.failed --dry-run',
+  ]
+  static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in']
+  static override flags = {
+    url: Flags.string({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
+    event: Flags.string({
+      required: true,
+      helpValue: 'TYPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'an event type, for example reservation.confirmed; may be repeated',
+    }),
+    again: Flags.boolean({summary: 'create it although the outcome of an earlier creation is unknown'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(WebhooksCreate)
+    const events = checkEvents(flags.event)
+    const target = await this.target()
+    const wanted = {url: checkSubscriptionUrl(flags.url, target), events}
+    for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not an event type of §6.1`)
+    if (flags['dry-run']) {
+      const request = describeCall('subscriptions.create', target, await this.state(), {body: wanted})
+      return this.print(jsonResult(request))
+    }
+    const connection = await this.connect(target)
+    const {subscription, storedIn} = await createAndKeep(connection, wanted, {flags, again: flags.again})
+    const {id, url, secret, is_active} = subscription
+    const row = {id, url, events: subscription.events.join(' '), secret, is_active, stored_in: storedIn}
+    await this.print(
+      single(
+        {subscription: {id, url, events: subscription.events, secret, is_active}, stored_in: storedIn},
+        row,
+        id,
+      ),
+    )
+  }
+}

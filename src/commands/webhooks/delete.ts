@@ -1,0 +1,43 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+import {single} from '../../cli/result.js'
+import {
+  checkSubscriptionId,
+  deleteAndForget,
+  describeCall,
+  requireYes,
+} from '../../cli/webhook-subscriptions.js'
+
+export default class WebhooksDelete extends BaseCommand {
+  static override summary = 'Delete a webhook subscription and forget its secret.'
+  static override description =
+    `The interface does not show this path: see webhooks list. Environment: those of every command.`
+  static override examples = [
+    'bookctl webhooks delete "$SUBSCRIPTION" --dry-run',
+    'bookctl webhooks delete "$SUBSCRIPTION" --yes',
+  ]
+  static override columns = ['subscription_id', 'deleted', 'secret_removed']
+  static override args = {
+    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+  }
+  static override flags = {
+    yes: Flags.boolean({summary: 'delete one of a live service without asking'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(WebhooksDelete)
+    const id = checkSubscriptionId(args.id)
+    const target = await this.target()
+    if (flags['dry-run']) {
+      const request = describeCall('subscriptions.delete', target, await this.state(), {id})
+      return this.print(jsonResult(request))
+    }
+    if (target.mode === 'live') requireYes(Boolean(flags.yes) || (await this.confirm(`Delete ${id}?`)))
+    const connection = await this.connect(target)
+    const done = await deleteAndForget(connection, id, flags)
+    await this.print(single(done, {...done}, id))
+  }
+}

@@ -1,0 +1,18 @@
+import {BaseCommand} from '../../cli/base-command.js'
+import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/webhook-subscriptions.js'
+
+export default class WebhooksList extends BaseCommand {
+  static override summary = 'List the webhook subscriptions.'
+  static override description =
+    `The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+config.json: "paths": {"subscriptions.list": "…"}. Environment: those of every command.`
+  static override examples = ['bookctl webhooks list', 'bookctl webhooks list --json']
+  static override columns = SUBSCRIPTION_COLUMNS
+
+  async run(): Promise<void> {
+    await this.parse(WebhooksList)
+    const {api} = await this.connect()
+    const {listSubscriptions} = await import('../../api/webhooks.js')
+    await this.print(subscriptionList(await listSubscriptions(api)))
+  }
+}

@@ -1,0 +1,27 @@
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../cli/base-command.js'
+import {single} from '../../cli/result.js'
+import {checkSubscriptionId} from '../../cli/webhook-subscriptions.js'
+
+export default class WebhooksTest extends BaseCommand {
+  static override summary = 'Have a test event sent to a subscription.'
+  static override description =
+    `The service takes the order and sends the event by itself; webhooks listen shows it. Environment: those of every command.`
+  static override examples = [
+    'bookctl webhooks test "$SUBSCRIPTION"',
+    'bookctl webhooks test "$SUBSCRIPTION" --json',
+  ]
+  static override columns = ['subscription_id', 'answer']
+  static override args = {
+    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+  }
+
+  async run(): Promise<void> {
+    const {args} = await this.parse(WebhooksTest)
+    const id = checkSubscriptionId(args.id)
+    const {api} = await this.connect()
+    const {sendTestEvent} = await import('../../api/webhooks.js')
+    const done = {subscription_id: id, answer: await sendTestEvent(api, id)}
+    await this.print(single(done, done, id))
+  }
+}

@@ -1,0 +1,67 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {missing} from '../../cli/parse-errors.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+import {
+  checkEvents,
+  checkSubscriptionId,
+  checkSubscriptionUrl,
+  describeCall,
+  SUBSCRIPTION_COLUMNS,
+  subscriptionList,
+  unknownEvents,
+} from '../../cli/webhook-subscriptions.js'
+
+export default class WebhooksUpdate extends BaseCommand {
+  static override summary = 'Change a webhook subscription.'
+  static override description =
+    `A subscription that went passive after eight failed attempts is made active again with --active. The interface does not
+show this path: see webhooks list. Environment: those of every command.`
+  static override examples = [
+    'bookctl webhooks update "$SUBSCRIPTION" --active',
+    'bookctl webhooks update "$SUBSCRIPTION" --event voucher.ready --event payment.failed --dry-run',
+  ]
+  static override columns = SUBSCRIPTION_COLUMNS
+  static override args = {
+    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+  }
+  static override flags = {
+    url: Flags.string({helpValue: 'HTTPS_URL', summary: 'where the events are sent from now on'}),
+    event: Flags.string({
+      helpValue: 'TYPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'an event type; those given replace all there are',
+    }),
+    active: Flags.boolean({summary: 'send events again', exclusive: ['passive']}),
+    passive: Flags.boolean({summary: 'send no events'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(WebhooksUpdate)
+    const id = checkSubscriptionId(args.id)
+    const {url, event, active, passive} = flags
+    if (url === undefined && !event && !active && !passive) {
+      throw missing(['--url, --event, --active or --passive'])
+    }
+    const target = await this.target()
+    const change = {
+      ...(url === undefined ? {} : {url: checkSubscriptionUrl(url, target)}),
+      ...(event ? {events: checkEvents(event)} : {}),
+      ...(active || passive ? {is_active: Boolean(active)} : {}),
+    }
+    for (const type of unknownEvents(change.events ?? [])) {
+      this.warn(`Warning: ${type} is not an event type of §6.1`)
+    }
+    if (flags['dry-run']) {
+      const request = describeCall('subscriptions.update', target, await this.state(), {id, body: change})
+      return this.print(jsonResult(request))
+    }
+    const {api} = await this.connect(target)
+    const {updateSubscription} = await import('../../api/webhooks.js')
+    const subscription = await updateSubscription(api, id, change)
+    await this.print({...subscriptionList([subscription]), document: {subscription}, single: true})
+  }
+}

@@ -1,0 +1,142 @@
+/** Subscriptions through a client without a network: answers of every shape, and what a lost one means. */
+import {expect, test} from 'vitest'
+import {ExchangeError} from '../../src/api/api.js'
+import {createApi} from '../../src/api/client.js'
+import {createSender} from '../../src/api/send.js'
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+  sendTestEvent,
+  updateSubscription,
+} from '../../src/api/webhooks.js'
+import type {Failure} from '../../src/contract/failure.js'
+import {fakeClock} from '../support/clocks.js'
+
+type Reply = {status?: number; json?: unknown; text?: string} | ExchangeError
+
+function apiAnswering(...replies: Reply[]) {
+  const clock = fakeClock()
+  const requests: string[] = []
+  const transport = async (request: {method: string; url: string; body?: string}) => {
+    requests.push(
+      [request.method, request.url.replace('https://service.test', ''), request.body ?? ''].join(' '),
+    )
+    const reply = replies[Math.min(requests.length, replies.length) - 1] ?? {}
+    if (reply instanceof ExchangeError) throw reply
+    const {status = 200, json, text = json === undefined ? '' : JSON.stringify(json)} = reply
+    return {status, headers: {}, body: Buffer.from(text)}
+  }
+  const token = {access_token: 't', scopes: [], obtainedAt: 0, expiresAt: 9e9}
+  const api = createApi({
+    baseUrl: 'https://service.test/v1',
+    sender: createSender({transport, clock, random: () => 0}),
+    tokens: {get: async () => token, replace: async () => token},
+    clock,
+  })
+  return {api, requests}
+}
+
+const WANTED = {url: 'https://partner.example/hooks', events: ['voucher.ready']}
+const CREATED = {...WANTED, id: 'whsub_1', secret: 'whsec_1', is_active: true}
+const {secret, ...SHOWN} = CREATED
+
+test.each([
+  ['in data', {data: CREATED}],
+  ['bare', CREATED],
+  ['named', {data: {subscription: CREATED}}],
+  ['with the secret beside it', {data: {subscription: SHOWN, secret}}],
+  ['with the secret first', {data: {signing_secret: secret, webhook: SHOWN}}],
+  ['under another name', {result: {webhookId: 'whsub_1', credentials: {key: secret}}}],
+  ['within an envelope that has an id', {id: 'env_1', request_id: 'r', data: CREATED}],
+  ['in a list', [CREATED]],
+  ['with nothing but the two', {id: 'whsub_1', secret}],
+])('a new subscription %s', async (_, json) => {
+  const {api, requests} = apiAnswering({status: 201, json})
+  expect(await createSubscription(api, WANTED)).toEqual(CREATED)
+  expect(requests).toEqual([`POST /v1/webhooks/subscriptions ${JSON.stringify(WANTED)}`])
+})
+
+test('what the service says of the new subscription goes before what was asked for', async () => {
+  const changed = {...CREATED, url: 'https://other.example/', events: ['payment.failed'], is_active: false}
+  const {api} = apiAnswering({json: {data: changed}})
+  expect(await createSubscription(api, WANTED)).toEqual(changed)
+})
+
+test('an id and a secret without the prefixes of §2.7', async () => {
+  const {api} = apiAnswering({json: {data: {subscription_id: 17, signingSecret: 'abc', id: 3}}})
+  expect(await createSubscription(api, WANTED)).toMatchObject({id: '17', secret: 'abc'})
+})
+
+const LOST: [string, Reply][] = [
+  ['a lost answer', new ExchangeError('reset', true, 'ECONNRESET')],
+  ['a cut answer', new ExchangeError('cut', true, 'cut')],
+  ['no answer in time', new ExchangeError('timeout', true, 'timeout')],
+  ['500', {status: 500}],
+  ['504', {status: 504, text: '<html>Gateway</html>'}],
+  ['a success without a secret', {status: 201, json: {data: {id: 'whsub_1'}}}],
+  ['a success that is empty', {status: 201}],
+  ['a success that is HTML', {status: 200, text: '<html>'}],
+]
+
+test.each(LOST)('%s leaves the outcome unknown, and nothing is sent again', async (_, reply) => {
+  const {api, requests} = apiAnswering(reply)
+  const failure = await createSubscription(api, WANTED).catch(error => error as Failure)
+  expect(failure).toMatchObject({name: 'Failure', kind: 'outcome_unknown'})
+  expect(requests).toHaveLength(1)
+})
+
+test.each([
+  ['refused', {status: 400, json: {error: {code: 'url_not_https'}}}],
+  ['not_allowed', {status: 403, json: {}}],
+  ['service_failed', {status: 302}],
+  ['unreachable', new ExchangeError('refused', false, 'ECONNREFUSED')],
+] satisfies [string, Reply][])('%s: nothing was made', async (kind, reply) => {
+  const {api} = apiAnswering(reply)
+  const failure = await createSubscription(api, WANTED).catch(error => error as Failure)
+  expect(failure).toMatchObject({name: 'Failure', kind})
+})
+
+test.each([
+  [{status: 202, json: {data: {event_id: 'evt_1'}}}, {event_id: 'evt_1'}],
+  [{status: 200, json: {queued: true}}, {queued: true}],
+  [{status: 204}, null],
+])('the answer to a test event: %j', async (reply, answer) => {
+  const {api, requests} = apiAnswering(reply)
+  expect(await sendTestEvent(api, 'whsub_1')).toEqual(answer)
+  expect(requests).toEqual(['POST /v1/webhooks/subscriptions/whsub_1/test '])
+})
+
+test('a list is read page by page, in any shape, each subscription once', async () => {
+  const {api, requests} = apiAnswering(
+    {json: {data: [SHOWN], meta: {after: 'next page'}}},
+    {
+      json: {
+        data: {
+          items: [SHOWN, {subscriptionId: 'whsub_2', endpoint: 'https://b.example/', event_types: ['x']}],
+        },
+      },
+    },
+  )
+  expect(await listSubscriptions(api)).toEqual([
+    SHOWN,
+    {id: 'whsub_2', url: 'https://b.example/', events: ['x'], is_active: null},
+  ])
+  expect(requests[1]).toBe('GET /v1/webhooks/subscriptions?after=next+page ')
+})
+
+test('a list whose cursor leads nowhere ends', async () => {
+  const {api, requests} = apiAnswering({json: {data: [SHOWN], meta: {after: 'again'}}})
+  expect(await listSubscriptions(api)).toEqual([SHOWN])
+  expect(requests).toHaveLength(2)
+})
+
+test('a change, and a deletion that answers nothing', async () => {
+  const {api, requests} = apiAnswering({json: {data: SHOWN}}, {status: 204})
+  expect(await updateSubscription(api, 'whsub_1', {is_active: true})).toEqual(SHOWN)
+  await deleteSubscription(api, 'whsub_1')
+  expect(requests).toEqual([
+    'PATCH /v1/webhooks/subscriptions/whsub_1 {"is_active":true}',
+    'DELETE /v1/webhooks/subscriptions/whsub_1 ',
+  ])
+})

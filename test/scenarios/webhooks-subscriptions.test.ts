@@ -1,0 +1,253 @@
+/** Subscribing: the secret kept before anything is said, nothing made twice, and no guessed path on a live service. */
+import {spawn} from 'node:child_process'
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {ScriptedService} from '../support/scripted-service.js'
+
+const URL_TYPED = 'https://partner.example/hooks'
+const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  home = new Home(sandbox.env)
+})
+afterEach(() => home.remove())
+
+function storedSecrets(): {id: string; secret: string}[] {
+  const state = openState(home.configDirectory)
+  try {
+    return state.secrets
+      .listSigningSecrets('default')
+      .map(({subscription_id, secret}) => ({id: subscription_id, secret}))
+  } finally {
+    state.close()
+  }
+}
+
+interface Created {
+  readonly subscription: {id: string; secret: string; url: string; events: string[]; is_active: boolean}
+  readonly stored_in: string
+}
+
+test('create, list, test, update and delete, against the local sandbox', async () => {
+  const {exit, result} = await home.json<Created>([...CREATE, '--event', 'payment.failed'])
+  expect(exit).toBe(0)
+  const {id, secret} = result.subscription
+  expect(result).toEqual({
+    subscription: {
+      id: expect.stringMatching(/^whsub_/),
+      url: URL_TYPED,
+      events: ['voucher.ready', 'payment.failed'],
+      secret: expect.stringMatching(/^whsec_/),
+      is_active: true,
+    },
+    stored_in: join(home.configDirectory, 'tokens.db'),
+  })
+  expect(storedSecrets()).toEqual([{id, secret}])
+
+  const listed = await home.json<{subscriptions: {id: string}[]}>(['webhooks', 'list'])
+  expect(listed.result.subscriptions.find(one => one.id === id)).toEqual({
+    id,
+    url: URL_TYPED,
+    events: ['voucher.ready', 'payment.failed'],
+    is_active: true,
+  })
+  expect((await home.run(['webhooks', 'list'])).stdout).toContain(
+    `${id}\t${URL_TYPED}\tvoucher.ready payment.failed\t`,
+  )
+
+  const tested = await home.json<{answer: {event_id: string; delivery_id: string}}>(['webhooks', 'test', id])
+  expect(tested.result).toEqual({
+    subscription_id: id,
+    answer: {event_id: expect.stringMatching(/^evt_/), delivery_id: expect.stringMatching(/^dlv_/)},
+  })
+  const deliveries = await home.json<{deliveries: {delivery_id: string}[]}>(['sandbox', 'deliveries'])
+  const {delivery_id} = tested.result.answer
+  expect(deliveries.result.deliveries.find(one => one.delivery_id === delivery_id)).toMatchObject({
+    subscription_id: id,
+    type: 'voucher.ready',
+    status: 'PENDING',
+  })
+  const again = await home.json<{deliveries: {attempts: unknown[]}[]}>([
+    ...['sandbox', 'deliveries', '--redeliver', delivery_id],
+  ])
+  expect(again.result.deliveries[0]?.attempts.length).toBeGreaterThan(0)
+
+  const updated = await home.json(['webhooks', 'update', id, '--passive', '--event', 'voucher.ready'])
+  expect(updated.result).toEqual({
+    subscription: {id, url: URL_TYPED, events: ['voucher.ready'], is_active: false},
+  })
+  const deleted = await home.json(['webhooks', 'delete', id])
+  expect(deleted.result).toEqual({subscription_id: id, deleted: true, secret_removed: true})
+  expect(storedSecrets()).toEqual([])
+  expect((await home.json(['webhooks', 'delete', id])).exit).toBe(5)
+})
+
+test('the secret is stored also when nobody reads what is printed', async () => {
+  const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+  const child = spawn(process.execPath, [entry, ...CREATE], {
+    env: {...process.env, ...home.env, NODE_OPTIONS: '', BOOKCTL_CONFIG_DIR: home.configDirectory},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout?.destroy()
+  let stderr = ''
+  child.stderr?.on('data', text => (stderr += text))
+  const exit = await new Promise(resolve => child.once('close', resolve))
+  expect([exit, stderr]).toEqual([0, ''])
+  expect(storedSecrets()).toEqual([
+    {id: expect.stringMatching(/^whsub_/), secret: expect.stringMatching(/^whsec_/)},
+  ])
+})
+
+test.each([
+  [['webhooks', 'create', '--url', 'http://partner.example/', '--event', 'voucher.ready'], 'url_not_https'],
+  [['webhooks', 'create', '--url', 'ftp://partner.example/', '--event', 'voucher.ready'], 'url_not_https'],
+  [['webhooks', 'create', '--url', 'partner.example', '--event', 'voucher.ready'], 'invalid_input'],
+  [
+    ['webhooks', 'create', '--url', 'https://u:p@partner.example/', '--event', 'voucher.ready'],
+    'invalid_input',
+  ],
+  [
+    ['webhooks', 'create', '--url', 'https://partner.example/#x', '--event', 'voucher.ready'],
+    'invalid_input',
+  ],
+  [['webhooks', 'create', '--url', URL_TYPED, '--event', ''], 'invalid_input'],
+  [['webhooks', 'create', '--url', URL_TYPED], 'missing_flag'],
+  [['webhooks', 'create', '--event', 'voucher.ready'], 'missing_flag'],
+  [['webhooks', 'test', '..'], 'invalid_input'],
+  [['webhooks', 'delete', 'a/b'], 'invalid_input'],
+  [['webhooks', 'update', 'whsub_1'], 'missing_flag'],
+])('%j is refused before any request', async (argv, code) => {
+  const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'}
+  const {exit, result} = await home.json<{error: {code: string}}>(argv, {env})
+  expect([exit, result.error.code]).toEqual([2, code])
+})
+
+test('an event type nobody knows is warned of, and the service decides', async () => {
+  const argv = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'reservation.exploded']
+  const {exit, result, stderr} = await home.json<{error: {code: string}}>(argv)
+  expect([exit, result.error.code]).toEqual([5, 'validation_failed'])
+  expect(stderr).toContain('Warning: reservation.exploded')
+})
+
+test('http on this machine is for the local sandbox to refuse', async () => {
+  const argv = ['webhooks', 'create', '--url', 'http://127.0.0.1:4020/', '--event', 'voucher.ready']
+  const {exit, result} = await home.json<{error: {code: string}}>(argv)
+  expect([exit, result.error.code]).toEqual([5, 'url_not_https'])
+  const live = {BOOKCTL_BASE_URL: 'https://service.invalid/v1'}
+  expect((await home.json(argv, {env: live})).exit).toBe(2)
+})
+
+test('--dry-run shows the request and sends none', async () => {
+  const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'}
+  const headers = {authorization: 'Bearer [redacted]', 'content-type': 'application/json'}
+  const base = 'http://127.0.0.1:9/partner-api/v1/webhooks/subscriptions'
+  const create = await home.json([...CREATE, '--dry-run'], {env})
+  expect(create.result).toEqual({
+    ...{method: 'POST', url: base, headers},
+    body: {url: URL_TYPED, events: ['voucher.ready']},
+  })
+  const update = await home.json(['webhooks', 'update', 'whsub_1', '--active', '--dry-run'], {env})
+  expect(update.result).toEqual({method: 'PATCH', url: `${base}/whsub_1`, headers, body: {is_active: true}})
+  const remove = await home.json(['webhooks', 'delete', 'whsub_1', '--dry-run'], {env})
+  expect(remove.result).toEqual({
+    ...{method: 'DELETE', url: `${base}/whsub_1`, headers: {authorization: headers.authorization}},
+  })
+  expect(storedSecrets()).toEqual([])
+})
+
+test('a lost answer is exit 10, and nothing is sent again without --again', async () => {
+  const fault = {operation: 'subscriptions.create', kind: 'commit-then-drop', times: 1}
+  await fetch(`${sandbox.origin}/_sandbox/faults`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify(fault),
+  })
+  const url = 'https://lost.example/hooks'
+  const argv = ['webhooks', 'create', '--url', url, '--event', 'voucher.ready']
+  const count = async () => {
+    const {result} = await home.json<{subscriptions: {url: string}[]}>(['webhooks', 'list'])
+    return result.subscriptions.filter(one => one.url === url).length
+  }
+  const lost = await home.json<{error: {hint: string}}>(argv)
+  expect(lost.exit).toBe(10)
+  expect(lost.result.error.hint).toContain('bookctl webhooks list')
+  expect(await count()).toBe(1)
+  const repeated = await home.json<{error: {code: string; hint: string}}>(argv)
+  expect([repeated.exit, repeated.result.error.code]).toEqual([10, 'earlier_creation_unknown'])
+  expect(repeated.result.error.hint).toContain('--again')
+  expect(await count()).toBe(1)
+  expect((await home.json([...argv, '--again'])).exit).toBe(0)
+  expect(await count()).toBe(2)
+  // The outcome is known now, so a third is nobody's mistake.
+  expect((await home.json(argv)).exit).toBe(0)
+})
+
+test('a refusal leaves nothing to find out', async () => {
+  const argv = ['webhooks', 'create', '--url', 'https://refused.example/', '--event', 'voucher.exploded']
+  expect((await home.json(argv)).exit).toBe(5)
+  const right = ['webhooks', 'create', '--url', 'https://refused.example/', '--event', 'voucher.ready']
+  expect((await home.json(right)).exit).toBe(0)
+})
+
+test('where nothing can be stored, nothing is created', async () => {
+  mkdirSync(home.directory, {recursive: true})
+  writeFileSync(join(home.directory, 'file'), '')
+  const before = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
+    .length
+  const env = {BOOKCTL_CONFIG_DIR: join(home.directory, 'file', 'config')}
+  const {exit, result} = await home.json<{error: {hint: string}}>(CREATE, {env})
+  expect(exit).toBe(2)
+  expect(result.error.hint).toContain('BOOKCTL_CONFIG_DIR')
+  const after = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
+    .length
+  expect(after).toBe(before)
+})
+
+test('a guessed path is called on no other service, until the profile names it', async () => {
+  const service = await ScriptedService.start()
+  const env = {
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_test',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  }
+  service.script = (request, response) => {
+    if (!request.path.startsWith('/hooks')) return false
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({data: [{id: 'whsub_9', url: URL_TYPED}]}))
+    return true
+  }
+  for (const argv of [['list'], ['update', 'whsub_9', '--active'], ['delete', 'whsub_9', '--yes']]) {
+    const {exit, result} = await home.json<{error: {code: string}}>(['webhooks', ...argv], {env})
+    expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  }
+  expect(service.received.map(({path}) => path)).toEqual(Array(3).fill('/_sandbox/clock'))
+
+  mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
+  const paths = {'subscriptions.list': '/hooks', 'subscriptions.update': '/hooks/{subscription_id}/edit'}
+  const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths}
+  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))
+  service.forget()
+  const listed = await home.json(['webhooks', 'list'], {env})
+  expect(listed.result).toEqual({
+    subscriptions: [{id: 'whsub_9', url: URL_TYPED, events: null, is_active: null}],
+  })
+  expect((await home.json(['webhooks', 'update', 'whsub_9', '--active'], {env})).exit).toBe(0)
+  expect(service.seen('/hooks/whsub_9/edit')).toHaveLength(1)
+  expect((await home.json(['webhooks', 'delete', 'whsub_9'], {env})).exit).toBe(2)
+  // What the interface shows needs no naming.
+  expect((await home.json(['webhooks', 'test', 'whsub_9'], {env})).exit).toBe(5)
+  expect(service.seen('/webhooks/subscriptions/whsub_9/test')).toHaveLength(1)
+  service.close()
+})
