@@ -18,15 +18,20 @@ export interface CaptureRecord {
   readonly headers: HeaderMap
 }
 
-/** Whether the first line of `look`, or all of it when that is the whole file, is a record of ours. */
-export function looksLikeRecords(look: Buffer, isWhole: boolean): boolean {
-  const text = look
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart()
-  const first = text.slice(0, text.includes('\n') ? text.indexOf('\n') : undefined)
-  if (isOurs(parse(first))) return true
-  return isWhole && wholeDocument(text) !== undefined
+/** Whether the first line of `start`, which must be in it whole, is a record of ours. */
+export function beginsWithRecord(start: Buffer): boolean {
+  const from = start.toString('latin1', 0, 3) === BYTE_ORDER_MARK ? 3 : 0
+  const end = start.indexOf('\n', from)
+  return end >= 0 && isOurs(parse(start.toString('utf8', from, end)))
+}
+
+const BYTE_ORDER_MARK = '\xef\xbb\xbf'
+
+/** The records of `document`, a whole file that is one of ours or a list of them; undefined when it is not. */
+export function recordsOfDocument(document: Buffer): unknown[] | undefined {
+  const value = parse(document.toString('utf8').replace(/^\ufeff/, ''))
+  const records = Array.isArray(value) ? value : [value]
+  return records.length > 0 && records.every(isOurs) ? records : undefined
 }
 
 function isOurs(value: unknown): boolean {
@@ -35,18 +40,13 @@ function isOurs(value: unknown): boolean {
   return typeof value.body_base64 === 'string' && isRecord(value.headers)
 }
 
-function wholeDocument(text: string): unknown[] | undefined {
-  const value = parse(text)
-  const records = Array.isArray(value) ? value : [value]
-  return records.length > 0 && records.every(isOurs) ? records : undefined
+/** The events of records that were read as one document. */
+export function requestsOfDocument(records: readonly unknown[]): CapturedRequest[] {
+  return records.flatMap(requestOf)
 }
 
-/** The events of the capture; a line that cannot be read is one with a `problem`. */
+/** The events of a capture, line by line; a line that cannot be read is one with a `problem`. */
 export async function* readRecords(source: ByteSource): AsyncGenerator<CapturedRequest> {
-  const look = await source.peek(MOST_LINE_BYTES)
-  const text = source.isShorterThan(MOST_LINE_BYTES) ? look.toString('utf8').replace(/^\ufeff/, '') : ''
-  const whole = text.trimStart().includes('\n') ? wholeDocument(text) : undefined
-  if (whole) return yield* whole.flatMap(requestOf)
   for await (const {number, bytes} of splitLines(source.rest(), MOST_LINE_BYTES)) {
     if (bytes === undefined) yield unreadable(`line ${number} is longer than 16 MiB`)
     else yield* requestsIn(Buffer.from(bytes).toString('utf8'), number)
@@ -58,7 +58,7 @@ function requestsIn(line: string, number: number): CapturedRequest[] {
   if (text === '') return []
   const record = parse(text)
   if (!isRecord(record)) return [unreadable(`line ${number} is not a record of a capture`)]
-  if (Array.isArray(record) || record.body_base64 !== undefined) return requestOf(record)
+  if (record.body_base64 !== undefined) return requestOf(record)
   return record.type === 'event' ? [unreadable(`line ${number} holds no body`)] : []
 }
 

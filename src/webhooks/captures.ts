@@ -6,7 +6,7 @@
 import {ByteSource} from './byte-source.js'
 import {readHar} from './captures-har.js'
 import {looksLikeHttp, readHttpRequest} from './captures-http.js'
-import {looksLikeRecords, readRecords} from './captures-records.js'
+import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './captures-records.js'
 import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
 
 export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
@@ -53,9 +53,12 @@ export async function* readCaptures(
   if (looksLikeHttp(start)) return yield readHttpRequest(source, start)
   if (!options.signatureGiven) {
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options.names)
+    if (beginsWithRecord(start)) return yield* readRecords(source)
     if (mayBeRecords(start)) {
       const look = await source.peek(LOOK_BYTES)
-      if (looksLikeRecords(look, source.isShorterThan(LOOK_BYTES))) return yield* readRecords(source)
+      if (beginsWithRecord(look)) return yield* readRecords(source)
+      const records = source.isShorterThan(LOOK_BYTES) ? recordsOfDocument(look) : undefined
+      if (records) return yield* requestsOfDocument(records)
     }
   }
   yield rawBody(source.rest())
