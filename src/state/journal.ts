@@ -70,8 +70,8 @@ interface Row {
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
-/** `directory` is where the lock files are. */
-export function createJournalStore(open: () => Database, directory: string): JournalStore {
+/** `directory` is where the lock files are; without one, the database belongs to this process alone. */
+export function createJournalStore(open: () => Database, directory: string | undefined): JournalStore {
   return {
     forClient: client => createClientJournal(open, directory, client),
     list({unresolved = false, client} = {}) {
@@ -97,10 +97,15 @@ export function createJournalStore(open: () => Database, directory: string): Jou
   }
 }
 
-function createClientJournal(open: () => Database, directory: string, client: Client): ClientJournal {
+function createClientJournal(
+  open: () => Database,
+  directory: string | undefined,
+  client: Client,
+): ClientJournal {
   const look = (intent: Intent) => decide(candidates(open(), client, intent), intent)
   return {
-    alone(offerId, waitMilliseconds, work, peek) {
+    async alone(offerId, waitMilliseconds, work, peek) {
+      if (directory === undefined) return {gaveUp: false, value: await work()}
       const key = [client.baseUrl, client.clientId, offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },

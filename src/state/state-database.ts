@@ -55,6 +55,8 @@ const MIGRATIONS = [
    ) STRICT;`,
 ]
 
-export function openStateDatabase(directory: string): Database {
-  return openDatabase(join(directory, 'state.db'), {migrations: MIGRATIONS})
+/** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */
+export function openStateDatabase(directory: string | undefined): Database {
+  const path = directory === undefined ? ':memory:' : join(directory, 'state.db')
+  return openDatabase(path, {migrations: MIGRATIONS})
 }

@@ -81,6 +81,15 @@ export function openState(directory: string, keychain: Keychain = createKeychain
   }
 }
 
+/**
+ * A journal that ends with this process and touches no disk, for a home that cannot be written: what it holds cannot be
+ * found again, so the caller must be able to repeat a reservation by its key and client reference.
+ */
+export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
+  const database = openStateDatabase(undefined)
+  return {journal: createJournalStore(() => database, undefined), close: () => database.close()}
+}
+
 function once<T>(compute: () => T): () => T {
   let result: {value: T} | undefined
   return () => {

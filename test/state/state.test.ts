@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
-import {openState, type State} from '../../src/state/state.js'
+import {openMemoryJournal, openState, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
@@ -91,18 +91,42 @@ describe('offers', () => {
   })
 })
 
+test('a journal in memory keeps what one process needs, and touches no disk', async () => {
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = join(directory, 'missing')
+  try {
+    const {journal, close} = openMemoryJournal()
+    const mine = journal.forClient(CLIENT)
+    const done = await mine.alone(
+      'off_1',
+      0,
+      async () => mine.begin(intent(1), 1),
+      () => undefined,
+    )
+    expect(done).toMatchObject({gaveUp: false, value: {kind: 'new'}})
+    expect(mine.attempt(mine.find('ref-1')?.id ?? 0, 2)).toBe(1)
+    close()
+    expect(openMemoryJournal().journal.list()).toEqual([])
+    expect(readdirSync(directory)).toEqual([])
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  }
+})
+
+const intent = (n: number) => ({
+  offerId: `off_${n}`,
+  clientReferenceId: `ref-${n}`,
+  referenceGiven: true,
+  idempotencyKey: `key-${n}`,
+  keyGiven: false,
+  body: '{}',
+  bodySha256: `${n}`,
+  intentSha256: `${n}`,
+})
+
 test('what the service says later is noted, but not over an outcome that is open', () => {
   const journal = state.journal.forClient(CLIENT)
-  const intent = (n: number) => ({
-    offerId: `off_${n}`,
-    clientReferenceId: `ref-${n}`,
-    referenceGiven: true,
-    idempotencyKey: `key-${n}`,
-    keyGiven: false,
-    body: '{}',
-    bodySha256: `${n}`,
-    intentSha256: `${n}`,
-  })
   journal.settle(journal.begin(intent(1), 1).entry.id, {outcome: 'pending_payment', reservationRef: 'R-1'}, 2)
   journal.begin(intent(2), 3)
   state.journal.noteStatus(CLIENT, 'R-1', 'confirmed', 4)
