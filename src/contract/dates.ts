@@ -19,9 +19,11 @@ export function isCalendarDate(text: string): boolean {
   return dayNumber(text) !== undefined
 }
 
-/** The date `days` after `date`. Throws RangeError when `date` is not a calendar date. */
+/** The date `days` after `date`. Throws RangeError when `date` is not a calendar date, or the result is none. */
 export function addDays(date: string, days: number): string {
-  return new Date((requireDay(date) + days) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10)
+  const text = new Date((requireDay(date) + days) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10)
+  if (isCalendarDate(text)) return text
+  throw new RangeError(`${days} days after ${date} is no date of four digits a year`)
 }
 
 /** Nights from `checkIn` to `checkOut`; negative when they are the wrong way round. */

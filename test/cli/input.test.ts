@@ -47,6 +47,7 @@ describe('hotels search', () => {
     ['--nights', {...SEARCH, 'check-out': '2030-06-04'}],
     ['--nights', {...SEARCH, nights: '0'}],
     ['--nights', {...SEARCH, nights: '1.5'}],
+    ['--nights', {...SEARCH, 'check-in': '9999-12-31', nights: '1'}],
     ['--city', {...SEARCH, city: '0'}],
     ['--city', {...SEARCH, city: 'Istanbul'}],
     ['--city', {...SEARCH, city: '-1'}],

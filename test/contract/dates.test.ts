@@ -27,6 +27,12 @@ describe('calendar dates', () => {
     '',
   ])('%j does not', date => expect(isCalendarDate(date)).toBe(false))
 
+  it('end where four digits do', () => {
+    expect(addDays('9999-12-30', 1)).toBe('9999-12-31')
+    expect(() => addDays('9999-12-31', 1)).toThrow(RangeError)
+    expect(() => addDays('0000-01-01', -1)).toThrow(RangeError)
+  })
+
   it('are numbered from 1970-01-01', () => {
     expect(dayNumber('1970-01-01')).toBe(0)
     expect(dayNumber('1969-12-31')).toBe(-1)

@@ -21,6 +21,8 @@ const DEFAULT_ROOMS = ['2']
 const MOST_ROOMS = 9
 const MOST_PERSONS = 9
 const MOST_NIGHTS = 365
+/** The last date that YYYY-MM-DD can write. */
+const LAST_DATE = '9999-12-31'
 
 /** The request of §2.2. Throws usage, naming every flag that is missing, or the first that is wrong. */
 export async function readSearch(flags: SearchFlags): Promise<SearchRequest> {
@@ -51,10 +53,16 @@ function readCheckOut(checkIn: string, flags: SearchFlags): string {
   if (checkOut !== undefined && nights !== undefined) {
     throw usage('invalid_input', '--nights and --check-out exclude each other: give one of them')
   }
-  if (checkOut === undefined) return addDays(checkIn, checkInteger('--nights', nights ?? '', 1, MOST_NIGHTS))
+  if (checkOut === undefined)
+    return leaveAfter(checkIn, checkInteger('--nights', nights ?? '', 1, MOST_NIGHTS))
   checkDate('--check-out', checkOut)
   if (nightsBetween(checkIn, checkOut) < 1) throw invalid('--check-out', 'must be after --check-in', checkOut)
   return checkOut
+}
+
+function leaveAfter(checkIn: string, nights: number): string {
+  if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
+  throw invalid('--nights', `must end the stay by ${LAST_DATE}`, String(nights))
 }
 
 /** `2` or `2:7,4`: adults, then the children's ages. */
