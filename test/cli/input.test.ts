@@ -68,6 +68,13 @@ describe('hotels search', () => {
     expect(failure.message).toContain(field)
   })
 
+  test.each(['city', 'check-in', 'nights', 'nationality', 'currency'] as const)(
+    'names --%s when it is empty',
+    async name => {
+      expect((await rejectionOf(readSearch({...SEARCH, [name]: ''}))).message).toContain(`--${name}`)
+    },
+  )
+
   test('names everything that is missing at once', async () => {
     const failure = await rejectionOf(readSearch({}))
     for (const flag of ['--city', '--check-in', '--nights', '--nationality', '--currency']) {

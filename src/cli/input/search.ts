@@ -24,17 +24,17 @@ const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
-/** The request of §2.2. Throws usage, naming every flag that is missing, or the first that is wrong. */
+/** The request of §2.2. Throws usage, naming every flag that is missing or empty, or the first that is wrong. */
 export async function readSearch(flags: SearchFlags): Promise<SearchRequest> {
   const {city, 'check-in': checkIn, nationality, currency} = flags
   const absent = [
-    ...(city === undefined ? ['--city'] : []),
-    ...(checkIn === undefined ? ['--check-in'] : []),
-    ...(flags['check-out'] === undefined && flags.nights === undefined ? ['--check-out or --nights'] : []),
-    ...(nationality === undefined ? ['--nationality'] : []),
-    ...(currency === undefined ? ['--currency'] : []),
+    ...(city ? [] : ['--city']),
+    ...(checkIn ? [] : ['--check-in']),
+    ...(flags['check-out'] || flags.nights ? [] : ['--check-out or --nights']),
+    ...(nationality ? [] : ['--nationality']),
+    ...(currency ? [] : ['--currency']),
   ]
-  if (city === undefined || !checkIn || !nationality || !currency || absent.length > 0) throw missing(absent)
+  if (!city || !checkIn || !nationality || !currency || absent.length > 0) throw missing(absent)
   const check_in = checkDate('--check-in', checkIn)
   const rooms = flags.room ?? DEFAULT_ROOMS
   if (rooms.length > MOST_ROOMS) throw invalid('--room', `at most ${MOST_ROOMS} rooms`)
