@@ -215,6 +215,8 @@ describe('reserve', () => {
     ['client_reference_id', {}, {'client-reference': 'two words'}],
     ['offer_id', {offer_id: 7}, {}],
     ['--nationality', {}, {nationality: 'ZZ'}],
+    ['--nationality', {client_nationality: 'TR'}, {nationality: 'ZZ'}],
+    ['client_nationality: must', {client_nationality: 'ZZ'}, {}],
     ['payment.mode', {payment: {mode: 'cash'}}, {pay: undefined}],
   ])('names %s', async (field, input, flags) => {
     const {offerOf} = await import('../../src/cli/input/reservation.js')

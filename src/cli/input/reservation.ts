@@ -99,7 +99,9 @@ export async function readReservation(
     ...(pay === undefined ? ['--pay'] : []),
   ]
   if (absent.length > 0) throw missing(absent)
-  const client_nationality = await checkCountry('--nationality', String(nationality))
+  const fromFile = flags.nationality === undefined && input.client_nationality !== undefined
+  const field = fromFile ? 'client_nationality' : '--nationality'
+  const client_nationality = await checkCountry(field, String(nationality))
   const request = {
     ...input,
     offer_id: offerId,
