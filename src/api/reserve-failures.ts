@@ -6,8 +6,15 @@ import {describeError} from './error-shapes.js'
 import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
 import {readReservation} from './shapes.js'
 
-/** A reservation may exist. `answer` is what the service said last, or the SendError when it said nothing. */
-export function outcomeUnknown(entry: JournalEntry, last: Answer | SendError | string): Failure {
+/**
+ * A reservation may exist. `last` is what the service said last, or the SendError when it said nothing; `kept` whether
+ * the journal outlives this process, so that a later one can resume from it.
+ */
+export function outcomeUnknown(
+  entry: JournalEntry,
+  last: Answer | SendError | string,
+  kept: boolean,
+): Failure {
   const reason = reasonOf(last)
   const answered = typeof last === 'object' && !(last instanceof SendError) ? last : undefined
   const named = readReservation(answered?.json)?.reservation_ref
@@ -17,7 +24,9 @@ export function outcomeUnknown(entry: JournalEntry, last: Answer | SendError | s
     `the outcome is unknown, a reservation may exist: ${reason}${naming}`,
     {
       code: 'outcome_unknown',
-      hint: `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`,
+      hint: kept
+        ? `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`
+        : repeatHint(entry),
       ...(answered === undefined ? {} : {status: answered.status}),
       ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
       reason,
@@ -43,9 +52,18 @@ function reasonOf(last: Answer | SendError | string): string {
 
 /** The command that asks for the outcome again, with the reference quoted for a shell when it needs to be. */
 export function resumeCommand(clientReferenceId: string): string {
-  const plain = /^[\w.:@%+=/,-]+$/.test(clientReferenceId) && !clientReferenceId.startsWith('-')
-  const quoted = plain ? clientReferenceId : `'${clientReferenceId.replaceAll("'", `'\\''`)}'`
-  return `bookctl reserve --resume ${sanitizeLine(quoted)}`
+  return `bookctl reserve --resume ${quoted(clientReferenceId)}`
+}
+
+/** For a journal that is not kept: only the same flags find the reservation again. */
+function repeatHint({idempotencyKey, clientReferenceId}: JournalEntry): string {
+  const flags = `--idempotency-key ${quoted(idempotencyKey)} --client-reference ${quoted(clientReferenceId)}`
+  return `find out by running the same command again with ${flags}`
+}
+
+function quoted(text: string): string {
+  const plain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
+  return sanitizeLine(plain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 }
 
 /** An earlier reservation stands in the way: nothing is sent. */

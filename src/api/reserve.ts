@@ -22,6 +22,8 @@ export interface ReserveParts {
   readonly newKey: () => string
   /** Bound on sending, repeats and waiting for another process; 120 unless told. */
   readonly timeoutSeconds?: number
+  /** Whether the journal outlives this process; true unless told. Decides the next step after a lost answer. */
+  readonly journalKept?: boolean
 }
 
 export interface ReserveIntent {
@@ -76,7 +78,7 @@ export async function reserve(
   if (!done.gaveUp) return done.value
   const verdict = parts.journal.look(intent)
   if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
-  if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it')
+  if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', isKept(parts))
   throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
     code: 'busy',
     hint: 'run the command again',
@@ -98,8 +100,12 @@ export async function resume(
     async () => act(parts, look(), hooks),
     () => storedOutcome(look()),
   )
-  if (done.gaveUp) throw outcomeUnknown(first, 'another process is still making it')
+  if (done.gaveUp) throw outcomeUnknown(first, 'another process is still making it', isKept(parts))
   return done.value
+}
+
+function isKept(parts: ReserveParts): boolean {
+  return parts.journalKept ?? true
 }
 
 function findEntry(journal: Journal, clientReferenceId: string): JournalEntry {
@@ -186,7 +192,7 @@ function settleFault(sending: Sending, error: unknown): unknown {
   if (isNothingDone(sending.progress, error)) return settleNothingDone(sending, error)
   settle(sending, {outcome: 'unknown'})
   const reason = error instanceof Failure ? error.message : 'this machine failed while sending it'
-  return outcomeUnknown(counted(sending), error instanceof SendError ? error : reason)
+  return outcomeUnknown(counted(sending), error instanceof SendError ? error : reason, isKept(sending.parts))
 }
 
 function isNothingDone(progress: Progress, error: unknown): boolean {
@@ -219,7 +225,7 @@ function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
     throw refusalOf(answer, sending.parts.clock.now())
   }
   settle(sending, {outcome: 'unknown'})
-  throw outcomeUnknown(counted(sending), answer)
+  throw outcomeUnknown(counted(sending), answer, isKept(sending.parts))
 }
 
 function outcomeOf(sending: Sending, found: ReadReservation, outcome: string): ReserveOutcome {

@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {type ReserveIntent, reserve, resume} from '../../src/api/reserve.js'
+import {openMemoryJournal} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {CLIENT_ID, connect, intentFor, type Parts, type PartsOptions} from '../support/booking.js'
 import {answer, refuse, type Script, ScriptedService} from '../support/scripted-service.js'
@@ -169,6 +170,21 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     await expect(resume(open().reserveParts, 'ref-1')).rejects.toMatchObject({kind: 'outcome_unknown'})
     expect(new Set(keys()).size).toBe(1)
     expect(service.reservations.length).toBe(1)
+  })
+
+  test('with a journal that is not kept, the way on is the same command with the same key', async () => {
+    scripted(refusing(500))
+    const {journal, close} = openMemoryJournal()
+    const parts = {
+      ...open().reserveParts,
+      journal: journal.forClient({baseUrl: service.baseUrl, clientId: CLIENT_ID}),
+      journalKept: false,
+    }
+    const failure = await reserve(parts, intentFor('off_1', "it's")).catch(error => error)
+    close()
+    const {hint} = failure.details
+    expect(hint).toContain(`--idempotency-key ${keys()[0]} --client-reference 'it'\\''s'`)
+    expect(hint).not.toContain('--resume')
   })
 
   test('no connection on the run again is still unknown', async () => {
