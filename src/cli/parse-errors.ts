@@ -25,7 +25,7 @@ export function describeParseError(thrown: unknown): Failure | undefined {
     case 'RequiredArgsError':
       return usage(
         'missing_argument',
-        `missing: ${(error.args ?? []).map(arg => arg.name).join(', ')}`,
+        `missing: ${(error.args ?? []).map(arg => arg.name?.toUpperCase()).join(', ')}`,
         SEE_HELP,
       )
     case 'FailedFlagValidationError':

@@ -80,7 +80,7 @@ test.each<[string, string[], string?]>([
   ['--advance', ['sandbox', 'clock', '--advance', 'yesterday']],
   ['unknown flag --colour', ['account', '--colour', 'red']],
   ['one argument more', ['account', 'sk-not-quite-a-secret']],
-  ['ref', ['voucher', 'download']],
+  ['missing: REF', ['voucher', 'download']],
   ['scope', ['token', '--scope', 'everything']],
   ['no command', ['hotels', 'serch']],
 ])('%s: %j', async (field, argv, stdin) => {
