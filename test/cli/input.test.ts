@@ -1,5 +1,5 @@
 /** What people type, checked before anything is sent. */
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -194,6 +194,16 @@ describe('reserve', () => {
     expect(failure.message).toContain(place)
     expect(failure.message).toContain('--input')
     expect(failure.message).not.toContain('sk_test')
+  })
+
+  test.skipIf(!existsSync('/dev/zero'))('a file without end is refused, not read for ever', () => {
+    expect(thrownBy(() => readInput('/dev/zero')).message).toBe('--input: longer than 4 MiB')
+  })
+
+  test('a file as long as may be is read, and one byte more is not', () => {
+    const blanks = ' '.repeat(4 * 1024 * 1024 - 2)
+    expect(readInput(fileWith(`{}${blanks}`))).toEqual({})
+    expect(thrownBy(() => readInput(fileWith(`{}${blanks} `))).message).toContain('4 MiB')
   })
 
   test('a missing file, a list and bytes that are no text are refused', () => {

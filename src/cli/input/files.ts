@@ -1,5 +1,5 @@
 /** Reading what a person hands over: a file, or `-` for standard input. */
-import {accessSync, constants, readFileSync, statSync} from 'node:fs'
+import {accessSync, closeSync, constants, openSync, readSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -10,7 +10,7 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** The text of `path` (`-`: standard input). Throws usage naming `flag`; never says what is in the file. */
 export function readText(flag: string, path: string): string {
   try {
-    const bytes = readFileSync(path === '-' ? 0 : path)
+    const bytes = readBounded(path)
     if (bytes.length > MOST_BYTES) throw usage('invalid_input', `${flag}: longer than 4 MiB`)
     return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
   } catch (error) {
@@ -22,6 +22,21 @@ export function readText(flag: string, path: string): string {
       'cannot_read',
       `${flag}: cannot read ${path === '-' ? 'standard input' : sanitizeLine(path, 200)} (${code})`,
     )
+  }
+}
+
+/** At most one byte more than may be read, so that a file without end ends too. */
+function readBounded(path: string): Buffer {
+  const bytes = Buffer.alloc(MOST_BYTES + 1)
+  const file = path === '-' ? 0 : openSync(path, 'r')
+  try {
+    let length = 0
+    for (let got = 1; got > 0 && length < bytes.length; length += got) {
+      got = readSync(file, bytes, length, bytes.length - length, null)
+    }
+    return bytes.subarray(0, length)
+  } finally {
+    if (file !== 0) closeSync(file)
   }
 }
 
