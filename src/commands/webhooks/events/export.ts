@@ -13,8 +13,8 @@ export default class WebhooksEventsExport extends BaseCommand {
     `The records are those of webhooks listen --json, and webhooks verify reads them. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events export > events.ndjson',
-    'bookctl webhooks events export --since 1d --file events.ndjson',
-    'bookctl webhooks events export --type voucher.ready | bookctl webhooks verify - --at received',
+    'bookctl webhooks events export --since 1d --file day.ndjson',
+    'bookctl webhooks events export --type voucher.ready | wc -l',
   ]
   static override flags = {
     ...eventFilterFlags,

@@ -23,8 +23,8 @@ export default class WebhooksEventsReplay extends BaseCommand {
 --resign signs anew with the time of now. Ends with 0 when every answer is 2xx, else with 4 (401, 403), 5 (other 4xx), 6
 (anything else) or 7 (no answer). Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
   static override examples = [
-    'bookctl webhooks events replay evt_… --to http://127.0.0.1:3000/hooks',
-    'bookctl webhooks events replay evt_… evt_… --to https://staging.example.com/hooks --resign --json',
+    'bookctl webhooks events replay "$EVENT" --to "$TARGET"',
+    'bookctl webhooks events replay "$EVENT" --to "$TARGET" --resign --secret-file signing-secret.txt --json',
   ]
   static override strict = false
   static override columns = REPLAY_COLUMNS
@@ -32,6 +32,7 @@ export default class WebhooksEventsReplay extends BaseCommand {
     id: Args.string({
       name: 'EVENT_ID...',
       required: true,
+      ignoreStdin: true,
       description: 'the events, in the order they are sent',
     }),
   }

@@ -6,11 +6,11 @@ export default class WebhooksEventsShow extends BaseCommand {
   static override summary = 'Show one received webhook event: its headers and its body, as they came.'
   static override description = 'Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = [
-    'bookctl webhooks events show evt_…',
-    'bookctl webhooks events show evt_… --query event.headers.\'"x-service-signature"\'',
+    'bookctl webhooks events show "$EVENT"',
+    'bookctl webhooks events show "$EVENT" --query event.event.data.status',
   ]
   static override args = {
-    id: Args.string({name: 'EVENT_ID', required: true, description: 'the event'}),
+    id: Args.string({name: 'EVENT_ID', required: true, ignoreStdin: true, description: 'the event'}),
   }
 
   async run(): Promise<void> {
