@@ -6,8 +6,10 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
+import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
@@ -15,11 +17,12 @@ const examples = Object.entries(manifest.commands as Record<string, {examples: s
   ([id, command]) => command.examples.map(example => [id, example] as const),
 )
 /** They run until they are stopped, or are a test of their own. */
-const ELSEWHERE = new Set(['sandbox:start', 'demo'])
+const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
 
 let sandbox: LocalSandbox
 let home: Home
 let env: Record<string, string>
+const targets: ForwardTarget[] = []
 
 beforeAll(async () => {
   sandbox = await startLocalSandbox()
@@ -41,6 +44,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
+  for (const started of targets) await started.close()
   home.remove()
   await sandbox.stop()
 })
@@ -48,6 +52,7 @@ afterAll(async () => {
 /** What `example` names, made for it: offers, reservations, an input file, profiles. */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
+  if (example.includes('$EVENT')) return {EVENT: await receiveEvent(), TARGET: await target()}
   if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
   if (!/OFFER|RESERVATION|PENDING|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
@@ -59,6 +64,22 @@ async function prepare(example: string): Promise<Record<string, string>> {
   const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
   writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
   return {}
+}
+
+/** The id of an event that `listen` received just now. */
+async function receiveEvent(): Promise<string> {
+  writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
+  const receiver = await startListening(home, ['--exit-after', '1'])
+  const id = `evt_${receiver.port}`
+  await exchangeRaw(receiver.port, signedRequest(`{"id":"${id}","data":{"status":"CONFIRMED"}}`, id))
+  await receiver.ended
+  return id
+}
+
+async function target(): Promise<string> {
+  const started = await startTarget(200)
+  targets.push(started)
+  return started.url
 }
 
 async function subscribe(): Promise<string> {
