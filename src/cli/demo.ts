@@ -4,6 +4,7 @@
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {mkdtempSync, rmSync} from 'node:fs'
+import {type AddressInfo, createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -42,6 +43,8 @@ const GUESTS = [
   ],
 ]
 
+const EVENTS = ['--event', 'reservation.confirmed']
+
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
   private readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-demo-'))
@@ -65,6 +68,12 @@ export class Demo {
     const paid = referenceIn(await step(['reserve', first, '--pay', 'account', ...GUESTS]))
     await step(['voucher', 'download', paid])
     await step(['account'])
+    const receiver = await this.receiver()
+    const created = await step(['webhooks', 'create', '--url', receiver.url, ...EVENTS])
+    const listening = this.begin(receiver.listen)
+    await listening.ready
+    await step(['webhooks', 'test', idIn(created)])
+    steps.push(await this.shown(listening.done))
     const instant = ['reserve', second, '--pay', 'instant', ...GUESTS]
     const pending = referenceIn(await step(instant))
     await step(['sandbox', 'pay', pending])
@@ -80,6 +89,20 @@ export class Demo {
     for (const child of running) child.kill('SIGTERM')
     await Promise.all(running.map(child => new Promise(resolve => child.once('close', resolve))))
     rmSync(this.directory, {recursive: true, force: true})
+  }
+
+  /** A free port of this machine, the address for the subscription, and the command that listens there. */
+  private async receiver(): Promise<{url: string; listen: string[]}> {
+    const server = createServer()
+    const port = await new Promise<number>(resolve => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    })
+    await new Promise(resolve => server.close(resolve))
+    const end = ['--exit-after', '1', '--within', '60']
+    return {
+      url: `https://127.0.0.1:${port}/hooks`,
+      listen: ['webhooks', 'listen', '--tls', '--port', String(port), '--path', '/hooks', ...end],
+    }
   }
 
   private searching(): string[] {
@@ -102,23 +125,44 @@ export class Demo {
     })
   }
 
-  private async step(argv: readonly string[], stdin: string): Promise<Step> {
+  private step(argv: readonly string[], stdin: string): Promise<Step> {
+    return this.shown(this.begin(argv, stdin).done)
+  }
+
+  private async shown(done: Promise<Step>): Promise<Step> {
+    const step = await done
+    this.options.onOutput(step.output)
+    return step
+  }
+
+  /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
+  private begin(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
     const command = `bookctl ${argv.map(quote).join(' ')}`
     this.options.onCommand(command)
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
     let output = ''
+    let sayReady = () => {}
+    const said = new Promise<void>(resolve => {
+      sayReady = resolve
+    })
     const streams = this.options.json ? [child.stdout] : [child.stdout, child.stderr]
     for (const stream of streams) {
       stream?.setEncoding('utf8').on('data', chunk => {
         output += chunk
+        if (/"type":"ready"|^Ready: /m.test(output)) sayReady()
       })
     }
     child.stdin?.on('error', () => {})
     child.stdin?.end(stdin)
-    const exit = await new Promise<number>(resolve => child.once('close', code => resolve(code ?? 1)))
-    if (exit !== 0) throw stepFailed(command, exit, output)
-    this.options.onOutput(output)
-    return {command, exit, output}
+    const done = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 1))).then(
+      exit => {
+        if (exit !== 0) throw stepFailed(command, exit, output)
+        return {command, exit, output}
+      },
+    )
+    // When another step fails first, nobody waits for this one.
+    done.catch(() => {})
+    return {ready: Promise.race([said, done.then(() => undefined)]), done}
   }
 
   private spawn(argv: readonly string[]): ChildProcess {
@@ -144,6 +188,13 @@ function referenceIn(output: string): string {
   const reference = /RSV-[0-9A-Z]{10}/.exec(output)?.[0]
   if (reference) return reference
   throw stepFailed('reserve', 0, output)
+}
+
+/** The id of the subscription that was created. */
+function idIn(output: string): string {
+  const id = /whsub_[\w-]+/.exec(output)?.[0]
+  if (id) return id
+  throw stepFailed('webhooks create', 0, output)
 }
 
 function stepFailed(command: string, exit: number, output: string): Failure {

@@ -8,8 +8,8 @@ import {jsonText} from '../cli/json-text.js'
 export default class DemoCommand extends BaseCommand {
   static override summary = 'Show a whole booking on a throw-away local sandbox.'
   static override description =
-    `Logs in, searches, reserves from the balance, downloads the voucher, and makes an instant payment, over real HTTP on this
-machine. Each step is shown as the command you would type. Leaves nothing behind, and needs nothing: no environment.`
+    `Logs in, searches, reserves from the balance, downloads the voucher, subscribes to events, receives a signed one and
+checks it, and makes an instant payment, over real HTTP on this machine. Each step is shown as the command you would type. Leaves nothing behind, and needs nothing: no environment.`
   static override examples = ['bookctl demo', 'bookctl demo --json']
   static override columns = []
 
@@ -32,6 +32,14 @@ machine. Each step is shown as the command you would type. Leaves nothing behind
   }
 }
 
+/** A command that streams prints a document a line. */
 function withResult({command, exit, output}: Step): object {
-  return {command, exit, result: JSON.parse(output)}
+  const isStream = output.startsWith('{"')
+  const result = isStream
+    ? output
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+    : JSON.parse(output)
+  return {command, exit, result}
 }
