@@ -50,6 +50,8 @@ export async function* readCaptures(
 ): AsyncGenerator<CapturedRequest> {
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_LOOK_BYTES)
+  // An empty file is an empty capture; only beside a signature is it an empty body.
+  if (start.length === 0 && !options.signatureGiven) return
   if (looksLikeHttp(start)) return yield readHttpRequest(source, start)
   if (!options.signatureGiven) {
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options.names)

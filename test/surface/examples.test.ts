@@ -9,6 +9,7 @@ import {Home} from '../support/bookctl.js'
 import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
@@ -52,6 +53,7 @@ afterAll(async () => {
 /** What `example` names, made for it: offers, reservations, an input file, profiles. */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
+  if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
   if (example.includes('$EVENT')) return {EVENT: await receiveEvent(), TARGET: await target()}
   if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
   if (!/OFFER|RESERVATION|PENDING|--input/.test(example)) return {}
@@ -64,6 +66,11 @@ async function prepare(example: string): Promise<Record<string, string>> {
   const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
   writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
   return {}
+}
+
+async function makeWebhooks(): Promise<Record<string, string>> {
+  const files = makeWebhookFiles(home.directory, Math.floor(Date.now() / 1000))
+  return {...files, RECEIVER: (await startReceiver()).url}
 }
 
 /** The id of an event that `listen` received just now. */
@@ -117,6 +124,9 @@ test('demo --json', async () => {
     expect.stringMatching('bookctl reserve off_'),
     'bookctl voucher download',
     'bookctl account',
+    'bookctl webhooks create',
+    'bookctl webhooks test',
+    'bookctl webhooks listen',
     expect.stringMatching('bookctl reserve off_'),
     'bookctl sandbox pay',
     expect.stringMatching('bookctl reserve off_'),

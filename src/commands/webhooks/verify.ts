@@ -18,7 +18,7 @@ that matches; what cannot be proved is unexplained.
 Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks verify body.bin --signature "$SIGNATURE"',
-    'bookctl webhooks verify request.http --secret-file secret.txt --json',
+    'bookctl webhooks verify request.http --secret-file signing-secret.txt --json',
     'bookctl webhooks verify captures/*.ndjson --at received --format ndjson',
   ]
   static override strict = false
