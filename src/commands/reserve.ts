@@ -35,7 +35,7 @@ nationality is the client's. Environment: those of every command.`
   ]
   static override columns = RESERVATION_COLUMNS
   static override args = {
-    offer: Args.string({ignoreStdin: true, description: 'the offer, as hotels search prints it'}),
+    offer_id: Args.string({ignoreStdin: true, description: 'the offer, as hotels search prints it'}),
   }
   static override flags = reserveFlags
 
@@ -43,7 +43,7 @@ nationality is the client's. Environment: those of every command.`
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
     const seconds = checkWait(flags.wait)
-    const typed = await readTyped(args.offer, flags)
+    const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()
     const plan = flags.resume ? undefined : await planReservation(typed, flags, target, await this.state())
     if (plan && flags['dry-run']) return this.print(jsonResult(describeRequest(plan, target)))

@@ -237,7 +237,17 @@ describe('reserve', () => {
 
   test('names everything that is missing at once', async () => {
     const failure = await rejectionOf(checkTyped(undefined, {}, {}))
-    expect(failure.message).toBe('missing: OFFER, --guest, --contact, --pay')
+    expect(failure.message).toBe('missing: OFFER_ID, --guest, --contact, --pay')
+  })
+
+  test('names what a contact and guests that were begun lack, with the rest', async () => {
+    const begun = {guest: ['name=A,surname=B', 'name=C'], contact: 'name=A,surname=B,email=a@example.com'}
+    const lacking = 'guests[2].surname'
+    const phone = 'contact.phone_country_code, contact.phone_number'
+    const failure = await rejectionOf(checkTyped(undefined, {}, begun))
+    expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)
+    const whole = await rejectionOf(checkTyped('off_1', {}, {...begun, pay: 'account'}))
+    expect(whole.message).toBe(`missing: ${phone}, ${lacking}`)
   })
 })
 

@@ -92,13 +92,13 @@ export async function readReservation(
   const contact = mergeContact(input.contact, flags.contact)
   const guests = flags.guest?.map(readGuest) ?? input.guests
   const absent = [
-    ...(offerId === undefined ? ['OFFER'] : []),
+    ...(offerId === undefined ? ['OFFER_ID'] : []),
     ...(nationality === undefined ? ['--nationality'] : []),
     ...(guests === undefined ? ['--guest'] : []),
     ...(contact === undefined ? ['--contact'] : []),
     ...(pay === undefined ? ['--pay'] : []),
   ]
-  if (absent.length > 0) throw missing(absent)
+  if (absent.length > 0) throw missing([...absent, ...(await absentWithin(contact, guests))])
   const fromFile = flags.nationality === undefined && input.client_nationality !== undefined
   const field = fromFile ? 'client_nationality' : '--nationality'
   const client_nationality = await checkCountry(field, String(nationality))
@@ -130,8 +130,17 @@ async function check(request: object): Promise<ReservationRequest> {
   const {reservationRequest} = await import('../../contract/reservations.js')
   const parsed = reservationRequest.safeParse(request)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw issue ? refusal(issue) : usage('invalid_input', 'the request is not as it should be')
+  const {issues} = parsed.error
+  const issue = issues.find(each => !isAbsent(each))
+  if (!issue) throw missing(issues.map(fieldOf))
+  throw refusal(issue)
+}
+
+/** Fields that a contact and guests which were begun lack, so that they are named with the rest. */
+async function absentWithin(contact: unknown, guests: unknown): Promise<string[]> {
+  const {reservationRequest} = await import('../../contract/reservations.js')
+  const parsed = reservationRequest.safeParse({contact, guests: fillGuests(guests, SOME_COUNTRY, false)})
+  return (parsed.error?.issues ?? []).filter(issue => isAbsent(issue) && issue.path.length > 1).map(fieldOf)
 }
 
 interface Issue {
@@ -141,12 +150,21 @@ interface Issue {
   readonly keys?: readonly string[]
 }
 
-function refusal(issue: Issue): Failure {
+function isAbsent(issue: Issue): boolean {
+  return /^Invalid input: expected \w+, received undefined$/.test(issue.message)
+}
+
+/** The field as it is told: `guests[1].identity.number`. */
+function fieldOf(issue: Issue): string {
   const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key + 1}]` : `${i > 0 ? '.' : ''}${String(key)}`,
   )
-  const name = sanitizeLine(field.join(''), 80)
+  return sanitizeLine(field.join(''), 80)
+}
+
+function refusal(issue: Issue): Failure {
+  const name = fieldOf(issue)
   if (issue.code === 'unrecognized_keys') {
     return usage(
       'unknown_field',
@@ -154,8 +172,7 @@ function refusal(issue: Issue): Failure {
       'reserve --template shows them',
     )
   }
-  const message = issue.message.replace(/^Invalid input: expected (\w+), received undefined$/, 'is missing')
-  return usage('invalid_input', `${name}: ${message}`)
+  return usage('invalid_input', `${name}: ${issue.message}`)
 }
 
 async function checkNationalities(request: ReservationRequest): Promise<void> {

@@ -60,6 +60,6 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
       limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
     }
     await this.print(await search(await this.connect(), request, wanted))
-    this.note('Offers are valid for 15 minutes: bookctl reserve OFFER')
+    this.note('Offers are valid for 15 minutes: bookctl reserve OFFER_ID')
   }
 }
