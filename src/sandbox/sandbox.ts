@@ -2,6 +2,7 @@
 
 import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
 import {type Database, openDatabase} from '../storage/database.js'
+import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {createClock} from './clock.js'
 import {TimeMover} from './delivery/advance.js'
@@ -19,6 +20,8 @@ import type {Service} from './service.js'
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string
+  /** Whose file that is; see storage/database-file.ts. The user's unless told. */
+  readonly databaseOwner?: FileOwner
   /** Real time in Unix seconds. */
   readonly clock?: () => number
   /** What the catalogue is made from. */
@@ -54,7 +57,7 @@ export interface Sandbox {
  * is held for as long as this one lives (the kernel lets go of it when the process dies).
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const database = openExclusively(options.database)
+  const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
   let served: string | undefined
   const service: Service = {
@@ -103,9 +106,9 @@ function postOptions(options: SandboxOptions, closing: AbortSignal) {
   }
 }
 
-function openExclusively(path: string): Database {
+function openExclusively(path: string, owner: FileOwner): Database {
   try {
-    const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250})
+    const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner})
     // The lock is taken by the next write (prepareState) and never given back while the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
     return database

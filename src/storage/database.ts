@@ -1,12 +1,10 @@
 /**
- * Opens a SQLite file that must not lose what it was told: 0600 in a 0700 directory, write-ahead log, every
- * commit flushed, deleted bytes overwritten. Knows nothing of what is in it.
+ * Opens a SQLite file that must not lose what it was told: write-ahead log, every commit flushed, deleted bytes
+ * overwritten. Knows nothing of what is in it.
  */
-import {chmodSync, closeSync, constants, lstatSync, openSync} from 'node:fs'
-import {dirname} from 'node:path'
 import LibSql from 'libsql'
-import {damaged, StorageError, storageErrorOf} from './errors.js'
-import {ensurePrivateDirectory} from './files.js'
+import {type FileOwner, prepareDatabaseFile} from './database-file.js'
+import {StorageError, storageErrorOf} from './errors.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 
@@ -26,13 +24,13 @@ export interface Database {
   close(): void
 }
 
-const SMALLEST_DATABASE_BYTES = 512
-
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
   readonly migrations: readonly string[]
   /** How long to wait for another process's transaction. */
   readonly busyTimeoutMilliseconds?: number
+  /** Whose file and directory it is; ours unless told. */
+  readonly owner?: FileOwner
 }
 
 /**
@@ -41,7 +39,7 @@ export interface DatabaseOptions {
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
-    if (path !== ':memory:') preparePrivateFile(path)
+    if (path !== ':memory:') prepareDatabaseFile(path, options.owner ?? 'ours')
     const connection = new LibSql(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
     try {
       connection.exec(
@@ -141,28 +139,6 @@ function migrate(
     for (const migration of migrations.slice(from)) connection.exec(migration)
     database.run(`PRAGMA user_version = ${migrations.length}`)
   })
-}
-
-/** Creates `path` as 0600 before SQLite does, since its log and index files take the same mode. */
-export function preparePrivateFile(path: string): void {
-  ensurePrivateDirectory(dirname(path))
-  try {
-    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
-    return
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const stats = lstatSync(path)
-  if (!stats.isFile()) {
-    throw new StorageError(
-      'not_ours',
-      `${path} is not a regular file`,
-      'remove it (a symbolic link or a directory is never followed)',
-    )
-  }
-  // SQLite takes a file this short for an empty one and writes over it.
-  if (stats.size > 0 && stats.size < SMALLEST_DATABASE_BYTES) throw damaged(path)
-  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
 function isSqliteError(error: unknown): boolean {

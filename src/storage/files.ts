@@ -18,12 +18,16 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  type Stats,
   writeSync,
 } from 'node:fs'
-import {basename, dirname, join} from 'node:path'
+import {basename, dirname, join, resolve} from 'node:path'
 import {StorageError, storageErrorOf} from './errors.js'
 
-/** Creates `directory` as 0700, or tightens it to that. Throws StorageError when it is not a directory of ours. */
+/**
+ * Creates `directory` as 0700, or tightens it to that when it is ours alone to tighten. Throws StorageError when it is
+ * not a directory.
+ */
 export function ensurePrivateDirectory(directory: string): void {
   try {
     makeDirectory(directory)
@@ -35,11 +39,16 @@ export function ensurePrivateDirectory(directory: string): void {
         'set BOOKCTL_CONFIG_DIR to a directory',
       )
     }
-    if (process.platform !== 'win32' && stats.isDirectory() && (stats.mode & 0o077) !== 0)
-      chmodSync(directory, 0o700)
+    if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
   } catch (error) {
     throw storageErrorOf(error, directory)
   }
+}
+
+/** Never one that others share: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */
+function mayTighten(directory: string, stats: Stats): boolean {
+  const shared = (stats.mode & 0o1000) !== 0 || dirname(resolve(directory)) === resolve(directory)
+  return process.platform !== 'win32' && stats.isDirectory() && stats.uid === process.getuid?.() && !shared
 }
 
 /** With its parents. Node's own recursive form never returns where the system answers ENOENT to a good parent (/proc). */

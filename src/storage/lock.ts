@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import LibSql from 'libsql'
-import {preparePrivateFile} from './database.js'
+import {prepareDatabaseFile} from './database-file.js'
 import {storageErrorOf} from './errors.js'
 
 /** Locks share this many files a kind, so that their number stays bounded; a collision only makes one wait. */
@@ -55,7 +55,7 @@ export async function withLock<T>(
 
 function open(path: string): LibSql.Database {
   try {
-    preparePrivateFile(path)
+    prepareDatabaseFile(path, 'ours')
     return new LibSql(path, {timeout: 0})
   } catch (error) {
     throw storageErrorOf(error, path)

@@ -2,7 +2,7 @@
 import {type ChildProcess, spawn} from 'node:child_process'
 import {randomUUID} from 'node:crypto'
 import {once} from 'node:events'
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
@@ -87,6 +87,13 @@ test('a second sandbox on the same file is refused, and says what to do', async 
   expect(() => createSandbox({database})).toThrow(StorageError)
   await kill(child)
   createSandbox({database}).close()
+})
+
+test("a file the user names leaves its directory's permissions alone", () => {
+  chmodSync(directory, 0o755)
+  createSandbox({database: join(directory, 'sandbox.db')}).close()
+  expect(statSync(directory).mode & 0o777).toBe(0o755)
+  expect(statSync(join(directory, 'sandbox.db')).mode & 0o777).toBe(0o600)
 })
 
 test('no secret or token lies in the files', async () => {

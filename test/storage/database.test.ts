@@ -2,6 +2,7 @@
 import {execFileSync, spawnSync} from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -59,6 +60,58 @@ test('wider permissions are tightened', () => {
   chmodSync(directory, 0o755)
   openDatabase(path, {migrations: ONE}).close()
   expect([modeOf(directory), modeOf(path)]).toEqual(['700', '600'])
+})
+
+describe('a file and a directory that are not ours', () => {
+  const users = (path: string) => openDatabase(path, {migrations: ONE, owner: 'users'})
+
+  test("the user's keep their permissions, and a new file is private", () => {
+    chmodSync(directory, 0o755)
+    users(join(directory, 'new.db')).close()
+    const path = join(directory, 'old.db')
+    users(path).close()
+    chmodSync(path, 0o644)
+    users(path).close()
+    expect([modeOf(directory), modeOf(join(directory, 'new.db')), modeOf(path)]).toEqual([
+      '755',
+      '600',
+      '644',
+    ])
+  })
+
+  test('a directory the user named wrongly is not made', () => {
+    expect(() => users(join(directory, 'no', 'x.db'))).toThrow(
+      `there is no directory ${join(directory, 'no')}`,
+    )
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  test('one that others share, as /tmp is, is left as it is', () => {
+    const shared = join(directory, 'shared')
+    mkdirSync(shared)
+    chmodSync(shared, 0o1777)
+    openDatabase(join(shared, 'x.db'), {migrations: ONE}).close()
+    expect([modeOf(shared), modeOf(join(shared, 'x.db'))]).toEqual(['777', '600'])
+  })
+
+  test('one of another owner is left as it is', context => {
+    const theirs = join(directory, 'theirs')
+    mkdirSync(theirs)
+    chmodSync(theirs, 0o777)
+    if (process.getuid?.() !== 0) context.skip('needs the right to give a directory away')
+    chownSync(theirs, 65_534, 65_534)
+    openDatabase(join(theirs, 'x.db'), {migrations: ONE}).close()
+    expect(modeOf(theirs)).toBe('777')
+  })
+
+  test.each(['ours', 'users'] as const)('a file that is no database is not changed: %s', owner => {
+    const path = join(directory, 'notes.txt')
+    writeFileSync(path, 'not a database '.repeat(500))
+    chmodSync(path, 0o644)
+    const open = () => openDatabase(path, {migrations: ONE, owner})
+    expect(faultOf(open)).toBe(owner === 'ours' ? 'corrupt' : 'not_ours')
+    expect(modeOf(path)).toBe('644')
+  })
 })
 
 test('writes ahead, flushes every commit and overwrites what is deleted', () => {

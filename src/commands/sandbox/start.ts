@@ -39,7 +39,8 @@ export default class SandboxStart extends BaseCommand {
     ])
     const allowHttpLoopback = flags['allow-http-loopback']
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
-    const sandbox = createSandbox({database, latencyMilliseconds, allowHttpLoopback, caFiles})
+    const databaseOwner = flags.db ? 'users' : 'ours'
+    const sandbox = createSandbox({database, databaseOwner, latencyMilliseconds, allowHttpLoopback, caFiles})
     this.whenStopped(() => sandbox.close())
     const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
       cannotListen(error, port),

@@ -1,0 +1,64 @@
+/** The file of a database before SQLite opens it: who may read it, and whether it is one at all. */
+import {chmodSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
+import {dirname} from 'node:path'
+import {damaged, StorageError} from './errors.js'
+import {ensurePrivateDirectory} from './files.js'
+
+/**
+ * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,
+ * whose directory has to be there and whose permissions, like the directory's, are the user's own business.
+ */
+export type FileOwner = 'ours' | 'users'
+
+const HEADER = Buffer.from('SQLite format 3\0')
+/** SQLite takes a file shorter than this for an empty one and writes over it. */
+const SMALLEST_DATABASE_BYTES = 512
+
+/**
+ * Creates `path` as 0600 before SQLite does, since its log and index files take the same mode, or looks at what is
+ * there before anything is changed. Throws StorageError, or what the system threw.
+ */
+export function prepareDatabaseFile(path: string, owner: FileOwner): void {
+  if (owner === 'ours') ensurePrivateDirectory(dirname(path))
+  else requireDirectory(path)
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const stats = lstatSync(path)
+  if (!stats.isFile()) throw notAFile(path)
+  if (!isDatabase(path, stats)) throw owner === 'ours' ? damaged(path) : notADatabase(path)
+  const tooWide = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
+  if (owner === 'ours' && tooWide) chmodSync(path, 0o600)
+}
+
+function requireDirectory(path: string): void {
+  const directory = dirname(path)
+  if (existsSync(directory)) return
+  const hint = 'create it first, or name a file in a directory that exists'
+  throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
+}
+
+/** Whether SQLite would take it for a database: an empty file is one, too. */
+function isDatabase(path: string, stats: Stats): boolean {
+  if (stats.size === 0) return true
+  if (stats.size < SMALLEST_DATABASE_BYTES) return false
+  const file = openSync(path, constants.O_RDONLY)
+  try {
+    const header = Buffer.alloc(HEADER.length)
+    return readSync(file, header, 0, header.length, 0) === header.length && header.equals(HEADER)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function notAFile(path: string): StorageError {
+  const hint = 'remove it (a symbolic link or a directory is never followed)'
+  return new StorageError('not_ours', `${path} is not a regular file`, hint)
+}
+
+function notADatabase(path: string): StorageError {
+  return new StorageError('not_ours', `${path} is not a database`, 'name another file; it was not changed')
+}
