@@ -54,7 +54,7 @@ export function unanswered(error: SendError, changes: boolean): Failure {
   return new Failure('unreachable', `the service cannot be reached: ${reason}${times}`, details)
 }
 
-const BASE_URL_HINT = 'check that the base URL is the service, with: bookctl doctor'
+const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
 
 function redirected(answer: Answer): Failure {
   const target = originOf(answer.headers.location)

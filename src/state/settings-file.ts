@@ -6,8 +6,7 @@ import {isScope, type Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
 
 const MAX_BYTES = 1024 * 1024
-const MEND =
-  'mend the file, or move it away to start anew; it was not changed (`bookctl config path` shows where it is)'
+const MEND = 'mend the file, or move it away to start anew; it was not changed'
 
 /** Whether `name` may stand as the name of a profile: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export function isProfileName(name: string): boolean {

@@ -2,7 +2,9 @@
  * Commands, flags and exit codes that scripts rely on, against the committed list: nothing of it changes unnoticed.
  * After a change that is meant: `npx vitest run test/surface/surface.test.ts --update`.
  */
-import {readFileSync} from 'node:fs'
+import {readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {EXIT_CODES} from '../../src/cli/failure.js'
 import {globalFlags} from '../../src/cli/global-flags.js'
@@ -64,6 +66,19 @@ test('no flag takes a secret', () => {
   const names = commands.flatMap(([, command]) => Object.entries(command.flags))
   const taking = names.filter(([name, flag]) => /secret|password|token/.test(name) && flag.type === 'option')
   expect(taking.map(([name]) => name).filter(name => !name.endsWith('-file'))).toEqual([])
+})
+
+test('no text names a command that does not exist', () => {
+  const folder = fileURLToPath(new URL('../../src', import.meta.url))
+  const named = readdirSync(folder, {recursive: true, encoding: 'utf8'})
+    .filter(file => file.endsWith('.ts'))
+    .flatMap(file => [...readFileSync(join(folder, file), 'utf8').matchAll(/bookctl ([a-z]+(?: [a-z]+)*)/g)])
+    .map(([, words = '']) => words)
+    // Prose: the issuer of a certificate.
+    .filter(words => words !== 'local sandbox')
+  expect(named.length).toBeGreaterThan(50)
+  const ids = commands.map(([id]) => id.replaceAll(':', ' '))
+  expect(named.filter(words => !ids.some(id => `${words} `.startsWith(`${id} `)))).toEqual([])
 })
 
 function argumentsOf(command: Command): string {
