@@ -5,6 +5,8 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
+import {startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
 import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
 
 const CREATED = 'whsec_created'
@@ -105,3 +107,20 @@ test('the subscription is made and tested before "ready", and later events are c
     .map(line => JSON.parse(line))
   expect(lines).toMatchObject([{type: 'ready'}, {event_id: 'evt_test'}, {event_id: 'evt_2'}])
 })
+
+test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
+  const sandbox = await startLocalSandbox()
+  try {
+    const publicUrl = `https://127.0.0.1:${receiverPort}/in`
+    const argv = ['--tls', '--subscribe', '--public-url', publicUrl, '--port', String(receiverPort)]
+    receiver = await startListening(sandbox.home, [...argv, '--exit-after', '2', '--within', '60'], NO_SECRET)
+    const offer = (await sandbox.home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+    expect((await sandbox.home.run(['reserve', offer, ...GUESTS, '--pay', 'account'])).exit).toBe(0)
+    expect((await receiver.ended).exit).toBe(0)
+    const types = receiver.lines.map(line => line.event_type)
+    expect(types.slice(1).sort()).toEqual(['reservation.confirmed', 'voucher.ready'])
+    expect(receiver.lines.every(line => line.verdict === 'valid')).toBe(true)
+  } finally {
+    await sandbox.stop()
+  }
+}, 90_000)
