@@ -7,6 +7,7 @@ import {unanswered} from './refusals.js'
 export interface LinkParts {
   readonly baseUrl: string
   readonly sender: Sender
+  /** Bound on each fetch; 60 unless told. */
   readonly timeoutSeconds?: number
 }
 
@@ -39,7 +40,7 @@ async function get(parts: LinkParts, url: URL, policy?: Partial<SendPolicy>): Pr
   try {
     return await parts.sender.send(request, {
       repeatable: true,
-      timeoutSeconds: Math.max(parts.timeoutSeconds ?? 0, LINK_TIMEOUT_SECONDS),
+      timeoutSeconds: parts.timeoutSeconds ?? LINK_TIMEOUT_SECONDS,
       maxAnswerBytes: MAX_LINK_BYTES,
       ...policy,
     })

@@ -128,7 +128,9 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     timeoutSeconds,
   })
   const namedPath = readNamedPaths(target, state)
-  const whole = createApi({baseUrl, sender, tokens, clock: systemClock, timeoutSeconds, namedPath})
+  // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
+  const told = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}
+  const whole = createApi({baseUrl, sender, tokens, clock: systemClock, namedPath, ...told})
   const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
   return {target, api, tokens, sender, state, clock: systemClock, close}
 }
