@@ -13,7 +13,7 @@ import {storageErrorOf} from './errors.js'
 const STRIPES = 32
 
 export interface LockOptions {
-  /** Directory for the lock files. */
+  /** The lock files are in its `locks`. */
   readonly directory: string
   /** What is locked, for example `tokens`; different kinds never wait for each other. */
   readonly kind: string
@@ -33,7 +33,7 @@ export async function withLock<T>(
   work: () => Promise<T>,
   peek: () => T | undefined = () => undefined,
 ): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
-  const path = join(options.directory, `${options.kind}-${stripe(options.key)}.lock`)
+  const path = join(options.directory, 'locks', `${options.kind}-${stripe(options.key)}.lock`)
   const connection = open(path)
   try {
     const deadline = performance.now() + options.waitMilliseconds

@@ -74,7 +74,7 @@ test('login checks, stores and says where', async () => {
     current_profile: 'default',
     profiles: {default: {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', secret_store: 'file'}},
   })
-  for (const name of readdirSync(home.configDirectory)) {
+  for (const name of home.kept('all')) {
     expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)
   }
   expect(await home.json(['whoami', '--check'])).toMatchObject({
@@ -192,7 +192,7 @@ test('logout leaves nothing to act with', async () => {
     result: {profile: 'default', revoked: true, removed: true},
   })
   expect((await home.run(['account'])).exit).toBe(4)
-  for (const name of readdirSync(home.configDirectory)) {
+  for (const name of home.kept()) {
     expect(readFileSync(join(home.configDirectory, name)).includes('sk_test_sandbox')).toBe(false)
   }
   expect(existsSync(join(home.configDirectory, 'config.json'))).toBe(true)

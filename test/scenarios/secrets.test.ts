@@ -1,5 +1,5 @@
 /** No secret in any stream, or in any file but its store, however loudly one asks to be told. */
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -90,9 +90,7 @@ test('secrets are in their store alone, and gone after a logout', async () => {
   ]
   expect((await own.run(login, {env: LOUD})).exit).toBe(0)
   const holding = () =>
-    readdirSync(own.configDirectory).filter(name =>
-      readFileSync(join(own.configDirectory, name)).includes(SECRET),
-    )
+    own.kept().filter(name => readFileSync(join(own.configDirectory, name)).includes(SECRET))
   const holders = holding()
   expect(holders.length).toBeGreaterThan(0)
   for (const name of holders) expect(name).toMatch(/^tokens\.db/)

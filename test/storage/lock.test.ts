@@ -1,5 +1,5 @@
 /** The lock between processes: one at a time, and free at once when its holder dies. */
-import {mkdtempSync, rmSync} from 'node:fs'
+import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
@@ -53,6 +53,12 @@ test('a waiter leaves with what it was waiting for, without the lock', async () 
     const peek = () => (++looks > 2 ? 'seen' : undefined)
     expect(await withLock(lock(10_000), async () => 'in', peek)).toEqual({gaveUp: false, value: 'seen'})
   })
+})
+
+test('the files are in a directory of their own', async () => {
+  await withLock(lock(0), async () => undefined)
+  expect(readdirSync(directory)).toEqual(['locks'])
+  expect(readdirSync(join(directory, 'locks'))).toEqual([expect.stringMatching(/^test-[0-9a-f]{2}\.lock$/)])
 })
 
 test('another kind does not wait, and a throw frees the lock', async () => {

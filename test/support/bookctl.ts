@@ -1,8 +1,8 @@
 /** Runs the built `bookctl` as a user's shell would, in a home of its own. */
 import {type ChildProcess, spawn} from 'node:child_process'
-import {mkdtempSync, rmSync} from 'node:fs'
+import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
@@ -26,6 +26,13 @@ export class Home {
   readonly configDirectory = join(this.directory, 'config')
 
   constructor(readonly env: Record<string, string> = {}) {}
+
+  /** Paths of all that lies in the configuration directory, relative to it; `files` leaves directories out. */
+  kept(what: 'files' | 'all' = 'files'): string[] {
+    return readdirSync(this.configDirectory, {recursive: true, withFileTypes: true})
+      .filter(entry => what === 'all' || entry.isFile())
+      .map(entry => relative(this.configDirectory, join(entry.parentPath, entry.name)))
+  }
 
   /** Runs `bookctl ...argv` to its end. */
   run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
