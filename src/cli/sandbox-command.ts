@@ -8,9 +8,11 @@ export abstract class SandboxCommand extends BaseCommand {
     return findSandbox(this.config.configDir, this.globals['base-url'], named)
   }
 
-  /** Asks one of its controls; with `body` it is a POST. */
-  protected async control(path: string, body?: object): Promise<Record<string, unknown>> {
+  /** Asks one of its controls; with `body` it is a POST. Waits `seconds`, where that is given and --timeout is not. */
+  protected async control(path: string, body?: object, seconds?: number): Promise<Record<string, unknown>> {
     const sandbox = this.running()
-    return control(await this.openSender(), sandbox, path, body)
+    const {sender, timeoutSeconds} = await this.openSender()
+    const patience = this.timeoutSeconds ?? seconds ?? timeoutSeconds
+    return control({sender, timeoutSeconds: patience}, sandbox, path, body)
   }
 }

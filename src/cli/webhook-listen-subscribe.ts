@@ -6,6 +6,7 @@ import {EVENT_TYPE_NAMES} from '../contract/events.js'
 import {Failure} from '../contract/failure.js'
 import type {Connection} from './connect.js'
 import type {OpenListening} from './webhook-listen-open.js'
+import {createAndKeep} from './webhook-subscriptions.js'
 
 /** Ours: a test event takes a tunnel and two answers. */
 const TEST_MILLISECONDS = 30_000
@@ -17,17 +18,17 @@ export interface SubscribeFlags {
 
 /** Throws Failure; a subscription that was created stays, and is named. */
 export async function subscribe(
-  {api, state, clock}: Connection,
+  connection: Connection,
   {listening, profile, secrets}: OpenListening,
   flags: SubscribeFlags,
 ): Promise<void> {
-  const {createSubscription, sendTestEvent} = await import('../api/webhooks.js')
-  const events = [...(flags.event ?? EVENT_TYPE_NAMES)]
-  const {id, secret} = await createSubscription(api, {url: flags['public-url'] ?? '', events})
-  state.secrets.putSigningSecret({subscription_id: id, profile, secret, stored_at: clock.now()})
+  const {sendTestEvent} = await import('../api/webhooks.js')
+  const wanted = {url: flags['public-url'] ?? '', events: [...(flags.event ?? EVENT_TYPE_NAMES)]}
+  const {subscription} = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const {id} = subscription
   secrets.refresh()
   const came = listening.next(({reason, secretName}) => reason === 'ok' && secretName === id)
-  await sendTestEvent(api, id)
+  await sendTestEvent(connection.api, id)
   let timer: NodeJS.Timeout | undefined
   const ranOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(testMissing(id)), TEST_MILLISECONDS)

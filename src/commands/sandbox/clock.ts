@@ -3,10 +3,13 @@ import {readDuration} from '../../cli/input/duration.js'
 import {single} from '../../cli/result.js'
 import {SandboxCommand} from '../../cli/sandbox-command.js'
 
+/** Ours: each attempt that falls due on the way may take a subscriber's 3 s. */
+const LONGEST_MOVE_SECONDS = 600
+
 export default class SandboxClock extends SandboxCommand {
   static override summary = "Show the local sandbox's time, or move it forward."
   static override description =
-    `What falls due when time moves (offers, tokens, payments) has happened when the command ends.
+    `What falls due when time moves (offers, tokens, payments, deliveries of events) has happened when the command ends.
 Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
   static override columns = ['now']
@@ -18,7 +21,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
     const {flags} = await this.parse(SandboxClock)
     const body =
       flags.advance === undefined ? undefined : {advance_seconds: readDuration('--advance', flags.advance)}
-    const time = await this.control('/clock', body)
+    const time = await this.control('/clock', body, LONGEST_MOVE_SECONDS)
     await this.print(single(time, time, String(time.now ?? '')))
   }
 }

@@ -1,0 +1,81 @@
+/** Both sides with the built command: a sandbox that sends, a receiver that listens, and the schedule rehearsed. */
+import {type AddressInfo, createServer} from 'node:net'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+let sandbox: LocalSandbox
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const {port} = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+async function reserve(): Promise<void> {
+  const {home} = sandbox
+  const [offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
+  expect((await home.run(['reserve', offer, ...GUESTS, '--pay', 'account'])).exit).toBe(0)
+}
+
+test('listen --tls --subscribe gets the signed event of a reservation', async () => {
+  const {home} = sandbox
+  const port = await freePort()
+  const own = ['--tls', '--port', String(port), '--subscribe', '--public-url', `https://127.0.0.1:${port}/in`]
+  const wait = [
+    '--event',
+    'reservation.confirmed',
+    '--expect',
+    '!(data.test)',
+    '--exit-after',
+    '1',
+    '--within',
+    '60',
+  ]
+  let sayReady = () => {}
+  const ready = new Promise<void>(resolve => {
+    sayReady = resolve
+  })
+  const done = home.run(['webhooks', 'listen', ...own, ...wait, '--json'], {
+    onStart: child => child.stdout?.on('data', text => String(text).includes('"type":"ready"') && sayReady()),
+  })
+  await Promise.race([ready, done])
+  await reserve()
+  const {exit, stdout, stderr} = await done
+  expect([exit, stderr]).toEqual([0, ''])
+  const events = stdout.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
+  expect(events.at(-1)).toMatchObject({type: 'event', verdict: 'valid', event_type: 'reservation.confirmed'})
+})
+
+test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
+  const {home} = sandbox
+  const url = `https://127.0.0.1:${await freePort()}/down`
+  const created = await home.json<{subscription: {id: string}}>([
+    ...['webhooks', 'create', '--url', url, '--event', 'reservation.confirmed'],
+  ])
+  const {id} = created.result.subscription
+  await home.run(['webhooks', 'test', id])
+  expect((await home.run(['sandbox', 'clock', '--advance', '59h'])).exit).toBe(0)
+  type Deliveries = {
+    deliveries: {subscription_id: string; status: string; attempts: {at: string; error: string}[]}[]
+  }
+  const shown = await home.json<Deliveries>(['sandbox', 'deliveries'])
+  const delivery = shown.result.deliveries.find(one => one.subscription_id === id)
+  expect(delivery).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
+  const attempts = delivery?.attempts ?? []
+  const begin = Date.parse(attempts[0]?.at ?? '')
+  const minutes = attempts.map(({at}) => Math.round((Date.parse(at) - begin) / 60_000))
+  expect(minutes).toEqual([0, 1, 6, 36, 156, 636, 2076, 3516])
+  expect(attempts[7]?.error).toContain('ECONNREFUSED')
+  const list = async () => (await home.run(['webhooks', 'list', '--columns', 'id,is_active'])).stdout
+  expect(await list()).toContain(`${id}\tfalse`)
+  expect((await home.run(['webhooks', 'update', id, '--active'])).exit).toBe(0)
+  expect(await list()).toContain(`${id}\ttrue`)
+})
