@@ -64,10 +64,10 @@ export function diagnose(input: DiagnosisInput): Finding[] {
   const {rawBody} = input
   if (rawBody === undefined) return [tooLong(input)]
   const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')
-  const found = explain(input, rawBody) ?? explainByOriginal(input, rawBody)
+  const kinds = wrongKinds(input.secrets)
+  const found = kinds.length > 0 ? kinds : (explain(input, rawBody) ?? explainByOriginal(input, rawBody))
   if (Array.isArray(found)) return mergeCauses(found).map(cause => toFinding(cause, input.headers, text))
-  const kinds = wrongKinds(input.secrets).map(cause => toFinding(cause, input.headers, text))
-  return kinds.length > 0 ? kinds : [unexplained(input, found)]
+  return [unexplained(input, found)]
 }
 
 function toFinding(cause: Cause, headers: HeaderMap, text: string): Finding {

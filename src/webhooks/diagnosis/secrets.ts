@@ -21,7 +21,6 @@ const OTHER_KINDS: readonly [string, string][] = [
   [SUBSCRIPTION_ID_PREFIX, 'the id of a subscription (whsub_)'],
   [EVENT_ID_PREFIX, 'the id of an event (evt_)'],
   [OFFER_ID_PREFIX, 'the id of an offer (off_)'],
-  ['eyJ', 'an access token'],
   ['Bearer ', 'an access token'],
 ]
 
