@@ -5,6 +5,7 @@
 import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../contract/limits.js'
 import type {Scope} from '../contract/scopes.js'
 import type {Token, TokenSource} from './api.js'
+import {type TokenClient, tokenClientOf} from './token-client.js'
 import {
   type CachedToken,
   type Credentials,
@@ -13,13 +14,9 @@ import {
   type TokenRequestParts,
 } from './token-request.js'
 
+export type {TokenClient} from './token-client.js'
 export type {CachedToken, Credentials, TokenRequestParts} from './token-request.js'
 export {requestToken, revokeToken} from './token-request.js'
-
-export interface TokenClient {
-  readonly baseUrl: string
-  readonly clientId: string
-}
 
 /** Where tokens are kept between calls, and between processes when it is on disk. */
 export interface TokenCache {
@@ -49,7 +46,7 @@ export interface TokenSourceParts extends TokenRequestParts {
 
 /** Tokens from the cache or, when none will do, from the service. Throws Failure as requestToken does. */
 export function createTokenSource(parts: TokenSourceParts): TokenSource {
-  const client = {baseUrl: parts.baseUrl, clientId: parts.credentials.clientId}
+  const client = tokenClientOf(parts.baseUrl, parts.credentials)
   const {cache, clock} = parts
   /** Tokens that were there before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
@@ -122,7 +119,8 @@ function serves(token: CachedToken, needed: readonly string[], asked: readonly s
 /** A cache for this process alone, where no directory can be written. */
 export function createMemoryTokenCache(): TokenCache {
   const tokens = new Map<string, CachedToken>()
-  const prefix = (client: TokenClient) => `${client.baseUrl}\n${client.clientId}\n`
+  const prefix = ({baseUrl, clientId, secretFingerprint}: TokenClient) =>
+    `${baseUrl}\n${clientId}\n${secretFingerprint}\n`
   return {
     list: client => [...tokens].filter(([key]) => key.startsWith(prefix(client))).map(([, token]) => token),
     put(client, token) {

@@ -1,5 +1,6 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
 import {parseBaseUrl} from '../api/base-url.js'
+import {tokenClientOf} from '../api/token-client.js'
 import type {CachedToken, TokenRequestParts} from '../api/token-request.js'
 import {Failure} from '../contract/failure.js'
 import type {Mode} from '../contract/identifiers.js'
@@ -58,7 +59,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
       },
     },
   }))
-  state.tokens.put({baseUrl, clientId: input.clientId}, token)
+  state.tokens.put(tokenClientOf(baseUrl, input), token)
   return {
     profile: input.profile,
     base_url: baseUrl,
@@ -87,7 +88,7 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
 
 /** Who commands act as, from what is on this machine; no request. */
 export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const client = tokenClientOf(target.baseUrl, target)
   const [token] = state.tokens.list(client).filter(kept => kept.expiresAt > now) as CachedToken[]
   const place =
     target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
@@ -105,7 +106,7 @@ export function describeIdentity(target: Target, state: State, now: number): Ide
 
 /** Asks the service for a token with these credentials, whatever is kept, and keeps it. Throws Failure. */
 export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const client = tokenClientOf(target.baseUrl, target)
   const scopes = state.tokens.list(client)[0]?.askedScopes ?? target.scopes ?? BOOKING_SCOPES
   const {requestToken} = await import('../api/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)

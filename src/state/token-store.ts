@@ -9,6 +9,11 @@ export interface Client {
   readonly clientId: string
 }
 
+/** A client with the secret its tokens were obtained with, told from others by a fingerprint. */
+export interface TokenClient extends Client {
+  readonly secretFingerprint: string
+}
+
 export interface StoredToken {
   readonly access_token: string
   /** Granted scopes, sorted. */
@@ -22,20 +27,22 @@ export interface StoredToken {
 
 export interface TokenStore {
   /** Every token kept for `client`, expired ones too, newest first. */
-  list(client: Client): StoredToken[]
+  list(client: TokenClient): StoredToken[]
   /** Keeps a token in place of the one asked for with the same scopes, unless a logout came in between. */
-  put(client: Client, token: StoredToken): void
-  remove(client: Client, accessToken: string): void
+  put(client: TokenClient, token: StoredToken): void
+  remove(client: TokenClient, accessToken: string): void
   /** Runs `work` in one process at a time per client; see `withLock`. */
   alone<T>(
-    client: Client,
+    client: TokenClient,
     waitMilliseconds: number,
     work: () => Promise<T>,
     peek: () => T | undefined,
   ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
-  /** Every token kept, with its client: what `logout --all` has to revoke. */
+  /** Every token kept, whatever the secret, with its client: what `logout --all` has to revoke. */
   listAll(): {client: Client; token: StoredToken}[]
 }
+
+const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
 
 interface Row {
   base_url: string
@@ -63,8 +70,10 @@ export function createTokenStore(
   }
   return {
     list(client) {
-      const sql = 'SELECT * FROM access_tokens WHERE base_url = ? AND client_id = ? ORDER BY obtained_at DESC'
-      return database().all<Row>(sql, client.baseUrl, client.clientId).map(tokenOf)
+      const sql = `SELECT * FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
+      return database()
+        .all<Row>(sql, ...whose(client))
+        .map(tokenOf)
     },
     put(client, token) {
       const opened = database()
@@ -75,13 +84,13 @@ export function createTokenStore(
       )
     },
     remove(client, accessToken) {
-      const sql = 'DELETE FROM access_tokens WHERE base_url = ? AND client_id = ? AND access_token = ?'
-      unlessFull(() => database().run(sql, client.baseUrl, client.clientId, accessToken))
+      const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
+      unlessFull(() => database().run(sql, ...whose(client), accessToken))
     },
     async alone(client, waitMilliseconds, work, peek) {
       const place = directory()
       if (place === undefined) return {gaveUp: false, value: await work()}
-      const key = `${client.baseUrl}\n${client.clientId}`
+      const key = whose(client).join('\n')
       return withLock({directory: place, kind: 'tokens', key, waitMilliseconds}, work, peek)
     },
     listAll() {
@@ -92,10 +101,14 @@ export function createTokenStore(
   }
 }
 
-function insert(database: Database, client: Client, token: StoredToken): void {
+function whose(client: TokenClient): [string, string, string] {
+  return [client.baseUrl, client.clientId, client.secretFingerprint]
+}
+
+function insert(database: Database, client: TokenClient, token: StoredToken): void {
   database.run(
-    'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[client.baseUrl, client.clientId, token.askedScopes.join(' '), token.access_token],
+    'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[...whose(client), token.askedScopes.join(' '), token.access_token],
     ...[token.scopes.join(' '), token.obtainedAt, token.expiresAt],
   )
 }

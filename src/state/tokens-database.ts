@@ -12,12 +12,13 @@ const MIGRATIONS = [
    CREATE TABLE access_tokens (
      base_url TEXT NOT NULL,
      client_id TEXT NOT NULL,
+     secret_fingerprint TEXT NOT NULL,
      asked_scopes TEXT NOT NULL,
      access_token TEXT NOT NULL,
      scopes TEXT NOT NULL,
      obtained_at REAL NOT NULL,
      expires_at REAL NOT NULL,
-     PRIMARY KEY (base_url, client_id, asked_scopes)
+     PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes)
    ) STRICT;
    CREATE TABLE client_secrets (
      profile TEXT PRIMARY KEY,

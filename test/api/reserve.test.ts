@@ -6,7 +6,14 @@ import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {type ReserveIntent, reserve, resume} from '../../src/api/reserve.js'
 import {openMemoryJournal} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
-import {CLIENT_ID, connect, intentFor, type Parts, type PartsOptions} from '../support/booking.js'
+import {
+  CLIENT_ID,
+  connect,
+  intentFor,
+  type Parts,
+  type PartsOptions,
+  tokenClientAt,
+} from '../support/booking.js'
 import {answer, refuse, type Script, ScriptedService} from '../support/scripted-service.js'
 
 let service: ScriptedService
@@ -259,7 +266,7 @@ describe('nothing was reserved, and the next run begins anew', () => {
       obtainedAt: 0,
       expiresAt: 9e9,
     }
-    state.tokens.put({baseUrl, clientId: CLIENT_ID}, token)
+    state.tokens.put(tokenClientAt(baseUrl), token)
     const intent = intentFor('off_1', 'ref-1')
     await expect(reserve({...reserveParts, api}, intent)).rejects.toMatchObject({kind: 'unreachable'})
     expect(state.journal.list()).toMatchObject([{outcome: 'unresolved', attempts: 0}])

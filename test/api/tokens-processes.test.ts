@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
-import {CLIENT_ID} from '../support/booking.js'
+import {tokenClientAt} from '../support/booking.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {Worker} from '../support/workers.js'
 
@@ -35,16 +35,13 @@ beforeEach(() => {
 function keepToken(access_token: string, ageSeconds: number, lifetimeSeconds = 7200): void {
   const state = openState(directory)
   const obtainedAt = Date.now() / 1000 - ageSeconds
-  state.tokens.put(
-    {baseUrl: service.baseUrl, clientId: CLIENT_ID},
-    {
-      access_token,
-      scopes: ['account:read'],
-      askedScopes: ['account:read'],
-      obtainedAt,
-      expiresAt: obtainedAt + lifetimeSeconds,
-    },
-  )
+  state.tokens.put(tokenClientAt(service.baseUrl), {
+    access_token,
+    scopes: ['account:read'],
+    askedScopes: ['account:read'],
+    obtainedAt,
+    expiresAt: obtainedAt + lifetimeSeconds,
+  })
   state.close()
 }
 

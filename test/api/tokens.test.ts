@@ -3,9 +3,10 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {tokenClientOf} from '../../src/api/token-client.js'
 import {createTokenSource, requestToken, revokeToken} from '../../src/api/tokens.js'
 import type {Scope} from '../../src/contract/scopes.js'
-import {CLIENT_ID, connect, type Parts, type PartsOptions} from '../support/booking.js'
+import {CLIENT_ID, connect, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
 
 let service: ScriptedService
@@ -97,7 +98,28 @@ describe('the cache', () => {
     const {state, tokenParts} = open()
     const other = {...tokenParts, credentials: {clientId: 'cid_other', clientSecret: 'sk_test_right'}}
     expect((await createTokenSource(other).get(['account:read'])).access_token).not.toBe(token.access_token)
-    expect(state.tokens.list({baseUrl: 'https://example.com/v1', clientId: CLIENT_ID})).toEqual([])
+    expect(state.tokens.list(tokenClientOf('https://example.com/v1', tokenParts.credentials))).toEqual([])
+  })
+
+  test('keeps secrets apart: a wrong one does not work by the token of the right one', async () => {
+    await open().source.get(['account:read'])
+    const wrong = open({clientSecret: 'sk_test_wrong'}).source.get(['account:read'])
+    await expect(wrong).rejects.toMatchObject({kind: 'not_allowed'})
+    expect(requests().length).toBe(2)
+  })
+
+  test('keeps live and test apart', async () => {
+    const {state, tokenParts} = open()
+    const token = await open().source.get(['account:read'])
+    const live = {clientId: CLIENT_ID, clientSecret: 'sk_live_right'}
+    state.tokens.put(tokenClientOf(service.baseUrl, live), {
+      ...token,
+      access_token: 'live',
+      askedScopes: ['account:read'],
+    })
+    expect(await open().source.get(['account:read'])).toEqual(token)
+    const source = createTokenSource({...tokenParts, credentials: live})
+    expect((await source.get(['account:read'])).access_token).toBe('live')
   })
 
   test('uses a token of 30 seconds to its end in the process that asked for it, and in no later one', async () => {
@@ -113,7 +135,7 @@ describe('the cache', () => {
 
   test('is not written by a process that asked before a logout', async () => {
     const asking = open()
-    asking.state.tokens.list({baseUrl: service.baseUrl, clientId: CLIENT_ID})
+    asking.state.tokens.list(tokenClientAt(service.baseUrl))
     open().state.forgetEverything()
     await asking.source.get(['account:read'])
     expect(open().state.tokens.listAll()).toEqual([])

@@ -5,8 +5,8 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {openState, type State} from '../../src/state/state.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
-const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
+const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2', secretFingerprint: 'f1'}
 let directory: string
 const opened: State[] = []
 
@@ -83,6 +83,16 @@ test('the tokens of one client alone', async () => {
   expect(state.forgetClient(OTHER)).toBe(true)
   expect(filesWith('token-of-two')).toEqual([])
   expect(await state.secrets.read('two', 'file')).toBe('secret-of-two')
+})
+
+test('the tokens of a client go whatever secret they were obtained with', () => {
+  const state = open()
+  const rotated = {...CLIENT, secretFingerprint: 'f2'}
+  state.tokens.put(CLIENT, token('token-of-the-old'))
+  state.tokens.put(rotated, token('token-of-the-new'))
+  expect(state.tokens.listAll().length).toBe(2)
+  expect(state.forgetClient({baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId})).toBe(true)
+  expect([filesWith('token-of-the-'), state.tokens.list(rotated)]).toEqual([[], []])
 })
 
 test('a secret that moves away from the file leaves no byte', async () => {

@@ -8,6 +8,8 @@ import {openMemoryJournal, openState, type State} from '../../src/state/state.js
 import {StorageError} from '../../src/storage/errors.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
+/** The client with its secret. */
+const KEYED = {...CLIENT, secretFingerprint: 'f1'}
 const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
 let directory: string
 let state: State
@@ -28,13 +30,14 @@ test('opening writes nothing', () => {
 })
 
 test('tokens come back as they were kept, per client and scopes asked for', () => {
-  state.tokens.put(CLIENT, token)
-  state.tokens.put(CLIENT, {...token, access_token: 'newer', obtainedAt: 2})
-  state.tokens.put(CLIENT, {...token, access_token: 'other', askedScopes: ['b'], obtainedAt: 3})
-  expect(state.tokens.list(CLIENT).map(kept => kept.access_token)).toEqual(['other', 'newer'])
-  expect(state.tokens.list(CLIENT)[1]).toEqual({...token, access_token: 'newer', obtainedAt: 2})
-  expect(state.tokens.list(OTHER)).toEqual([])
-  state.tokens.remove(CLIENT, 'newer')
+  state.tokens.put(KEYED, token)
+  state.tokens.put(KEYED, {...token, access_token: 'newer', obtainedAt: 2})
+  state.tokens.put(KEYED, {...token, access_token: 'other', askedScopes: ['b'], obtainedAt: 3})
+  expect(state.tokens.list(KEYED).map(kept => kept.access_token)).toEqual(['other', 'newer'])
+  expect(state.tokens.list(KEYED)[1]).toEqual({...token, access_token: 'newer', obtainedAt: 2})
+  expect(state.tokens.list({...OTHER, secretFingerprint: 'f1'})).toEqual([])
+  expect(state.tokens.list({...KEYED, secretFingerprint: 'f2'})).toEqual([])
+  state.tokens.remove(KEYED, 'newer')
   expect(state.tokens.listAll()).toMatchObject([{client: CLIENT, token: {access_token: 'other'}}])
 })
 
@@ -42,10 +45,10 @@ test('a directory that cannot be written keeps tokens in this process alone', as
   writeFileSync(join(directory, 'file'), '')
   const readOnly = openState(join(directory, 'file', 'below'))
   expect(readOnly.writable).toBe(false)
-  readOnly.tokens.put(CLIENT, token)
-  expect(readOnly.tokens.list(CLIENT)).toEqual([token])
+  readOnly.tokens.put(KEYED, token)
+  expect(readOnly.tokens.list(KEYED)).toEqual([token])
   const alone = readOnly.tokens.alone(
-    CLIENT,
+    KEYED,
     0,
     async () => 'in',
     () => undefined,

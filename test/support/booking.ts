@@ -4,12 +4,18 @@ import type {Api, Clock} from '../../src/api/api.js'
 import {createApi} from '../../src/api/client.js'
 import type {ReserveIntent, ReserveParts} from '../../src/api/reserve.js'
 import {createSender} from '../../src/api/send.js'
+import {tokenClientOf} from '../../src/api/token-client.js'
 import {createTokenSource, type TokenSourceParts} from '../../src/api/tokens.js'
 import {createTransport} from '../../src/api/transport.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {openState, type State} from '../../src/state/state.js'
 
 export const CLIENT_ID = 'cid_test'
+const CLIENT_SECRET = 'sk_test_right'
+
+/** Whose the tokens are that `connect` obtains at `baseUrl`. */
+export const tokenClientAt = (baseUrl: string) =>
+  tokenClientOf(baseUrl, {clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
 
 export const realClock: Clock = {
   now: () => Date.now() / 1000,
@@ -40,7 +46,7 @@ export function connect(options: PartsOptions): Parts {
   const sender = createSender({transport, clock, random: Math.random})
   const tokenParts: TokenSourceParts = {
     baseUrl,
-    credentials: {clientId: CLIENT_ID, clientSecret: options.clientSecret ?? 'sk_test_right'},
+    credentials: {clientId: CLIENT_ID, clientSecret: options.clientSecret ?? CLIENT_SECRET},
     cache: state.tokens,
     sender,
     clock,
