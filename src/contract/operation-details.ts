@@ -110,9 +110,9 @@ export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>
   },
   'voucher.show': {answer: voucherLink, errors: [...OWN_RESERVATION, 'reservation_not_confirmed']},
   'account.show': {answer: account},
-  'content.countries': {answer: country, isList: true},
-  'content.currencies': {answer: currency, isList: true},
-  'content.cities': {answer: city, isList: true},
+  'content.countries': {answer: country, isList: true, query: PAGING},
+  'content.currencies': {answer: currency, isList: true, query: PAGING},
+  'content.cities': {answer: city, isList: true, query: PAGING},
   'subscriptions.create': {
     body: subscriptionRequest,
     answer: createdSubscription,

@@ -189,6 +189,31 @@ test('from the hour of check-in at the hotel nothing can be cancelled or changed
   expect([changed.status, changed.json.error.code]).toEqual([409, 'not_updatable'])
 })
 
+/** All records of a list, `limit` at a time. */
+async function everyRecord(path: string, limit: number): Promise<Record<string, unknown>[]> {
+  const records = []
+  for (let after = ''; ; ) {
+    const {json} = await client.call('GET', `${path}?limit=${limit}${after && `&after=${after}`}`)
+    expect(json.data.length).toBeLessThanOrEqual(limit)
+    records.push(...json.data)
+    if (json.meta.after === null) return records
+    after = json.meta.after
+  }
+}
+
+test.each(['countries', 'currencies', 'cities'])('%s come in pages, each record once', async kind => {
+  const path = `/content/${kind}`
+  const one = (await client.call('GET', `${path}?limit=1`)).json
+  expect(one).toMatchObject({meta: {limit: 1, before: null}})
+  const [first, second] = await everyRecord(path, 7)
+  expect(one.data).toEqual([first])
+  expect((await client.call('GET', `${path}?limit=1&after=${one.meta.after}`)).json.data).toEqual([second])
+  const all = await everyRecord(path, 200)
+  expect(await everyRecord(path, 7)).toEqual(all)
+  expect(new Set(all.map(record => JSON.stringify(record))).size).toBe(all.length)
+  expect((await client.call('GET', `${path}?limit=0`)).json.error.code).toBe('validation_failed')
+})
+
 test('hotels, offers and constant data can be shown', async () => {
   const [offer] = await client.search()
   const hotel = await client.call('GET', `/hotels/${offer.hotel.hotel_id}`)
@@ -197,9 +222,7 @@ test('hotels, offers and constant data can be shown', async () => {
   expect((await client.call('GET', '/hotels/1')).json.error.code).toBe('hotel_not_found')
   expect((await client.call('GET', '/hotels/offers/off_x')).json.error.code).toBe('offer_not_found')
   const find = async (kind: string, key: string, value: unknown) =>
-    (await client.call('GET', `/content/${kind}`)).json.data.find(
-      (entry: Record<string, unknown>) => entry[key] === value,
-    )
+    (await everyRecord(`/content/${kind}`, 200)).find(entry => entry[key] === value)
   expect(await find('countries', 'code', 'TR')).toMatchObject({phone_code: '+90', currency: 'TRY'})
   expect(await find('currencies', 'code', 'JPY')).toMatchObject({minor_units: 0})
   expect(await find('cities', 'id', 101)).toMatchObject({name: 'Istanbul', timezone: 'Europe/Istanbul'})

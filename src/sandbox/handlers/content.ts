@@ -3,12 +3,15 @@ import {CITIES} from '../catalogue/cities.js'
 import {countryList, currencyList} from '../catalogue/content.js'
 import {type Answer, page} from '../http/answer.js'
 import {operation} from '../service.js'
+import {cursorOf, readPaging} from './paging.js'
 
-export const listCountries = operation(() => whole(countryList()))
-export const listCurrencies = operation(() => whole(currencyList()))
-export const listCities = operation(() => whole(CITIES))
+export const listCountries = operation(({query}) => pageOf(countryList(), query))
+export const listCurrencies = operation(({query}) => pageOf(currencyList(), query))
+export const listCities = operation(({query}) => pageOf(CITIES, query))
 
-/** Constant data comes on one page. */
-function whole(values: readonly unknown[]): Answer {
-  return page(values, {limit: values.length, after: null})
+/** Constant data stands still, so that its place in the list is the cursor. */
+function pageOf(values: readonly unknown[], query: URLSearchParams): Answer {
+  const {limit, after} = readPaging(query)
+  const end = (after ?? 0) + limit
+  return page(values.slice(after ?? 0, end), {limit, after: end < values.length ? cursorOf(end) : null})
 }
