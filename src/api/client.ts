@@ -13,6 +13,7 @@ import {
   type TokenSource,
   type WireRequest,
 } from './api.js'
+import {errorInAnswer} from './error-in-answer.js'
 import {parseJson, requestIdOf} from './error-shapes.js'
 import {fetchLink} from './link.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
@@ -53,6 +54,8 @@ export function createApi(parts: ApiParts): Api {
       })
       if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, parts.clock.now())
       if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
+      const error = errorInAnswer(answer)
+      if (error) throw error
       return answer
     },
     fetchLink: (url, policy) => fetchLink(parts, url, policy),

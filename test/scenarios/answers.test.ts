@@ -3,6 +3,7 @@ import type {ServerResponse} from 'node:http'
 import {afterAll, afterEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, type Script, ScriptedService} from '../support/scripted-service.js'
+import {SEARCH} from '../support/stay.js'
 
 const service = await ScriptedService.start()
 const home = new Home({
@@ -37,4 +38,36 @@ test('--timeout bounds the fetch of a voucher too', async () => {
   const {exit, result} = await home.json(['voucher', 'download', 'R-1', '--timeout', '2'])
   expect({exit, result}).toMatchObject({exit: 7, result: {error: {code: 'timeout'}}})
   expect(held.length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['no_such_account', 'gone', {error: {code: 'no_such_account', message: 'gone'}}],
+  ['no_such_account', 'gone', {data: null, error: {code: 'no_such_account', message: 'gone'}}],
+  ['E7', 'gone', {success: false, code: 'E7', message: 'gone', request_id: 'r1'}],
+  ['E7', 'gone', {success: false, data: {}, errors: [{code: 'E7', message: 'gone'}]}],
+  ['error_in_answer', 'without saying why', {success: false}],
+  ['maintenance', 'maintenance', {error: 'maintenance'}],
+])('status 200 with an error in it is a failure: %s, %s, %j', async (code, words, body) => {
+  service.script = answering('/account', 200, body)
+  const {exit, result} = await home.json<{error: {message: string}}>(['account'])
+  expect({exit, result}).toMatchObject({exit: 6, result: {error: {code, status: 200}}})
+  expect(result.error.message).toContain(words)
+})
+
+test('a search that is answered so finds no offers: it fails', async () => {
+  service.script = answering('/hotels/search', 200, {
+    success: false,
+    error: {code: 'closed', message: 'shut'},
+  })
+  expect(await home.json(SEARCH)).toMatchObject({exit: 6, result: {error: {code: 'closed'}}})
+})
+
+test.each([
+  {data: {balance: '1.00'}, error: null, errors: []},
+  {data: {balance: '1.00'}, success: true, error: false},
+  {balance: '1.00', error: null},
+  {balance: '1.00', errors: [{code: 'a_part_is_late'}]},
+])('%j is an account', async body => {
+  service.script = answering('/account', 200, body)
+  expect(await home.json(['account'])).toMatchObject({exit: 0, result: {account: {balance: '1.00'}}})
 })
