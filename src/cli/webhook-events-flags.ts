@@ -2,8 +2,18 @@
 import * as Flags from '@oclif/core/flags'
 
 export const eventFilterFlags = {
-  id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'these events only'}),
-  type: Flags.string({helpValue: 'TYPE', multiple: true, summary: 'events of these types only'}),
+  id: Flags.string({
+    helpValue: 'EVENT_ID',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'these events only',
+  }),
+  type: Flags.string({
+    helpValue: 'TYPE',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'events of these types only',
+  }),
   since: Flags.string({
     helpValue: 'TIME|AGO',
     summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',

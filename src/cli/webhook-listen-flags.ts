@@ -1,13 +1,12 @@
 /** The flags of `webhooks listen`, and the plan they make; everything typed is checked before anything is done. */
 import * as Flags from '@oclif/core/flags'
-import {isEventType} from '../contract/events.js'
 import {usage} from '../contract/failure.js'
-import {sanitizeLine} from '../contract/foreign-text.js'
 import {parseForwardTarget} from '../webhooks/forward-target.js'
 import {checkInteger, invalid} from './input/checks.js'
 import {readDuration} from './input/duration.js'
 import {missing} from './parse-errors.js'
 import {webhookSecretFlags} from './webhook-secrets.js'
+import {checkEvents} from './webhook-subscriptions.js'
 
 export const listenFlags = {
   host: Flags.string({helpValue: 'HOST', default: '127.0.0.1', summary: 'address to listen on'}),
@@ -27,11 +26,13 @@ export const listenFlags = {
   'forward-to': Flags.string({
     helpValue: 'URL',
     multiple: true,
+    multipleNonGreedy: true,
     summary: 'hand each event on to this address, as it came; may be given several times',
   }),
   event: Flags.string({
     helpValue: 'TYPE',
     multiple: true,
+    multipleNonGreedy: true,
     summary: 'print, forward and count these types only; all are kept',
   }),
   'exit-after': Flags.string({helpValue: 'N', summary: 'end with 0 when so many expected events came'}),
@@ -86,15 +87,10 @@ export function planListening(flags: ListenFlags): ListenPlan {
     port: checkInteger('--port', flags.port, 0, 65_535),
     path: checkPath(flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/')),
     targets: [...new Set((flags['forward-to'] ?? []).map(text => checkTarget('--forward-to', text)))],
-    types: flags.event ? new Set(flags.event) : undefined,
+    types: flags.event ? new Set(checkEvents(flags.event)) : undefined,
     wait: planWait(flags),
     publicUrl,
   }
-}
-
-/** Types typed that are not among those of §6.1. */
-export function unknownTypes(types: Iterable<string> = []): string[] {
-  return [...types].filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
 }
 
 function planWait(flags: ListenFlags): ListenPlan['wait'] {

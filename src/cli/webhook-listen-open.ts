@@ -1,4 +1,5 @@
 /** The composition root of `webhooks listen`: flags and state in, something that listens out. */
+import {sanitizeLine} from '../contract/foreign-text.js'
 import type {State} from '../state/state.js'
 import {rememberedIn, systemClock} from './connect.js'
 import {createOccasionally} from './occasionally.js'
@@ -37,6 +38,8 @@ export interface OpenListening {
   readonly url: string
 }
 
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
+
 /** Listens, and has not said so yet. `closer` is told what undoes it, as soon as there is something to undo. */
 export async function openListening(
   {plan, flags, env, state, tell}: OpenParts,
@@ -59,5 +62,9 @@ export async function openListening(
     talk: createOccasionally(tell),
   })
   closer(() => listening.close())
+  if (tls === undefined && !LOOPBACK.test(plan.host))
+    tell(
+      `Warning: plain http on ${sanitizeLine(plan.host, 100)}, where others can read it; --tls, or a proxy with TLS before it`,
+    )
   return {listening, profile, secrets, url: await listening.open()}
 }

@@ -8,12 +8,10 @@ import type {ReceiverParts} from '../webhooks/receiver.js'
 export interface ListenStore {
   readonly received: ReceiverParts['store']
   readonly forwards: ForwarderParts['store']
-  /** Takes over what processes that are gone had still to hand on. Throws StorageError. */
-  adopt(): Promise<void>
   close(): Promise<void>
 }
 
-/** How often events are forgotten that are old enough, and how many in one transaction. */
+/** How often old events are forgotten and hand-overs taken over, and how many in one transaction. */
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
@@ -35,19 +33,22 @@ export async function openListenStore({
   const worker = startEventWorker(directory)
   const owner = createOwner()
   const keeper = {profile, owner}
-  const adopt = async () => void (await worker.adopt(owner, targets, clock()))
+  // What processes that are gone had still to hand on is ours now.
+  const adopt = () => worker.adopt(owner, targets, clock())
   await adopt().catch(async error => {
     await worker.close()
     throw error
   })
-  const tidying = setInterval(() => void tidy(worker, clock), TIDY_MILLISECONDS).unref()
+  const tidying = setInterval(
+    () => void tidy(worker, clock).then(adopt).catch(NEXT_TIME),
+    TIDY_MILLISECONDS,
+  ).unref()
   return {
     received: {receive: events => worker.receive(keeper, events)},
     forwards: {
       take: (target, now, limit) => worker.take(owner, target, now, limit),
       settle: results => worker.settle(results),
     },
-    adopt,
     async close() {
       clearInterval(tidying)
       await worker.close()
@@ -56,9 +57,8 @@ export async function openListenStore({
 }
 
 async function tidy(worker: EventWorker, clock: () => number): Promise<void> {
-  try {
-    while ((await worker.prune(clock() - EVENT_RETENTION_SECONDS, TIDY_ROWS)) === TIDY_ROWS);
-  } catch {
-    // What is not forgotten now is forgotten later.
-  }
+  while ((await worker.prune(clock() - EVENT_RETENTION_SECONDS, TIDY_ROWS)) === TIDY_ROWS);
 }
+
+/** A store that is busy is tidied the next time. */
+const NEXT_TIME = () => {}

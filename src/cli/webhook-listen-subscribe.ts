@@ -5,25 +5,21 @@
 import {EVENT_TYPE_NAMES} from '../contract/events.js'
 import {Failure} from '../contract/failure.js'
 import type {Connection} from './connect.js'
+import type {ListenPlan} from './webhook-listen-flags.js'
 import type {OpenListening} from './webhook-listen-open.js'
 import {createAndKeep} from './webhook-subscriptions.js'
 
 /** Ours: a test event takes a tunnel and two answers. */
 const TEST_MILLISECONDS = 30_000
 
-export interface SubscribeFlags {
-  readonly event?: readonly string[] | undefined
-  readonly 'public-url'?: string | undefined
-}
-
 /** Throws Failure; a subscription that was created stays, and is named. */
 export async function subscribe(
   connection: Connection,
   {listening, profile, secrets}: OpenListening,
-  flags: SubscribeFlags,
+  plan: ListenPlan,
 ): Promise<void> {
   const {sendTestEvent} = await import('../api/webhooks.js')
-  const wanted = {url: flags['public-url'] ?? '', events: [...(flags.event ?? EVENT_TYPE_NAMES)]}
+  const wanted = {url: plan.publicUrl ?? '', events: [...(plan.types ?? EVENT_TYPE_NAMES)]}
   const {subscription} = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
   const {id} = subscription
   secrets.refresh()

@@ -1,9 +1,10 @@
 import process from 'node:process'
 import {BaseCommand} from '../../cli/base-command.js'
-import {listenFlags, planListening, unknownTypes} from '../../cli/webhook-listen-flags.js'
+import {listenFlags, planListening} from '../../cli/webhook-listen-flags.js'
 import {openListening} from '../../cli/webhook-listen-open.js'
 import {EVENT_COLUMNS} from '../../cli/webhook-listen-output.js'
 import {subscribe} from '../../cli/webhook-listen-subscribe.js'
+import {unknownEvents} from '../../cli/webhook-subscriptions.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events, check them, keep them, and hand them on.'
@@ -23,8 +24,9 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
-    for (const type of unknownTypes(flags.event)) this.warn(`Warning: ${type} is not an event type of §6.1`)
     const plan = planListening(flags)
+    for (const type of unknownEvents([...(plan.types ?? [])]))
+      this.warn(`Warning: ${type} is not an event type of §6.1`)
     const connection = flags.subscribe ? await this.connect() : undefined
     const parts = {
       plan,
@@ -34,7 +36,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       tell: (text: string) => this.tell(text),
     }
     const open = await openListening(parts, close => this.whenStopped(close))
-    if (connection) await subscribe(connection, open, flags)
+    if (connection) await subscribe(connection, open, plan)
     await open.listening.run(open.url)
   }
 }
