@@ -25,6 +25,9 @@ export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }
 
+/** What may stand in a header (RFC 9110 §5.5); undici refuses all else, and each refusal would look like a lost request. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
 /**
  * One token request. Without `scope` in the answer the scopes asked for are taken as granted, without `expires_in`
  * the lifetime of §5.5. Throws Failure: not_allowed for wrong credentials, refused, service_failed, unreachable.
@@ -45,6 +48,8 @@ export async function requestToken(
   if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now())
   const read = readToken(answer.json)
   if (!read) throw notUnderstood(answer, 'it holds no access_token')
+  if (!HEADER_VALUE.test(read.access_token))
+    throw notUnderstood(answer, 'no header may hold its access_token')
   // Sorted by the time of asking, so that the token never seems to live longer than it does.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]+/))

@@ -144,6 +144,25 @@ describe('the cache', () => {
   })
 })
 
+test.each(['secret\n-1', 'secret\u0000', 'tök\u0131', '\u{1f511}'])(
+  'a token no header may hold is refused at once: %j',
+  async access_token => {
+    service.script = (request, response) => {
+      if (request.path !== '/oauth/token') return false
+      answer(response, 200, {access_token})
+      return true
+    }
+    const failure = await open()
+      .api.call('account.show')
+      .catch(error => error)
+    expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'answer_not_understood'}})
+    expect(failure.message).not.toContain(access_token)
+    expect(requests().length).toBe(1)
+    expect(service.seen('/account')).toEqual([])
+    expect(open().state.tokens.listAll()).toEqual([])
+  },
+)
+
 describe('replacing a refused token', () => {
   test("takes another process's newer one without a request", async () => {
     const mine = open().source
