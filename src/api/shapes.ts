@@ -99,7 +99,7 @@ function asUrl(value: unknown): string | undefined {
 
 export interface ReadToken {
   readonly access_token: string
-  /** Seconds. */
+  /** Seconds; 0 for one that has already ended. */
   readonly expires_in?: number
   readonly scope?: string
 }
@@ -114,7 +114,7 @@ export function readToken(json: unknown): ReadToken | undefined {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
-    ...(Number.isFinite(seconds) && seconds > 0 ? {expires_in: seconds} : {}),
+    ...(Number.isFinite(seconds) ? {expires_in: Math.max(0, seconds)} : {}),
     ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
   }
 }

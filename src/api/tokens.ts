@@ -73,7 +73,8 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
 
   const ask = async (scopes: readonly Scope[]): Promise<Token> => {
     own = await requestToken(parts, parts.configuredScopes ?? scopes)
-    cache.put(client, own)
+    // One that has ended already is good for this call, if the service takes it, and for no other.
+    if (own.expiresAt > own.obtainedAt) cache.put(client, own)
     return own
   }
   const askAlone = async (scopes: readonly Scope[], lookAgain: () => Token | undefined) => {

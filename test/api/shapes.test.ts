@@ -74,7 +74,15 @@ describe('a token', () => {
       {access_token: 't', expires_in: 3600},
     ],
     [{token: {access_token: 't', scope: ['a', 'b']}}, {access_token: 't', scope: 'a b'}],
-    [{access_token: 't', expires_in: -1, scope: null}, {access_token: 't'}],
+    [
+      {access_token: 't', expires_in: -1, scope: null},
+      {access_token: 't', expires_in: 0},
+    ],
+    [
+      {access_token: 't', expires_in: '0'},
+      {access_token: 't', expires_in: 0},
+    ],
+    [{access_token: 't', expires_in: null}, {access_token: 't'}],
   ])('%j', (json, expected) => {
     expect(readToken(json)).toEqual(expected)
   })

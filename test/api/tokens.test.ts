@@ -133,6 +133,15 @@ describe('the cache', () => {
     expect(requests().length).toBe(2)
   })
 
+  test.each([0, -1])('with an expires_in of %i is used for that call and not kept', async seconds => {
+    service.tokenLifetimeSeconds = seconds
+    const {api, state} = open()
+    await api.call('account.show')
+    expect(state.tokens.listAll()).toEqual([])
+    await api.call('account.show')
+    expect(requests().length).toBe(2)
+  })
+
   test('is not written by a process that asked before a logout', async () => {
     const asking = open()
     asking.state.tokens.list(tokenClientAt(service.baseUrl))
