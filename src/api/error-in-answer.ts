@@ -2,6 +2,7 @@
 import {Failure} from '../contract/failure.js'
 import type {Answer} from './api.js'
 import {describeError} from './error-shapes.js'
+import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 
 /** Fields that say how it went; any other, with something in it, is a fact that was asked for. */
@@ -16,9 +17,9 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   if (!denied) return undefined
   const facts = Object.entries(json).filter(([name]) => name === 'data' || !ABOUT_THE_ANSWER.test(name))
   if (facts.some(([, value]) => says(value))) return undefined
-  const {code, message} = describeError(answer, json)
+  const {code} = describeError(answer, json)
   const named = code !== `http_${status}`
-  const said = message ?? (named ? code : 'without saying why')
+  const said = wordsOf(answer) ?? 'without saying why'
   return new Failure('service_failed', `the service answered ${status} with an error: ${said}`, {
     code: named ? code : 'error_in_answer',
     status,

@@ -3,6 +3,7 @@ import {Failure, type FailureDetails} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Answer, ExchangeFault, SendError} from './api.js'
 import {describeError, quoteBody} from './error-shapes.js'
+import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 import {retryAfterMilliseconds} from './retry.js'
 
@@ -11,9 +12,9 @@ export function refusalOf(answer: Answer, now: number): Failure {
   const {status} = answer
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
-  const {code, message, requestId} = describeError(answer, answer.json)
+  const {code, requestId} = describeError(answer, answer.json)
   const details = detailsOf(code, status, requestId, hintFor(answer, now))
-  const said = message ?? quoteUnlessJson(answer) ?? 'no reason given'
+  const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
   return new Failure('refused', `the service refused: ${said}`, details)
@@ -77,8 +78,8 @@ function originOf(location: string | undefined): string {
 }
 
 function serviceFailed(answer: Answer, now: number): Failure {
-  const {code, message, requestId} = describeError(answer, answer.json)
-  const said = message ?? quoteUnlessJson(answer)
+  const {code, requestId} = describeError(answer, answer.json)
+  const said = wordsOf(answer) ?? quoteUnlessJson(answer)
   return new Failure(
     'service_failed',
     `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,

@@ -71,3 +71,50 @@ test.each([
   service.script = answering('/account', 200, body)
   expect(await home.json(['account'])).toMatchObject({exit: 0, result: {account: {balance: '1.00'}}})
 })
+
+test.each<[string, object]>([
+  ['the service refused: E_42', {error: {code: 'E_42'}}],
+  ['the service refused: E_42', {errors: [{code: 'E_42'}]}],
+  [
+    'the service refused: not valid (a: too long; b: missing; c: wrong)',
+    {
+      error: {
+        code: 'validation_failed',
+        message: 'not valid',
+        details: [
+          {field: 'a', message: 'too long'},
+          {field: 'b', code: 'missing'},
+          {field: 'c', message: 'wrong'},
+          {field: 'd', message: 'left out'},
+        ],
+      },
+    },
+  ],
+  [
+    'the service refused: Bad Request (email: is empty; name: is long)',
+    {title: 'Bad Request', errors: {email: ['is empty', 'twice'], name: 'is long'}},
+  ],
+  [
+    'the service refused: too small (needed 12.50, available 3 EUR)',
+    {error: {code: 'x', message: 'too small', needed: '12.50', available: 3, currency: 'EUR'}},
+  ],
+  [
+    'the service refused: dearer (was 10.00, now 11.00 EUR)',
+    {error: {message: 'dearer', old: '10.00', new: '11.00', currency: 'EUR'}},
+  ],
+  ['the service refused: used (reservation R-9)', {error: {code: 'used', reservation_ref: 'R-9'}}],
+  ['the service refused: a: \\u001b[31mred', {details: [{field: 'a', message: '\u001b[31mred'}]}],
+])('says %j', async (words, body) => {
+  service.script = answering('/account', 400, body)
+  const {exit, stderr} = await home.run(['account'])
+  expect(exit).toBe(5)
+  expect(stderr.split('\n')[0]).toBe(`Error: ${words}`)
+})
+
+test('says no more of a long answer than a person reads', async () => {
+  const details = Array.from({length: 500}, (_, n) => ({field: `f${n}`, message: 'x'.repeat(5000)}))
+  service.script = answering('/account', 400, {error: {code: 'long', message: 'y'.repeat(9000), details}})
+  const {stderr} = await home.run(['account'])
+  expect(stderr.length).toBeLessThan(1500)
+  expect(stderr).toContain('f2: x')
+})
