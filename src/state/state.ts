@@ -1,5 +1,6 @@
 /** What this machine remembers, in one directory; each file is opened when it is first needed. */
 import type {Database} from '../storage/database.js'
+import {isFull} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {createEventStore, type EventStore} from './event-store.js'
 import {openEventsDatabase} from './events-database.js'
@@ -17,7 +18,10 @@ export type {Client} from './token-store.js'
 
 export interface State {
   readonly directory: string
-  /** False when the directory cannot be written (a read-only home): tokens then live in this process alone. */
+  /**
+   * False when the directory cannot be written (a read-only home): tokens then live in this process alone, as they do
+   * when there is no room on the disk for tokens.db.
+   */
   readonly writable: boolean
   readonly settings: Settings
   readonly tokens: TokenStore
@@ -52,6 +56,18 @@ export function openState(directory: string, keychain: Keychain = createKeychain
   }
   const writable = once(() => isWritableDirectory(directory))
   const tokensDatabase = lazily(() => openTokensDatabase(writable() ? directory : undefined))
+  const tokensInMemory = lazily(() => openTokensDatabase(undefined))
+  let noRoom = false
+  /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
+  const tokenDatabase = () => {
+    try {
+      if (!noRoom) return tokensDatabase()
+    } catch (error) {
+      if (!isFull(error)) throw error
+      noRoom = true
+    }
+    return tokensInMemory()
+  }
   const generation: {began?: number | undefined} = {}
   const forgetTokens = (whom: Forgotten) => {
     generation.began = undefined
@@ -65,7 +81,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
       return writable()
     },
     settings: createSettings(directory),
-    tokens: createTokenStore(tokensDatabase, () => (writable() ? directory : undefined), generation),
+    tokens: createTokenStore(tokenDatabase, () => (writable() ? directory : undefined), generation),
     secrets: createSecretStore(tokensDatabase, keychain),
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),

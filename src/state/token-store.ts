@@ -1,6 +1,6 @@
 /** Access tokens in tokens.db, shared by all processes of this user (§5.7). It is the `TokenCache` of api/tokens.ts. */
 import type {Database} from '../storage/database.js'
-import {StorageError} from '../storage/errors.js'
+import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
 import {generationOf} from './tokens-database.js'
 
@@ -91,7 +91,17 @@ export function createTokenStore(
       const place = directory()
       if (place === undefined) return {gaveUp: false, value: await work()}
       const key = whose(client).join('\n')
-      return withLock({directory: place, kind: 'tokens', key, waitMilliseconds}, work, peek)
+      let begun = false
+      const begin = () => {
+        begun = true
+        return work()
+      }
+      const lock = {directory: place, kind: 'tokens', key, waitMilliseconds}
+      return withLock(lock, begin, peek).catch(async error => {
+        // No room for the lock's file: a token too many is asked for, and that is all.
+        if (begun || !isFull(error)) throw error
+        return {gaveUp: false, value: await work()}
+      })
     },
     listAll() {
       return database()
@@ -118,7 +128,7 @@ function unlessFull(work: () => unknown): void {
   try {
     work()
   } catch (error) {
-    if (!(error instanceof StorageError) || error.fault !== 'full') throw error
+    if (!isFull(error)) throw error
   }
 }
 

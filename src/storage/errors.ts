@@ -21,6 +21,11 @@ export function damaged(path: string, options?: ErrorOptions): StorageError {
   return new StorageError('corrupt', `${path} is damaged`, hint, options)
 }
 
+/** Whether `error` says that there is no space left. */
+export function isFull(error: unknown): boolean {
+  return error instanceof StorageError && error.fault === 'full'
+}
+
 /** The StorageError for what Node or SQLite threw while working on `path`; a StorageError passes unchanged. */
 export function storageErrorOf(error: unknown, path: string): StorageError {
   if (error instanceof StorageError) return error
@@ -42,7 +47,9 @@ export function storageErrorOf(error: unknown, path: string): StorageError {
     code.startsWith('ENOSPC') ||
     code.startsWith('EDQUOT') ||
     code.startsWith('EFBIG') ||
-    code.startsWith('SQLITE_FULL')
+    code.startsWith('SQLITE_FULL') ||
+    // The index of the log could not be enlarged: SQLite names no other reason than a full disk.
+    code.startsWith('SQLITE_IOERR_SHMSIZE')
   ) {
     return new StorageError(
       'full',

@@ -1,0 +1,72 @@
+/** A disk with no room: a token is used all the same, and nothing that must be kept is said to be. */
+import {execFileSync, spawnSync} from 'node:child_process'
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {connect} from '../support/booking.js'
+import {ScriptedService} from '../support/scripted-service.js'
+
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
+const TOKEN = {access_token: 't', scopes: ['a'], askedScopes: ['a'], obtainedAt: 1, expiresAt: 7201}
+const DISK_KILOBYTES = 64
+
+let service: ScriptedService
+let directory: string
+let disk: string
+let mounted: boolean
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+})
+afterAll(() => service.close())
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  disk = join(directory, 'disk')
+  mkdirSync(disk)
+  const options = `size=${DISK_KILOBYTES}k,mode=700`
+  mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk]).status === 0
+})
+afterEach(() => {
+  if (mounted) execFileSync('umount', ['--lazy', disk])
+  rmSync(directory, {recursive: true, force: true})
+})
+
+/** What is left runs out at another step of opening each time. */
+const LEFT = [0, 4, 8, 16, 32, 48]
+
+/** Fills the disk but for `kilobytes`. */
+function leave(kilobytes: number): void {
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc((DISK_KILOBYTES - kilobytes) * 1024))
+}
+
+test.for(LEFT)(
+  'with %i kB left a token lives in the process, and no secret is kept',
+  async (left, {skip}) => {
+    if (!mounted) skip('needs the right to mount')
+    leave(left)
+    const state = openState(join(disk, 'home'))
+    expect(state.tokens.list(CLIENT)).toEqual([])
+    const done = await state.tokens.alone(
+      CLIENT,
+      0,
+      async () => 'in',
+      () => undefined,
+    )
+    expect(done).toEqual({gaveUp: false, value: 'in'})
+    state.tokens.put(CLIENT, TOKEN)
+    expect(state.tokens.list(CLIENT)).toEqual([TOKEN])
+    await expect(state.secrets.write('one', 'file', 'sk_test_1')).rejects.toMatchObject({fault: 'full'})
+    state.close()
+  },
+)
+
+test.for(LEFT)('with %i kB left a call with credentials of the environment is made', async (left, {skip}) => {
+  if (!mounted) skip('needs the right to mount')
+  leave(left)
+  const parts = connect({directory: join(disk, 'home'), baseUrl: service.baseUrl})
+  expect((await parts.api.call('account.show')).status).toBe(200)
+  await parts.close()
+})
