@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
-import {SEARCH} from '../support/stay.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 let sandbox: LocalSandbox
@@ -62,6 +62,25 @@ test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failur
   const {codes, stderr} = await shell('$B whoami > /dev/full')
   expect(codes).toBe('1')
   expect(stderr).toContain('ENOSPC')
+})
+
+test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no exit code', async () => {
+  const unreachable = '--base-url http://127.0.0.1:1/v1 --timeout 1'
+  expect((await shell(`$B account ${unreachable} -v 2> /dev/full`)).codes).toBe('7')
+  expect((await shell('$B voucher download 2> /dev/full')).codes).toBe('2')
+  expect((await shell('$B account -v 2> /dev/full')).codes).toBe('0')
+})
+
+test('a reservation is made and printed although nobody reads the talk', async () => {
+  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+  const made = await home.json(['reserve', offer, '--pay', 'account', '--verbose', ...GUESTS], {
+    onStart: child => child.stderr?.destroy(),
+  })
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+  const refused = await home.run(['reserve', offer, '--pay', 'instant', ...GUESTS], {
+    onStart: child => child.stderr?.destroy(),
+  })
+  expect(refused).toMatchObject({exit: 2, stdout: ''})
 })
 
 test.each([
