@@ -65,26 +65,6 @@ function urlUnder(value: unknown): string | undefined {
   return undefined
 }
 
-const VOUCHER_URL_KEYS = [
-  'voucher_url',
-  'voucherUrl',
-  'voucher_link',
-  'voucherLink',
-  'pdf_url',
-  'pdfUrl',
-  'download_url',
-]
-
-/** The voucher's signed link (§2.6), or undefined. */
-export function findVoucherUrl(json: unknown): string | undefined {
-  for (const {value} of breadthFirst(json)) {
-    const found = urlUnder(own(value, 'voucher')) ?? firstUrl(value, VOUCHER_URL_KEYS)
-    if (found !== undefined) return found
-  }
-  const data = unwrap(json)
-  return isObject(data) ? firstUrl(data, LINK_KEYS) : asUrl(data)
-}
-
 function firstUrl(value: JsonObject, keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const found = asUrl(own(value, key))

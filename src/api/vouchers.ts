@@ -1,9 +1,10 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
 import {Failure} from '../contract/failure.js'
 import {type Answer, type Api, SendError, type SentAnswer} from './api.js'
+import {errorInAnswer} from './error-in-answer.js'
 import {describeError} from './error-shapes.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
-import {findVoucherUrl} from './shapes.js'
+import {findVoucherUrl} from './voucher-url.js'
 
 export interface VoucherOptions {
   /** How long to wait for a voucher that is not ready; not at all unless told. */
@@ -25,7 +26,7 @@ type Look = {readonly link: string} | {readonly notYet: Failure}
 
 /**
  * The whole PDF. While it is not ready it polls until `waitSeconds` are over, then throws a Failure of kind `pending`;
- * without `waitSeconds` the service's own refusal. Whatever is cut, foreign or no PDF is a Failure.
+ * without `waitSeconds` the service's own refusal, or service_failed for a success that names no link. Whatever is cut, foreign or no PDF is a Failure.
  */
 export async function fetchVoucher(
   api: Api,
@@ -70,27 +71,28 @@ async function look(api: Api, reservationRef: string, deadline?: number): Promis
     if (deadline === undefined || error.last.fault === 'tls') throw failure
     return {notYet: failure}
   }
-  return judge(answer, api.clock.now(), deadline !== undefined)
+  return judge(api, answer, deadline !== undefined)
 }
 
-function judge(answer: Answer, now: number, waiting: boolean): Look {
+function judge(api: Api, answer: Answer, waiting: boolean): Look {
   const isSuccess = answer.status >= 200 && answer.status < 300
   if (!isSuccess) {
-    const refusal = refusalOf(answer, now)
+    const refusal = refusalOf(answer, api.clock.now())
     const isPassing =
       NOT_READY.has(answer.status) || (waiting && (answer.status >= 500 || answer.status === 429))
     if (isPassing) return {notYet: refusal}
     throw refusal
   }
   if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
-  const link = findVoucherUrl(answer.json)
-  return link === undefined ? {notYet: noLink(answer)} : {link}
+  const link = findVoucherUrl(answer.json, api.baseUrl)
+  return link === undefined ? {notYet: errorInAnswer(answer) ?? noLink(answer)} : {link}
 }
 
 function noLink(answer: Answer): Failure {
-  return new Failure('refused', 'the service gives no link to the voucher yet', {
-    code: 'voucher_not_ready',
-    hint: 'wait for it with --wait',
+  const message = `the service answered ${answer.status} and gives no link to the voucher`
+  return new Failure('service_failed', message, {
+    code: 'no_voucher_link',
+    hint: 'if it is still being made, wait for it with --wait; else report this to the operator of the service',
     status: answer.status,
     ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
   })

@@ -1,7 +1,8 @@
 /** Reservations, tokens, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
 import {describeError, parseJson, quoteBody} from '../../src/api/error-shapes.js'
-import {findVoucherUrl, readReservation, readToken, unwrap} from '../../src/api/shapes.js'
+import {readReservation, readToken, unwrap} from '../../src/api/shapes.js'
+import {findVoucherUrl} from '../../src/api/voucher-url.js'
 
 describe('a reservation', () => {
   const pay = 'https://pay.test/p'
@@ -100,12 +101,51 @@ test('an envelope is opened once, and only when it is one', () => {
   expect(unwrap([1])).toEqual([1])
 })
 
-test('a voucher link is an http link of a voucher, nothing else', () => {
-  expect(
-    findVoucherUrl({data: {hotel: {url: 'https://h.test/'}, voucher: {status: 'PENDING'}}}),
-  ).toBeUndefined()
-  expect(findVoucherUrl({voucher: {url: 'javascript:1'}})).toBeUndefined()
-  expect(findVoucherUrl({voucher: null})).toBeUndefined()
+describe('a voucher link', () => {
+  const BASE = 'https://api.test/partner-api/v1'
+  const LINK = 'https://files.test/v.pdf?sig=1'
+  test.each([
+    {Voucher: {Url: LINK}},
+    {VoucherUrl: LINK},
+    {result: {url: LINK}},
+    {Result: {Data: {Link: LINK}}},
+    {data: [{url: LINK}]},
+    {
+      documents: [
+        {type: 'invoice', url: 'https://files.test/i'},
+        {type: 'voucher', url: LINK},
+      ],
+    },
+    {
+      data: {
+        links: [
+          {rel: 'self', href: 'https://api.test/'},
+          {rel: 'voucher', href: LINK},
+        ],
+      },
+    },
+    {vouchers: [{href: LINK}]},
+  ])('is found in %j', json => {
+    expect(findVoucherUrl(json, BASE)).toBe(LINK)
+  })
+
+  test("that is relative is of the service's origin", () => {
+    expect(findVoucherUrl({voucher: {url: '/files/v?sig=1'}}, BASE)).toBe('https://api.test/files/v?sig=1')
+    expect(findVoucherUrl({data: '/files/v'}, BASE)).toBe('https://api.test/files/v')
+  })
+
+  test.each([
+    {data: {hotel: {url: 'https://h.test/'}, voucher: {status: 'PENDING'}}},
+    {voucher: {url: 'javascript:1'}},
+    {voucher: null},
+    {documents: [{type: 'invoice', url: LINK}]},
+    {voucher: {url: '//files.test/v'}},
+    {voucher: {url: '/\t/files.test/v'}},
+    {voucher: {url: '/\\files.test/v'}},
+    {voucher: {url: 'N/A'}},
+  ])('is not seen in %j', json => {
+    expect(findVoucherUrl(json, BASE)).toBeUndefined()
+  })
 })
 
 describe('an error', () => {

@@ -71,6 +71,7 @@ test.each([
     'beside other links',
     (link: string) => ({data: {hotel: {url: 'https://hotel.test/'}, voucher: {url: link}}}),
   ],
+  ['relative', (link: string) => ({voucher: {url: new URL(link).pathname}})],
 ])('the link is found: %s', async (_, body) => {
   const {fetch} = await setUp((_n, link) => jsonAnswer(200, body(link)), pdf)
   expect((await fetch()).length).toBe(PDF.length)
@@ -126,6 +127,15 @@ describe('before it is ready', () => {
       details: {code: 'reservation_not_confirmed', status: 409},
     })
     expect(counts.voucher).toBe(1)
+  })
+
+  test.each([
+    ['no_voucher_link', {data: {status: 'PENDING'}}],
+    ['voucher_not_made', {error: {code: 'voucher_not_made', message: 'later'}}],
+  ])('a success without a link fails without waiting: %s', async (code, body) => {
+    const {fail, api} = await setUp(() => jsonAnswer(200, body), pdf)
+    expect(await fail()).toMatchObject({kind: 'service_failed', details: {code, status: 200}})
+    expect(await isVoucherReady(api, 'RSV-1')).toBe(false)
   })
 
   test('waiting polls after 1, 2, 4, 5, 5 … seconds', async () => {
