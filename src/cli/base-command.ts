@@ -33,6 +33,12 @@ export abstract class BaseCommand extends Command {
   /** Whether its JSON is a stream of lines; then a failure is one line too. */
   readonly printsLines: boolean = false
 
+  /** What to tell when a signal stops the command now: how to find out what became of it. */
+  hintWhenStopped: string | undefined
+
+  /** Whether its result is on stdout already. */
+  hasPrinted = false
+
   abstract override run(): Promise<void>
 
   /** Runs the command; what it throws is for the caller. */
@@ -124,8 +130,9 @@ export abstract class BaseCommand extends Command {
 
   /** Prints the result to stdout, in the form the flags ask for. */
   protected async print<Item>(result: Result<Item>): Promise<void> {
-    const terminal = terminalOf(process.stdout)
-    process.stdout.write(await renderResult(result, this.globals, terminal))
+    const text = await renderResult(result, this.globals, terminalOf(process.stdout))
+    this.hasPrinted = true
+    process.stdout.write(text)
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 

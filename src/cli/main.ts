@@ -26,7 +26,7 @@ interface Started {
 export async function main(argv: readonly string[], place: Place): Promise<never> {
   guardStreams()
   const started: Started = {stopping: false}
-  stopOnSignals(started)
+  stopOnSignals(started, argv)
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
     if (started.stopping) return new Promise<never>(() => {})
@@ -90,7 +90,7 @@ async function showHelp(config: Config, subject: readonly string[]): Promise<voi
 }
 
 /** The first SIGINT or SIGTERM lets the command tidy up and ends with 130 or 143; the second ends at once. */
-function stopOnSignals(started: Started): void {
+function stopOnSignals(started: Started, argv: readonly string[]): void {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -98,9 +98,31 @@ function stopOnSignals(started: Started): void {
     process.on(signal, () => {
       if (started.stopping) process.exit(exit)
       started.stopping = true
-      void Promise.resolve(started.command?.stop()).finally(() => process.exit(exit))
+      const {command} = started
+      const hint = command?.hintWhenStopped
+      void Promise.resolve(command?.stop())
+        .catch(() => {})
+        .then(() => reportStop(signal, hint, command, argv))
+        .finally(() => leave(exit))
     })
   }
+}
+
+/** A stream of lines ends with its last line; any other command leaves one document behind. */
+async function reportStop(
+  signal: 'SIGINT' | 'SIGTERM',
+  hint: string | undefined,
+  command: BaseCommand | undefined,
+  argv: readonly string[],
+): Promise<void> {
+  if (hint !== undefined) process.stderr.write(`Stopped before it ended: ${hint}\n`)
+  const {wantsJson} = await import('./arguments.js')
+  if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
+  const [{stoppedDocument}, {jsonText}] = await Promise.all([
+    import('./failure.js'),
+    import('./json-text.js'),
+  ])
+  process.stdout.write(`${jsonText(stoppedDocument(signal, hint), 2)}\n`)
 }
 
 /** Prints what was thrown, as JSON with `indent`; returns the exit code. */

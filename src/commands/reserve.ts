@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import type {ReserveOutcome} from '../api/reserve.js'
+import {resumeCommand} from '../api/reserve-failures.js'
 import {BaseCommand} from '../cli/base-command.js'
 import type {Connection} from '../cli/connect.js'
 import {checkWait} from '../cli/input/checks.js'
@@ -66,15 +67,12 @@ nationality is the client's. Environment: those of every command.`
     const {timeoutSeconds} = this
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
     const reference = plan?.request.client_reference_id ?? resume
-    let ended = false
-    this.whenStopped(
-      () => ended || this.warn(`Stopped before it ended: bookctl reserve --resume ${reference}`),
-    )
+    this.hintWhenStopped = resumeCommand(reference)
     const made = plan
       ? makeReservation(connection, plan, timeoutSeconds, warn)
       : resumeReservation(connection, resume, timeoutSeconds, warn)
     return made.finally(() => {
-      ended = true
+      this.hintWhenStopped = undefined
     })
   }
 

@@ -83,32 +83,64 @@ test('a reservation is made and printed although nobody reads the talk', async (
   expect(refused).toMatchObject({exit: 2, stdout: ''})
 })
 
-test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('%s ends a waiting command with %i, and says nothing', async (signal, code) => {
-  const order = {operation: 'account.show', kind: 'latency', latency_ms: 20_000, times: 4}
+/** Runs `argv` until the sandbox works on `operation`, whose path ends in `path`; then sends `signal`. */
+async function stopped(
+  argv: string[],
+  operation: string,
+  path: string,
+  signal: NodeJS.Signals,
+  seconds = 20,
+) {
   const answer = await fetch(`${sandbox.origin}/_sandbox/faults`, {
     method: 'POST',
     headers: {'content-type': 'application/json'},
-    body: JSON.stringify(order),
+    body: JSON.stringify({operation, kind: 'latency', latency_ms: seconds * 1000, times: 4}),
   })
   expect(answer.status).toBe(201)
   const asked = async () => {
     const {data} = (await (await fetch(`${sandbox.origin}/_sandbox/requests`)).json()) as {
       data: {path: string}[]
     }
-    return data.filter(({path}) => path.endsWith('/account')).length
+    return data.filter(request => request.path.endsWith(path)).length
   }
   const before = await asked()
-  const {exit, stdout, stderr} = await home.run(['account'], {
+  const finished = await home.run(argv, {
     onStart: async child => {
       while ((await asked()) === before) await new Promise(resolve => setTimeout(resolve, 50))
       child.kill(signal)
     },
   })
-  expect({exit, stdout, stderr}).toEqual({exit: code, stdout: '', stderr: ''})
   await fetch(`${sandbox.origin}/_sandbox/faults`, {method: 'DELETE'})
+  return finished
+}
+
+const SIGNALS = [
+  ['SIGINT', 130, 'interrupted'],
+  ['SIGTERM', 143, 'terminated'],
+] as const
+
+test.each(SIGNALS)('%s ends a waiting command with %i, and says nothing', async (signal, exit) => {
+  const ended = await stopped(['account'], 'account.show', '/account', signal)
+  expect(ended).toEqual({exit, stdout: '', stderr: ''})
+})
+
+test.each(SIGNALS)('%s ends one with --json with %i and one document', async (signal, exit, code) => {
+  const ended = await stopped(['account', '--json'], 'account.show', '/account', signal)
+  expect(ended).toMatchObject({exit, stderr: ''})
+  const message = `stopped by ${signal} before it ended`
+  expect(JSON.parse(ended.stdout)).toEqual({error: {code, message}})
+})
+
+test('a stopped reservation says how to find out what became of it', async () => {
+  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[3] ?? ''
+  const reference = "it's;$HOME"
+  const argv = ['reserve', offer, '--pay', 'account', '--client-reference', reference, '--json', ...GUESTS]
+  const ended = await stopped(argv, 'reservations.create', '/reservations/hotel', 'SIGTERM', 5)
+  const command = `bookctl reserve --resume 'it'\\''s;$HOME'`
+  expect(ended.exit).toBe(143)
+  expect(ended.stderr).toContain(`Stopped before it ended: ${command}\n`)
+  expect(JSON.parse(ended.stdout)).toMatchObject({error: {code: 'terminated', hint: command}})
+  expect((await shell(command.replace('bookctl', '$B'))).codes).toBe('0')
 })
 
 test('NODE_ENV=development changes nothing', async () => {

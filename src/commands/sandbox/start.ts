@@ -27,6 +27,8 @@ export default class SandboxStart extends BaseCommand {
     'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
   }
 
+  override readonly printsLines = true
+
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxStart)
     const port = checkInteger('--port', flags.port, 0, 65_535)
