@@ -1,5 +1,6 @@
 /** After a reservation that has to be paid: where to pay, and waiting until it is. */
 import type {ReserveOutcome} from '../api/reserve.js'
+import {resumeCommand} from '../api/reserve-failures.js'
 import {Failure} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Connection} from './connect.js'
@@ -72,7 +73,7 @@ function stillPending(outcome: ReserveOutcome, reference: string): Failure {
   const name = sanitizeLine(reference, 64)
   return new Failure('pending', `reservation ${name} is still ${sanitizeLine(outcome.outcome)}`, {
     code: 'payment_pending',
-    hint: `wait again with: bookctl reserve --resume ${client_reference_id} --wait`,
+    hint: `wait again with: ${resumeCommand(client_reference_id)} --wait`,
     result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
   })
 }

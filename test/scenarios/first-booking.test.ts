@@ -137,6 +137,14 @@ test('an instant payment is waited for', async () => {
   expect((await home.json<{entries: object[]}>(['journal', '--unresolved'])).result.entries).toEqual([])
 })
 
+test('the command that waits again can be pasted into a shell', async () => {
+  const offer = (await offers())[2]?.offer_id ?? ''
+  const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', "it's;$HOME", ...GUESTS]
+  const {exit, result} = await home.json<{error: {hint: string}}>([...argv, '--wait=0'])
+  expect(exit).toBe(8)
+  expect(result.error.hint).toBe(`wait again with: bookctl reserve --resume 'it'\\''s;$HOME' --wait`)
+})
+
 test('the request can be written in a file, filled from a template, and looked at before', async () => {
   const template = await home.json<Record<string, unknown>>(['reserve', '--template'])
   expect(Object.keys(template.result)).toContain('guests')
