@@ -1,4 +1,5 @@
 /** After a reservation that has to be paid: where to pay, and waiting until it is. */
+import {isLoopbackHost} from '../api/loopback.js'
 import type {ReserveOutcome} from '../api/reserve.js'
 import {resumeCommand} from '../api/reserve-failures.js'
 import {Failure} from '../contract/failure.js'
@@ -17,12 +18,8 @@ export function paymentAddress(outcome: ReserveOutcome): string | undefined {
   if (!URL.canParse(outcome.payment_url)) return undefined
   const url = new URL(outcome.payment_url)
   if (url.username || url.password) return undefined
-  return url.protocol === 'https:' || isOwnHttp(url) ? url.href : undefined
-}
-
-function isOwnHttp(url: URL): boolean {
-  const onLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  return url.protocol === 'http:' && onLoopback
+  const isOwnHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname)
+  return url.protocol === 'https:' || isOwnHttp ? url.href : undefined
 }
 
 /** The address as a QR code of block characters, for a telephone's camera. */

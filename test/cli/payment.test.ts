@@ -1,0 +1,37 @@
+/** Where a person may be sent to pay. */
+import {expect, test} from 'vitest'
+import type {ReserveOutcome} from '../../src/api/reserve.js'
+import {paymentAddress} from '../../src/cli/payment.js'
+
+const pending = (payment_url: string | null): ReserveOutcome => ({
+  outcome: 'pending_payment',
+  reservation: {},
+  reservation_ref: 'R-1',
+  payment_url,
+  idempotency_key: 'k',
+  client_reference_id: 'c',
+  attempts: 1,
+  repeated: false,
+})
+
+test.each([
+  'https://pay.test/x',
+  'http://127.0.0.1:8080/x',
+  'http://127.9.8.7/x',
+  'http://localhost/x',
+  'http://[::1]/x',
+])('%s is one', url => {
+  expect(paymentAddress(pending(url))).toBe(url)
+})
+
+test.each([
+  'http://pay.test/x',
+  'http://localhost.pay.test/x',
+  'http://127.0.0.1.pay.test/',
+  'javascript:alert(1)',
+  'https://u:p@pay.test/',
+  'x',
+  null,
+])('%s is none', url => {
+  expect(paymentAddress(pending(url))).toBeUndefined()
+})
