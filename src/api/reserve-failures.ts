@@ -56,7 +56,10 @@ export function resumeCommand(clientReferenceId: string): string {
 }
 
 /** For a journal that is not kept: only the same flags find the reservation again. */
-function repeatHint({idempotencyKey, clientReferenceId}: JournalEntry): string {
+export function repeatHint({
+  idempotencyKey,
+  clientReferenceId,
+}: Pick<JournalEntry, 'idempotencyKey' | 'clientReferenceId'>): string {
   const flags = `--idempotency-key ${quoted(idempotencyKey)} --client-reference ${quoted(clientReferenceId)}`
   return `find out by running the same command again with ${flags}`
 }

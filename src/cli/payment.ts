@@ -1,7 +1,7 @@
 /** After a reservation that has to be paid: where to pay, and waiting until it is. */
 import {isLoopbackHost} from '../api/loopback.js'
 import type {ReserveOutcome} from '../api/reserve.js'
-import {resumeCommand} from '../api/reserve-failures.js'
+import {repeatHint, resumeCommand} from '../api/reserve-failures.js'
 import {Failure} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Connection} from './connect.js'
@@ -45,7 +45,7 @@ export async function waitUntilConfirmed(
   for (let pause = FIRST_LOOK_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
     if (await looksConfirmed(connection, reference)) break
     const left = deadline - clock.now()
-    if (left <= 0) throw stillPending(outcome, reference)
+    if (left <= 0) throw stillPending(outcome, reference, state.writable)
     await api.clock.sleep(Math.min(pause, left) * 1000)
   }
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
@@ -65,12 +65,13 @@ async function looksConfirmed(connection: Connection, reference: string): Promis
   })
 }
 
-function stillPending(outcome: ReserveOutcome, reference: string): Failure {
+function stillPending(outcome: ReserveOutcome, reference: string, journalKept: boolean): Failure {
   const {reservation, idempotency_key, client_reference_id, attempts} = outcome
   const name = sanitizeLine(reference, 64)
+  const entry = {clientReferenceId: client_reference_id, idempotencyKey: idempotency_key}
   return new Failure('pending', `reservation ${name} is still ${sanitizeLine(outcome.outcome)}`, {
     code: 'payment_pending',
-    hint: `wait again with: ${resumeCommand(client_reference_id)} --wait`,
+    hint: journalKept ? `wait again with: ${resumeCommand(client_reference_id)} --wait` : repeatHint(entry),
     result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
   })
 }

@@ -1,16 +1,12 @@
-/** Making a reservation: what is known of the offer, what is said before, who has to agree, what is waited for. */
+/** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import type {ReserveOutcome, ReserveParts} from '../api/reserve.js'
 import {usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import type {SeenOffer} from '../state/offer-store.js'
 import type {State} from '../state/state.js'
-import {type Connection, openMemory, systemClock} from './connect.js'
+import {systemClock} from './connect.js'
 import {checkAmount} from './input/checks.js'
 import {checkOffer, findDoubts} from './input/offer-checks.js'
 import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from './input/reservation.js'
@@ -155,56 +151,4 @@ export function requireYes(agreed: boolean | undefined, target: Target): void {
       'add --yes',
     )
   }
-}
-
-/** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
-export async function reserveParts(
-  connection: Connection,
-  timeoutSeconds: number | undefined,
-): Promise<ReserveParts & {discard(): void}> {
-  const {api, clock, target, state} = connection
-  const directory = state.writable ? undefined : mkdtempSync(join(tmpdir(), 'bookctl-'))
-  const {journal} = directory === undefined ? state : await openMemory(directory)
-  return {
-    api,
-    clock,
-    journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
-    newKey: randomUUID,
-    ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
-    discard: () => directory !== undefined && rmSync(directory, {recursive: true, force: true}),
-  }
-}
-
-/** Sends the reservation of `plan` and remembers that its offer is used. Throws Failure. */
-export async function makeReservation(
-  connection: Connection,
-  plan: Plan,
-  timeoutSeconds: number | undefined,
-  warn: (text: string) => void,
-): Promise<ReserveOutcome> {
-  const [{reserve}, {discard, ...parts}] = await Promise.all([
-    import('../api/reserve.js'),
-    reserveParts(connection, timeoutSeconds),
-  ])
-  const {request, referenceGiven, key, keyGiven} = plan
-  const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
-  const outcome = await reserve({...parts, newKey: () => key}, intent, {warn}).finally(discard)
-  const {target, state} = connection
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
-  return outcome
-}
-
-/** Finds out how an earlier reservation ended; see `resume` of api/reserve.ts. */
-export async function resumeReservation(
-  connection: Connection,
-  reference: string,
-  timeoutSeconds: number | undefined,
-  warn: (text: string) => void,
-): Promise<ReserveOutcome> {
-  const [{resume}, {discard, ...parts}] = await Promise.all([
-    import('../api/reserve.js'),
-    reserveParts(connection, timeoutSeconds),
-  ])
-  return resume(parts, reference, {warn}).finally(discard)
 }

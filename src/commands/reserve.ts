@@ -10,15 +10,14 @@ import {paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
 import {
   describePlan,
   describeRequest,
-  makeReservation,
   type Plan,
   planReservation,
   readTyped,
   requireYes,
-  resumeReservation,
 } from '../cli/reserve.js'
 import {reserveFlags} from '../cli/reserve-flags.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
+import {makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
 import type {Target} from '../cli/target.js'
 
 export default class Reserve extends BaseCommand {
@@ -66,8 +65,7 @@ nationality is the client's. Environment: those of every command.`
   private async make(connection: Connection, plan: Plan | undefined, resume = ''): Promise<ReserveOutcome> {
     const {timeoutSeconds} = this
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
-    const reference = plan?.request.client_reference_id ?? resume
-    this.hintWhenStopped = resumeCommand(reference)
+    this.hintWhenStopped = plan ? wayOn(plan, connection.state) : resumeCommand(resume)
     const made = plan
       ? makeReservation(connection, plan, timeoutSeconds, warn)
       : resumeReservation(connection, resume, timeoutSeconds, warn)

@@ -20,6 +20,12 @@ afterAll(async () => {
 })
 
 describe('a home that cannot be written', () => {
+  const control = (method: string, body?: string) =>
+    fetch(`${sandbox.origin}/_sandbox/faults`, {
+      method,
+      headers: {'content-type': 'application/json'},
+      ...(body === undefined ? {} : {body}),
+    })
   // A file in the place of the directory stops everyone, root too.
   const locked = () => {
     const file = join(home.directory, 'a-file')
@@ -48,9 +54,27 @@ describe('a home that cannot be written', () => {
     expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
     const again = await home.json<{reservation: object}>([...argv, ...named], locked())
     expect(again.result.reservation).toEqual(first.result.reservation)
-    expect(readdirSync(tmpdir()).filter(name => name.startsWith('bookctl-') && name.length === 14)).toEqual(
-      [],
-    )
+    expect(await home.json(['reserve', '--resume', 'R1'], locked())).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'journal_not_writable'}},
+    })
+  })
+
+  test('needs no directory for temporary files, and names a way on that works', async () => {
+    const {env} = locked()
+    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[4] ?? ''
+    const key = '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02'
+    const named = ['--client-reference', 'R2', '--idempotency-key', key]
+    const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, ...named]
+    const options = {env: {...env, TMPDIR: join(home.directory, 'nowhere')}}
+    const order = {operation: 'reservations.create', kind: 'drop-before', times: 100}
+    await control('POST', JSON.stringify(order))
+    const lost = await home.json<{error: {hint: string}}>([...argv, '--timeout', '3'], options)
+    await control('DELETE')
+    expect(lost.exit).toBe(10)
+    expect(lost.result.error.hint).toContain(`--idempotency-key ${key} --client-reference R2`)
+    expect(lost.result.error.hint).not.toContain('--resume')
+    expect(await home.json(argv, options)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
   })
 
   test('login asks for nothing it could not keep', async () => {
