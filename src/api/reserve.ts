@@ -108,7 +108,8 @@ function isKept(parts: ReserveParts): boolean {
   return parts.journalKept ?? true
 }
 
-function findEntry(journal: Journal, clientReferenceId: string): JournalEntry {
+/** The newest entry with this client reference. Throws usage when there is none. */
+export function findEntry(journal: Journal, clientReferenceId: string): JournalEntry {
   const entry = journal.find(clientReferenceId)
   if (entry) return entry
   throw usage(

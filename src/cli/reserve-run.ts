@@ -3,9 +3,11 @@ import {randomUUID} from 'node:crypto'
 import type {ReserveOutcome, ReserveParts} from '../api/reserve.js'
 import {repeatHint, resumeCommand} from '../api/reserve-failures.js'
 import {usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
 import type {State} from '../state/state.js'
 import type {Connection} from './connect.js'
-import type {Plan} from './reserve.js'
+import {describeRequest, type Plan} from './reserve.js'
+import type {Target} from './target.js'
 
 interface RunParts extends ReserveParts {
   /** Forgets a journal that was for this run alone. */
@@ -61,6 +63,23 @@ export async function resumeReservation(
     partsOf(connection, timeoutSeconds),
   ])
   return resume(parts, reference, {warn}).finally(close)
+}
+
+/**
+ * The request that --resume would send again: the same key and body. Throws usage when the journal knows no such
+ * reservation, or how it ended, so that nothing would be sent.
+ */
+export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
+  requireJournal(state)
+  const {findEntry} = await import('../api/reserve.js')
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const {body, idempotencyKey, outcome} = findEntry(state.journal.forClient(client), reference)
+  if (body !== null) return describeRequest(idempotencyKey, JSON.parse(body) as object, target)
+  throw usage(
+    'outcome_known',
+    `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`,
+    'leave --dry-run out to see it',
+  )
 }
 
 /** Throws usage where no reservation can have been written down. */

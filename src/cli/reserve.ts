@@ -42,11 +42,27 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
   const {'max-price': price, 'idempotency-key': key, resume} = flags
   const maxPrice = price === undefined ? undefined : checkAmount('--max-price', price)
   if (key !== undefined) checkKey(key)
-  if (resume !== undefined) return readResume(resume)
+  if (resume !== undefined) {
+    refuseBesideResume(offerArgument, flags)
+    return readResume(resume)
+  }
   const input = readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   await checkTyped(offerId, input, flags)
   return {offerId, input, maxPrice, key}
+}
+
+const OF_A_NEW_RESERVATION = [
+  ...(['input', 'client-reference', 'pay', 'guest', 'contact', 'nationality'] as const),
+  ...(['max-price', 'idempotency-key'] as const),
+]
+
+/** What was reserved is repeated as it was, so nothing of it can be said anew. */
+function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags): void {
+  const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
+  if (offerArgument !== undefined) typed.unshift('OFFER_ID')
+  if (typed.length === 0) return
+  throw usage('invalid_input', `--resume repeats what was reserved as it was; leave out: ${typed.join(', ')}`)
 }
 
 function readResume(reference: string): Typed {
@@ -103,16 +119,16 @@ function earlierRun(state: State, client: {baseUrl: string; clientId: string}, r
 }
 
 /** The exact request, for `--dry-run`. */
-export function describeRequest(plan: Plan, target: Target): object {
+export function describeRequest(key: string, body: object, target: Target): object {
   return {
     method: 'POST',
     url: `${target.baseUrl}/reservations/hotel`,
     headers: {
       authorization: 'Bearer [redacted]',
       'content-type': 'application/json',
-      'idempotency-key': plan.key,
+      'idempotency-key': key,
     },
-    body: plan.request,
+    body,
   }
 }
 

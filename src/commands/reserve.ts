@@ -17,7 +17,7 @@ import {
 } from '../cli/reserve.js'
 import {reserveFlags} from '../cli/reserve-flags.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
-import {makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
+import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
 import type {Target} from '../cli/target.js'
 
 export default class Reserve extends BaseCommand {
@@ -46,13 +46,18 @@ nationality is the client's. Environment: those of every command.`
     const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()
     const plan = flags.resume ? undefined : await planReservation(typed, flags, target, await this.state())
-    if (plan && flags['dry-run']) return this.print(jsonResult(describeRequest(plan, target)))
+    if (flags['dry-run']) return this.print(jsonResult(await this.dryRun(target, plan, flags.resume)))
     if (plan) await this.agree(plan, target, flags.yes)
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
     await this.showPayment(made, flags.open)
     const outcome = seconds === undefined ? made : await waitUntilConfirmed(connection, made, seconds)
     await this.print(reservationResult(outcome))
+  }
+
+  private async dryRun(target: Target, plan: Plan | undefined, resume = ''): Promise<object> {
+    if (plan) return describeRequest(plan.key, plan.request, target)
+    return describeRepeat(await this.state(), resume, target)
   }
 
   /** Shows what will be sent, and asks when somebody is there to answer. */

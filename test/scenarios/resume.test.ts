@@ -1,0 +1,76 @@
+/** `reserve --resume`: what it repeats, and what it refuses. */
+import {afterAll, beforeEach, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const service = await ScriptedService.start()
+const home = new Home({
+  BOOKCTL_BASE_URL: service.baseUrl,
+  BOOKCTL_CLIENT_ID: 'cid_x',
+  BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+})
+afterAll(() => {
+  home.remove()
+  service.close()
+})
+beforeEach(() => {
+  service.script = () => false
+})
+
+const RESERVE = ['reserve', '--pay', 'account', '--nationality', 'TR', ...GUESTS]
+const POSTS = '/reservations/hotel'
+
+test('with --dry-run it prints the request that would be repeated, and sends nothing', async () => {
+  service.script = (request, response) => {
+    if (request.path !== POSTS) return false
+    response.socket?.destroy()
+    return true
+  }
+  const lost = await home.json([...RESERVE, 'off_1', '--client-reference', 'R1', '--timeout', '2'])
+  expect(lost.exit).toBe(10)
+  const [sent] = service.seen(POSTS)
+  service.script = () => false
+  service.forget()
+
+  const {exit, result} = await home.json(['reserve', '--resume', 'R1', '--dry-run'])
+  expect(exit).toBe(0)
+  expect(result).toMatchObject({
+    method: 'POST',
+    headers: {'idempotency-key': sent?.headers['idempotency-key']},
+    body: JSON.parse(sent?.body ?? ''),
+  })
+  expect(service.received).toEqual([])
+
+  expect(await home.json(['reserve', '--resume', 'R1'])).toMatchObject({exit: 0})
+  expect(service.seen(POSTS).map(({body}) => body)).toEqual([sent?.body])
+  service.forget()
+  const known = await home.json(['reserve', '--resume', 'R1', '--dry-run'])
+  expect(known).toMatchObject({exit: 2, result: {error: {code: 'outcome_known'}}})
+  const none = await home.json(['reserve', '--resume', 'R2', '--dry-run'])
+  expect(none).toMatchObject({exit: 2, result: {error: {code: 'unknown_reference'}}})
+  expect(service.received).toEqual([])
+})
+
+test('what would say something anew is refused by name', async () => {
+  service.forget()
+  const key = ['--idempotency-key', '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02']
+  const more = ['--max-price', '5', '--client-reference', 'R3', '--input', 'none.json', ...key]
+  const {exit, result} = await home.json<{error: {message: string}}>([
+    ...[...RESERVE, 'off_1', '--resume', 'R1'],
+    ...more,
+  ])
+  expect(exit).toBe(2)
+  const names = [
+    'OFFER_ID',
+    '--input',
+    '--client-reference',
+    '--pay',
+    '--guest',
+    '--contact',
+    '--nationality',
+  ]
+  for (const name of [...names, '--max-price', '--idempotency-key'])
+    expect(result.error.message).toContain(name)
+  expect(service.received).toEqual([])
+})
