@@ -215,13 +215,13 @@ describe('reserve', () => {
   })
 
   test.each<[string, Record<string, unknown>, object]>([
-    ['guests[1].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
+    ['guests[0].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
     ['colour', {colour: 'red'}, {}],
     ['contact.email', {}, {contact: FLAGS.contact.replace('a@example.com', 'nobody')}],
     ['contact.phone_number', {}, {contact: FLAGS.contact.replace('5321234567', '0 532')}],
-    ['guests[1].birth_date', {}, {guest: ['name=A,surname=B,birth_date=2001-02-29']}],
-    ['guests[1].nationality', {}, {guest: ['name=A,surname=B,nationality=XX']}],
-    ['guests[2].surname', {}, {guest: ['name=A,surname=B', 'name=C']}],
+    ['guests[0].birth_date', {}, {guest: ['name=A,surname=B,birth_date=2001-02-29']}],
+    ['guests[0].nationality', {}, {guest: ['name=A,surname=B,nationality=XX']}],
+    ['guests[1].surname', {}, {guest: ['name=A,surname=B', 'name=C']}],
     ['client_reference_id', {}, {'client-reference': 'two words'}],
     ['offer_id', {offer_id: 7}, {}],
     ['--nationality', {}, {nationality: 'ZZ'}],
@@ -242,7 +242,7 @@ describe('reserve', () => {
 
   test('names what a contact and guests that were begun lack, with the rest', async () => {
     const begun = {guest: ['name=A,surname=B', 'name=C'], contact: 'name=A,surname=B,email=a@example.com'}
-    const lacking = 'guests[2].surname'
+    const lacking = 'guests[1].surname'
     const phone = 'contact.phone_country_code, contact.phone_number'
     const failure = await rejectionOf(checkTyped(undefined, {}, begun))
     expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)

@@ -73,7 +73,7 @@ describe('guests are doubted', () => {
     [
       'when a TC number is wrong',
       [guest('1990-01-01', '10000000147'), guest('2023-01-01')],
-      /guest 1.*checksum/,
+      /^guests\[0\]\.identity\.number.*checksum/,
     ],
   ])('%s', (_, guests, expected) => {
     const doubts = findDoubts(SEEN, guests)

@@ -56,13 +56,13 @@ function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
 
 /** What looks wrong about the guests but is for the service to decide. One line each. */
 export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
-  const doubts = guests.flatMap((guest, index) => doubtIdentity(guest, index + 1))
+  const doubts = guests.flatMap((guest, index) => doubtIdentity(guest, `guests[${index}]`))
   return seen ? [...doubts, ...doubtNumbers(seen, guests), ...doubtAges(seen, guests)] : doubts
 }
 
-function doubtIdentity(guest: Guest, number: number): string[] {
+function doubtIdentity(guest: Guest, path: string): string[] {
   if (guest.identity?.type !== 'TC' || isTcNumber(guest.identity.number)) return []
-  return [`guest ${number}: the TC identity number fails its checksum`]
+  return [`${path}.identity.number: the TC identity number fails its checksum`]
 }
 
 function doubtNumbers(seen: SeenOffer, guests: readonly Guest[]): string[] {

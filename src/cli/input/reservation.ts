@@ -154,11 +154,11 @@ function isAbsent(issue: Issue): boolean {
   return /^Invalid input: expected \w+, received undefined$/.test(issue.message)
 }
 
-/** The field as it is told: `guests[1].identity.number`. */
+/** The field as it is told, counted from 0 as in the file and on the wire: `guests[0].identity.number`. */
 function fieldOf(issue: Issue): string {
   const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
   const field = path.map((key, i) =>
-    typeof key === 'number' ? `[${key + 1}]` : `${i > 0 ? '.' : ''}${String(key)}`,
+    typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
   )
   return sanitizeLine(field.join(''), 80)
 }
@@ -177,8 +177,7 @@ function refusal(issue: Issue): Failure {
 
 async function checkNationalities(request: ReservationRequest): Promise<void> {
   for (const [index, guest] of request.guests.entries()) {
-    if (guest.nationality !== undefined)
-      await checkCountry(`guests[${index + 1}].nationality`, guest.nationality)
+    if (guest.nationality !== undefined) await checkCountry(`guests[${index}].nationality`, guest.nationality)
   }
 }
 
