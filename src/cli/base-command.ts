@@ -138,7 +138,12 @@ export abstract class BaseCommand extends Command {
 
   /** Something a person may like to know: on stderr, at a terminal only. */
   protected note(text: string): void {
-    if (process.stderr.isTTY && !this.globals.json && !this.globals.quiet) process.stderr.write(`${text}\n`)
+    if (this.takesNotes()) process.stderr.write(`${text}\n`)
+  }
+
+  /** Whether there is a terminal for notes. */
+  protected takesNotes(): boolean {
+    return Boolean(process.stderr.isTTY) && !this.globals.json && !this.globals.quiet
   }
 
   /** Something to be seen before it happens: on stderr, also in a pipe. */

@@ -10,7 +10,11 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 /** Starts the browser and does not wait for it; a machine without one changes nothing. */
 export function openAddress(address: string): void {
   const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
-  const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore'})
-  child.on('error', () => {})
-  child.unref()
+  try {
+    const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore'})
+    child.on('error', () => {})
+    child.unref()
+  } catch {
+    // An address too long for a command line is thrown, not told.
+  }
 }

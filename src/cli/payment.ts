@@ -22,10 +22,18 @@ export function paymentAddress(outcome: ReserveOutcome): string | undefined {
   return url.protocol === 'https:' || isOwnHttp ? url.href : undefined
 }
 
-/** The address as a QR code of block characters, for a telephone's camera. */
-export async function qrCode(address: string): Promise<string> {
+/**
+ * The address as a QR code of block characters, for a telephone's camera; undefined when it is too long for one, or
+ * the code is wider than `columns`.
+ */
+export async function qrCode(address: string, columns: number): Promise<string | undefined> {
   const {renderUnicodeCompact} = await import('uqr')
-  return renderUnicodeCompact(address, {border: 2})
+  try {
+    const code = renderUnicodeCompact(address, {border: 2})
+    return code.split('\n').every(line => line.length <= columns) ? code : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -37,6 +45,7 @@ export async function waitUntilConfirmed(
   connection: Connection,
   outcome: ReserveOutcome,
   seconds: number,
+  warn: (text: string) => void,
 ): Promise<ReserveOutcome> {
   const reference = outcome.reservation_ref
   if (FINAL.has(outcome.outcome) || reference === null) return outcome
@@ -49,7 +58,11 @@ export async function waitUntilConfirmed(
     await api.clock.sleep(Math.min(pause, left) * 1000)
   }
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.writable) state.journal.noteStatus(client, reference, 'confirmed', clock.now())
+  try {
+    if (state.writable) state.journal.noteStatus(client, reference, 'confirmed', clock.now())
+  } catch (error) {
+    warn(`Warning: the confirmation could not be written to the journal: ${(error as Error).message}`)
+  }
   const reservation = {...outcome.reservation, status: 'CONFIRMED'}
   return {...outcome, outcome: 'confirmed', reservation}
 }

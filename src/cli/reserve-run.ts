@@ -46,7 +46,12 @@ export async function makeReservation(
   const outcome = await reserve({...parts, newKey: () => key}, intent, {warn}).finally(close)
   const {target, state} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
+  try {
+    if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
+  } catch (error) {
+    // The reservation is made: that must reach the user, whatever the disk says.
+    warn(`the offer could not be noted as used: ${(error as Error).message}`)
+  }
   return outcome
 }
 

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import type {ReserveOutcome} from '../api/reserve.js'
 import {resumeCommand} from '../api/reserve-failures.js'
@@ -16,6 +17,7 @@ import {
   requireYes,
 } from '../cli/reserve.js'
 import {reserveFlags} from '../cli/reserve-flags.js'
+import {namingReservation} from '../cli/reserve-made.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
 import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
 import type {Target} from '../cli/target.js'
@@ -50,9 +52,13 @@ nationality is the client's. Environment: those of every command.`
     if (plan) await this.agree(plan, target, flags.yes)
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
-    await this.showPayment(made, flags.open)
-    const outcome = seconds === undefined ? made : await waitUntilConfirmed(connection, made, seconds)
-    await this.print(reservationResult(outcome))
+    const warn = (text: string) => void this.warn(text)
+    await namingReservation(made, warn, async () => {
+      await this.showPayment(made, flags.open)
+      const outcome = seconds === undefined ? made : await waitUntilConfirmed(connection, made, seconds, warn)
+      await this.print(reservationResult(outcome))
+    })
+    this.hintWhenStopped = undefined
   }
 
   private async dryRun(target: Target, plan: Plan | undefined, resume = ''): Promise<object> {
@@ -71,18 +77,18 @@ nationality is the client's. Environment: those of every command.`
     const {timeoutSeconds} = this
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
     this.hintWhenStopped = plan ? wayOn(plan, connection.state) : resumeCommand(resume)
-    const made = plan
+    return plan
       ? makeReservation(connection, plan, timeoutSeconds, warn)
       : resumeReservation(connection, resume, timeoutSeconds, warn)
-    return made.finally(() => {
-      this.hintWhenStopped = undefined
-    })
   }
 
   private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {
     const address = paymentAddress(outcome)
     if (address === undefined) return
-    this.note(`${await qrCode(address)}\nPay at ${address}`)
+    if (this.takesNotes()) {
+      const code = await qrCode(address, process.stderr.columns)
+      this.note(`${code === undefined ? '' : `${code}\n`}Pay at ${address}`)
+    }
     if (open) openAddress(address)
   }
 }

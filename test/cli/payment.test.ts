@@ -1,7 +1,7 @@
 /** Where a person may be sent to pay. */
 import {expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve.js'
-import {paymentAddress} from '../../src/cli/payment.js'
+import {paymentAddress, qrCode} from '../../src/cli/payment.js'
 
 const pending = (payment_url: string | null): ReserveOutcome => ({
   outcome: 'pending_payment',
@@ -34,4 +34,12 @@ test.each([
   null,
 ])('%s is none', url => {
   expect(paymentAddress(pending(url))).toBeUndefined()
+})
+
+test('a QR code is shown where it fits, and an address too long for one needs none', async () => {
+  const code = await qrCode('https://pay.test/x', 80)
+  expect(code).toMatch(/[▀▄█]/)
+  expect(Math.max(...(code ?? '').split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+  expect(await qrCode('https://pay.test/x', 20)).toBeUndefined()
+  expect(await qrCode(`https://pay.test/${'x'.repeat(3000)}`, 100_000)).toBeUndefined()
 })

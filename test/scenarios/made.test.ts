@@ -1,0 +1,58 @@
+/** Once a reservation is made, whatever goes wrong after it, its reference reaches the user. */
+import {afterAll, beforeEach, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const service = await ScriptedService.start()
+const home = new Home({
+  BOOKCTL_BASE_URL: service.baseUrl,
+  BOOKCTL_CLIENT_ID: 'cid_x',
+  BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+})
+afterAll(() => {
+  home.remove()
+  service.close()
+})
+beforeEach(() => {
+  service.script = () => false
+  service.status = 'PENDING_PAYMENT'
+})
+
+const reserve = (offer: string, ...more: string[]) => [
+  ...['reserve', offer, '--pay', 'instant', '--nationality', 'TR', ...GUESTS],
+  ...more,
+]
+
+test('a payment address longer than any QR code is printed', async () => {
+  const url = `https://pay.test/${'x'.repeat(3000)}`
+  service.script = (request, response) => {
+    if (request.path !== '/reservations/hotel') return false
+    answer(response, 201, {data: {reservation_ref: 'R-long', status: 'PENDING_PAYMENT', payment: {url}}})
+    return true
+  }
+  const made = await home.run(reserve('off_long'))
+  expect(made).toMatchObject({exit: 0})
+  expect(made.stdout).toContain('R-long')
+  expect(made.stdout).toContain(url)
+})
+
+test('a wait that is refused names it', async () => {
+  service.script = (request, response) => {
+    if (!request.path.endsWith('/voucher')) return false
+    refuse(response, 403, 'insufficient_scope')
+    return true
+  }
+  const {exit, result} = await home.json<{error: {message: string}}>(reserve('off_wait', '--wait=1'))
+  const ref = service.reservations.find(({offer}) => offer === 'off_wait')?.ref
+  expect({exit, result}).toMatchObject({exit: 4, result: {reservation_ref: ref, outcome: 'pending_payment'}})
+  expect(result.error.message).toContain(`the reservation ${ref} was made`)
+})
+
+test('a query that fits no result names it', async () => {
+  const argv = reserve('off_query', '--query', 'sum(reservation)')
+  const {exit, stdout, stderr} = await home.run(argv)
+  const ref = service.reservations.find(({offer}) => offer === 'off_query')?.ref
+  expect({exit, stdout}).toEqual({exit: 2, stdout: ''})
+  expect(stderr).toContain(`the reservation ${ref} was made (pending_payment)`)
+})
