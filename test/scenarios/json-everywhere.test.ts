@@ -1,4 +1,6 @@
 /** With --json, stdout is one document for every outcome, with the same exit code as without. */
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
@@ -97,4 +99,21 @@ test('the running sandbox is found without an address, and not once it has stopp
   expect(await other.stop('SIGINT')).toBe(130)
   const gone = await home.json(['sandbox', 'clock'], {env: {...env, BOOKCTL_CONFIG_DIR: configDirectory}})
   expect(gone).toMatchObject({exit: 7, result: {error: {code: 'sandbox_not_running'}}})
+})
+
+test('sandbox env gives no environment of a sandbox that died', async () => {
+  const other = await startLocalSandbox()
+  const {origin, env} = other
+  await other.stop('SIGKILL')
+  const named = await home.run(['sandbox', 'env'], {env})
+  expect(named).toMatchObject({exit: 7, stdout: ''})
+  expect(named.stderr).toContain('bookctl sandbox start')
+
+  // Its process id may belong to another process by now.
+  const note = {origin, base_url: `${origin}/partner-api/v1`, pid: process.pid}
+  const lonely = new Home()
+  mkdirSync(lonely.configDirectory)
+  writeFileSync(join(lonely.configDirectory, 'sandbox-running.json'), JSON.stringify(note))
+  expect(await lonely.run(['sandbox', 'env'])).toMatchObject({exit: 7, stdout: ''})
+  lonely.remove()
 })

@@ -16,8 +16,11 @@ export default class SandboxEnv extends SandboxCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxEnv)
+    const {base_url} = this.running()
+    // The environment may name one that has died since; exports of it would only fail later.
+    await this.control('/clock')
     const variables = {
-      BOOKCTL_BASE_URL: this.running().base_url,
+      BOOKCTL_BASE_URL: base_url,
       BOOKCTL_CLIENT_ID: SANDBOX_CLIENT_ID,
       BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
     }
