@@ -23,6 +23,7 @@ export abstract class BaseCommand extends Command {
   static columns: readonly string[] | undefined
 
   private tidying: (() => unknown)[] = []
+  private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
   protected globals: Partial<GlobalFlags> = {}
   /** `--timeout`, when it was given. */
@@ -50,8 +51,13 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** Undoes what `whenStopped` was told, last first; called at the end and on SIGINT or SIGTERM. */
-  async stop(): Promise<void> {
+  /** Undoes what `whenStopped` was told, last first; called at the end and on a signal, which waits for an end begun. */
+  stop(): Promise<void> {
+    this.tidied = this.tidied.catch(() => {}).then(() => this.tidy())
+    return this.tidied
+  }
+
+  private async tidy(): Promise<void> {
     for (const tidy of this.tidying.splice(0).reverse()) await tidy()
   }
 

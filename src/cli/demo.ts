@@ -49,6 +49,7 @@ const EVENTS = ['--event', 'reservation.confirmed']
 export class Demo {
   private readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-demo-'))
   private readonly children = new Set<ChildProcess>()
+  private stopped = false
 
   constructor(private readonly options: DemoOptions) {}
 
@@ -83,12 +84,14 @@ export class Demo {
     return steps
   }
 
-  /** Ends what still runs and leaves nothing behind. */
+  /** Ends what still runs and leaves nothing behind: from now on no step begins, which would make it again. */
   async stop(): Promise<void> {
+    this.stopped = true
     const running = [...this.children]
+    const ended = running.map(child => new Promise(resolve => child.once('close', resolve)))
     for (const child of running) child.kill('SIGTERM')
-    await Promise.all(running.map(child => new Promise(resolve => child.once('close', resolve))))
-    rmSync(this.directory, {recursive: true, force: true})
+    await Promise.all(ended)
+    rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
   }
 
   /** A free port of this machine, the address for the subscription, and the command that listens there. */
@@ -112,8 +115,8 @@ export class Demo {
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
-    this.options.onCommand('bookctl sandbox start')
     const child = this.spawn(['sandbox', 'start', '--json', '--db', join(this.directory, 'sandbox.db')])
+    this.options.onCommand('bookctl sandbox start')
     child.stderr?.resume()
     return new Promise((resolve, reject) => {
       let text = ''
@@ -138,8 +141,8 @@ export class Demo {
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
   private begin(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
     const command = `bookctl ${argv.map(quote).join(' ')}`
-    this.options.onCommand(command)
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
+    this.options.onCommand(command)
     let output = ''
     let sayReady = () => {}
     const said = new Promise<void>(resolve => {
@@ -166,6 +169,7 @@ export class Demo {
   }
 
   private spawn(argv: readonly string[]): ChildProcess {
+    if (this.stopped) throw new Failure('interrupted', 'the demo was stopped', {code: 'interrupted'})
     const {script, execArgv, env} = this.options
     const inherited = Object.entries(env).filter(([name]) => !/^BOOKCTL_|_proxy$/i.test(name))
     const child = spawn(process.execPath, [...execArgv, script, ...argv], {

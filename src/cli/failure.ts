@@ -21,11 +21,11 @@ export const EXIT_CODES = {
 /** Exit code of a command stopped by SIGTERM. */
 export const TERMINATED_EXIT_CODE = 143
 
+/** A signal that lets the command tidy up before it ends. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
 /** What is printed with `--json` when a signal stopped the command; `hint` says how to find out what became of it. */
-export function stoppedDocument(
-  signal: 'SIGINT' | 'SIGTERM',
-  hint: string | undefined,
-): ErrorDocument & object {
+export function stoppedDocument(signal: StopSignal, hint: string | undefined): ErrorDocument & object {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
   return {
     error: {code, message: `stopped by ${signal} before it ended`, ...(hint === undefined ? {} : {hint})},

@@ -7,6 +7,7 @@ import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import type {Config} from '@oclif/core/config'
 import type {BaseCommand} from './base-command.js'
+import type {StopSignal} from './failure.js'
 import {guardStreams, leave} from './streams.js'
 
 export interface Place {
@@ -36,6 +37,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   process.on('unhandledRejection', fail)
   try {
     await run(argv, place, started)
+    if (started.stopping) return await new Promise<never>(() => {})
     return await leave(started.command?.exitCode ?? 0)
   } catch (error) {
     return await fail(error)
@@ -89,11 +91,12 @@ async function showHelp(config: Config, subject: readonly string[]): Promise<voi
   await new Help(config, config.pjson.oclif.helpOptions).showHelp([...subject])
 }
 
-/** The first SIGINT or SIGTERM lets the command tidy up and ends with 130 or 143; the second ends at once. */
+/** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */
 function stopOnSignals(started: Started, argv: readonly string[]): void {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const) {
     process.on(signal, () => {
       if (started.stopping) process.exit(exit)
@@ -110,7 +113,7 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
 
 /** A stream of lines ends with its last line; any other command leaves one document behind. */
 async function reportStop(
-  signal: 'SIGINT' | 'SIGTERM',
+  signal: StopSignal,
   hint: string | undefined,
   command: BaseCommand | undefined,
   argv: readonly string[],

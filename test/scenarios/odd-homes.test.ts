@@ -1,6 +1,5 @@
 /** Homes that cannot be written, many at once, and stopped half-way. */
-import {readdirSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {mkdtempSync, readdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -108,18 +107,26 @@ test('a port that is taken is named', async () => {
   expect({exit, result}).toMatchObject({exit: 2, result: {error: {code: 'port_unavailable'}}})
 })
 
-test('a demo that is stopped leaves nothing behind', async () => {
-  const left = () => readdirSync(tmpdir()).filter(name => name.startsWith('bookctl-demo-'))
-  const before = left()
-  const {exit} = await home.run(['demo'], {
-    onStart: child => {
-      let text = ''
-      child.stdout?.on('data', chunk => {
-        text += chunk
-        if (text.includes('bookctl account')) child.kill('SIGINT')
-      })
-    },
-  })
-  expect(exit).toBe(130)
-  expect(left()).toEqual(before)
-}, 60_000)
+test.each<[NodeJS.Signals, number]>([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+])(
+  'a demo stopped by %s leaves nothing behind',
+  async (signal, code) => {
+    const temporary = mkdtempSync(join(home.directory, 'temporary-'))
+    const {exit} = await home.run(['demo'], {
+      env: {TMPDIR: temporary},
+      onStart: child => {
+        let text = ''
+        child.stdout?.on('data', chunk => {
+          text += chunk
+          if (text.includes('bookctl account')) child.kill(signal)
+        })
+      },
+    })
+    expect(exit).toBe(code)
+    expect(readdirSync(temporary)).toEqual([])
+  },
+  60_000,
+)

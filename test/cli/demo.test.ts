@@ -1,0 +1,46 @@
+/** A demo that is stopped, with a script in place of bookctl. */
+import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, test} from 'vitest'
+import {Demo} from '../../src/cli/demo.js'
+import {rejectionOf} from '../support/thrown.js'
+
+/** The sandbox runs until it is ended, `login` names the directory, and every other command leaves files in it. */
+const SCRIPT = `
+import {mkdirSync} from 'node:fs'
+const command = process.argv[2]
+if (command === 'sandbox') {
+  console.log(JSON.stringify({base_url: 'http://127.0.0.1:9/v1', client_id: 'c', client_secret: 's'}))
+  setInterval(() => {}, 1000)
+} else if (command === 'login') console.log(process.cwd())
+else mkdirSync(process.env.BOOKCTL_CONFIG_DIR, {recursive: true})
+`
+
+test('begins no step once it is being stopped, and leaves no directory', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-script-'))
+  const script = join(directory, 'script.mjs')
+  writeFileSync(script, SCRIPT)
+  const commands: string[] = []
+  let stopping: Promise<void> | undefined
+  let place = ''
+  const demo = new Demo({
+    script,
+    execArgv: [],
+    env: process.env,
+    today: '2030-06-01',
+    json: true,
+    onCommand: command => void commands.push(command.split(' ').slice(0, 2).join(' ')),
+    onOutput: output => {
+      place = output.trim()
+      stopping = demo.stop()
+    },
+  })
+  const failure = await rejectionOf(demo.run())
+  await stopping
+  expect(failure.details.code).toBe('interrupted')
+  expect(commands).toEqual(['bookctl sandbox', 'bookctl login'])
+  expect(place).toContain('bookctl-demo-')
+  expect(existsSync(place)).toBe(false)
+  rmSync(directory, {recursive: true})
+})
