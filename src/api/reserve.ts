@@ -124,7 +124,8 @@ function verdictOn(entry: JournalEntry): JournalVerdict {
   return {kind: open ? 'repeat' : 'resolved', entry}
 }
 
-function intentOf(wanted: ReserveIntent, newKey: () => string): ReservationIntent {
+/** What the journal is asked about `wanted`; `newKey` makes the key when none was chosen. */
+export function intentOf(wanted: ReserveIntent, newKey: () => string): ReservationIntent {
   const {request, referenceGiven, idempotencyKey} = wanted
   const {client_reference_id, ...rest} = request
   return {

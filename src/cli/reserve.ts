@@ -5,7 +5,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import type {SeenOffer} from '../state/offer-store.js'
-import type {State} from '../state/state.js'
+import type {Client, State} from '../state/state.js'
 import {systemClock} from './connect.js'
 import {checkAmount} from './input/checks.js'
 import {checkOffer, findDoubts} from './input/offer-checks.js'
@@ -21,6 +21,8 @@ export interface Plan {
   readonly keyGiven: boolean
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
+  /** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
+  readonly isSettled: boolean
 }
 
 export interface PlanFlags extends ReserveFlags {
@@ -85,14 +87,22 @@ export async function planReservation(
   if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
   const earlier = state.writable ? earlierRun(state, client, request) : undefined
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated: earlier !== undefined})
+  const key = keyTyped ?? earlier ?? randomUUID()
+  const plan = {request, referenceGiven, key, keyGiven: keyTyped !== undefined}
   return {
-    request,
-    referenceGiven,
-    key: keyTyped ?? earlier ?? randomUUID(),
-    keyGiven: keyTyped !== undefined,
+    ...plan,
     seen,
     doubts: findDoubts(seen, request.guests),
+    isSettled: earlier !== undefined && (await isSettled(plan, client, state)),
   }
+}
+
+type Wanted = Pick<Plan, 'request' | 'referenceGiven' | 'key' | 'keyGiven'>
+
+async function isSettled({key, keyGiven, ...wanted}: Wanted, client: Client, state: State): Promise<boolean> {
+  const {intentOf} = await import('../api/reserve.js')
+  const intent = intentOf({...wanted, ...(keyGiven ? {idempotencyKey: key} : {})}, () => key)
+  return state.journal.forClient(client).look(intent)?.kind === 'resolved'
 }
 
 function checkKey(text: string): void {
@@ -111,7 +121,7 @@ function refuseWithoutJournal(namedByCaller: boolean): void {
 }
 
 /** The key of an earlier run with this offer that was not refused. */
-function earlierRun(state: State, client: {baseUrl: string; clientId: string}, request: ReservationRequest) {
+function earlierRun(state: State, client: Client, request: ReservationRequest) {
   return state.journal
     .list({client})
     .find(entry => entry.offerId === request.offer_id && !['refused', 'failed'].includes(entry.outcome))

@@ -68,6 +68,7 @@ nationality is the client's. Environment: those of every command.`
 
   /** Shows what will be sent, and asks when somebody is there to answer. */
   private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
+    if (plan.isSettled) return
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     this.tell(describePlan(plan, target))
     requireYes(yes || (await this.confirm('Reserve this?')), target)
