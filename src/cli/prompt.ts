@@ -3,6 +3,7 @@
  * Ctrl-C at a question ends with 130 and nothing sent.
  */
 import process from 'node:process'
+import {Failure} from '../contract/failure.js'
 import {missing} from './parse-errors.js'
 
 export interface AskingFlags {
@@ -22,6 +23,8 @@ export interface Question {
   readonly message: string
   readonly secret?: boolean
   readonly default?: string
+  /** Checks an answer as soon as it is typed; throws Failure, whose words are shown, and the question stays. */
+  readonly check?: (answer: string) => void
 }
 
 /**
@@ -39,12 +42,26 @@ export async function ask(questions: readonly Question[], flags: AskingFlags): P
         type: question.secret ? 'password' : 'input',
         name: 'answer',
         message: question.message,
+        // Over a shoulder a secret is read in a moment: there is no key that shows it.
+        ...(question.secret ? {toggleMask: false} : {}),
+        validate: (answer: string) => verdictOn(question, answer.trim()),
         ...(question.default === undefined ? {} : {default: question.default}),
       },
     ])
     answers.push(answer.trim())
   }
   return answers
+}
+
+/** True, or why the answer will not do. */
+function verdictOn({check}: Question, answer: string): true | string {
+  try {
+    check?.(answer)
+    return true
+  } catch (error) {
+    if (error instanceof Failure) return error.message
+    throw error
+  }
 }
 
 /** Asks yes or no; no is the answer of an empty line. */

@@ -128,9 +128,18 @@ function build(
 
 /** Checks the shapes of §5.3, and that a live key does not go to this machine. Throws usage; echoes no secret. */
 export function checkCredentials(clientId: string, clientSecret: string, baseUrl: string): Mode {
-  if (!/^cid_[\x21-\x7e]+$/.test(clientId)) {
-    throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX}, without blanks`)
-  }
+  checkClientId(clientId)
+  return checkSecret(clientSecret, baseUrl)
+}
+
+/** Throws usage unless `clientId` has the shape of §5.3. */
+export function checkClientId(clientId: string): void {
+  if (/^cid_[\x21-\x7e]+$/.test(clientId)) return
+  throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX}, without blanks`)
+}
+
+/** The mode of a secret that may be sent to `baseUrl`, where that is known. Throws usage; echoes no secret. */
+export function checkSecret(clientSecret: string, baseUrl: string | undefined): Mode {
   const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
   if (mode === undefined) {
     throw usage(
@@ -138,7 +147,7 @@ export function checkCredentials(clientId: string, clientSecret: string, baseUrl
       'the client secret must start with sk_live_ or sk_test_, without blanks',
     )
   }
-  checkKeyFits(mode, baseUrl)
+  if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
   return mode
 }
 

@@ -18,6 +18,25 @@ afterAll(async () => {
 })
 
 describe.skipIf(!HAS_TERMINAL)('at a terminal', () => {
+  test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
+    const person = new Home()
+    const {exit, screen} = await atTerminal(
+      person,
+      ['login'],
+      [
+        ['Base URL', 'https://service.test/v2\r'],
+        ['must end in /v1', `\u0015${sandbox.baseUrl}\r`],
+        ['Client id', 'somebody\r'],
+        ['must start with cid_', '\u0015cid_sandbox\r'],
+        ['Client secret', 'sk_test_sandbox\u0014\r'],
+      ],
+    )
+    person.remove()
+    expect(exit).toBe(0)
+    expect(screen).not.toContain('toggle')
+    expect(screen).not.toContain('sk_test')
+  })
+
   test('reserve asks once, and not again for what is made', async () => {
     const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
     const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]

@@ -5,7 +5,15 @@ import {usage} from '../../contract/failure.js'
 import type {State} from '../../state/state.js'
 import type {LoginInput} from '../access.js'
 import type {Question} from '../prompt.js'
-import {checkCredentials, checkProfileName, checkScopes, DEFAULT_PROFILE, scopesOf} from '../target.js'
+import {
+  checkClientId,
+  checkCredentials,
+  checkProfileName,
+  checkScopes,
+  checkSecret,
+  DEFAULT_PROFILE,
+  scopesOf,
+} from '../target.js'
 import {readSecret} from './files.js'
 
 export interface LoginFlags {
@@ -31,21 +39,41 @@ export async function readLogin(
     : scopesOf(env.BOOKCTL_SCOPES)
   const {profiles} = state.settings.read()
   const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
-  const given = {
-    baseUrl: flags['base-url'] || undefined,
-    clientId: flags['client-id'] || undefined,
-    clientSecret: givenSecret(flags, env),
-  }
-  const questions: Question[] = [
-    {flag: '--base-url', message: 'Base URL, ending in v1', ...(known ? {default: known.base_url} : {})},
-    {flag: '--client-id', message: 'Client id', ...(known ? {default: known.client_id} : {})},
-    {flag: '--client-secret-stdin', message: 'Client secret', secret: true},
-  ]
-  const values = [given.baseUrl, given.clientId, given.clientSecret]
+  const questions = questionsAbout(known)
+  const values = [flags['base-url'] || undefined, flags['client-id'] || undefined, givenSecret(flags, env)]
+  // What was given is checked before anything is asked.
+  for (const [index, value] of values.entries()) if (value !== undefined) questions[index]?.check?.(value)
   const answers = await ask(questions.filter((_, index) => values[index] === undefined))
   const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
   checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)
   return {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
+}
+
+/** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */
+function questionsAbout(known: {base_url: string; client_id: string} | undefined): Question[] {
+  let baseUrl: string | undefined
+  return [
+    {
+      flag: '--base-url',
+      message: 'Base URL, ending in v1',
+      ...(known ? {default: known.base_url} : {}),
+      check: answer => {
+        baseUrl = parseBaseUrl(answer).baseUrl
+      },
+    },
+    {
+      flag: '--client-id',
+      message: 'Client id',
+      ...(known ? {default: known.client_id} : {}),
+      check: checkClientId,
+    },
+    {
+      flag: '--client-secret-stdin',
+      message: 'Client secret',
+      secret: true,
+      check: answer => void checkSecret(answer, baseUrl),
+    },
+  ]
 }
 
 function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): string | undefined {
