@@ -62,16 +62,23 @@ nationality is the client's. Environment: those of every command.`
   }
 
   private async dryRun(target: Target, plan: Plan | undefined, resume = ''): Promise<object> {
-    if (plan) return describeRequest(plan.key, plan.request, target)
+    if (plan) {
+      this.warnOf(plan)
+      return describeRequest(plan.key, plan.request, target)
+    }
     return describeRepeat(await this.state(), resume, target)
   }
 
   /** Shows what will be sent, and asks when somebody is there to answer. */
   private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
     if (plan.isSettled) return
-    for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
+    this.warnOf(plan)
     this.tell(describePlan(plan, target))
     requireYes(yes || (await this.confirm('Reserve this?')), target)
+  }
+
+  private warnOf(plan: Plan): void {
+    for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
   }
 
   private async make(connection: Connection, plan: Plan | undefined, resume = ''): Promise<ReserveOutcome> {

@@ -191,7 +191,11 @@ test('what is known of the offer is used before anything is sent', async () => {
     ...GUESTS.slice(4),
   ])
   expect(lonely).toMatchObject({exit: 5, result: {error: {code: 'guest_count_mismatch'}}})
-  expect(lonely.stderr).toContain('Warning: the offer was searched for 2 guests; 1 are given')
+  const warning = 'Warning: the offer was searched for 2 guests; 1 are given'
+  expect(lonely.stderr).toContain(warning)
+  const dry = await home.json([...argv.slice(0, 4), ...GUESTS.slice(0, 2), ...GUESTS.slice(4), '--dry-run'])
+  expect(dry).toMatchObject({exit: 0, result: {method: 'POST'}})
+  expect(dry.stderr).toContain(warning)
 })
 
 test('logout leaves nothing to act with', async () => {
