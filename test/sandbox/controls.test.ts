@@ -55,6 +55,17 @@ test('the log shows what was sent, without secrets and identity numbers', async 
   })
 })
 
+test('of a query the log shows the filters of lists and no other value', async () => {
+  const secrets = 'client_secret=sk_test_sandbox&token=tok-1&sk_live_bare'
+  await sandbox.control('POST', `/partner-api/v1/oauth/token?${secrets}`, {})
+  await client.call('GET', '/reservations?status=CONFIRMED&limit=2&access_token=tok-2')
+  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  expect(log.slice(-2).map(({path}: {path: string}) => path)).toEqual([
+    '/partner-api/v1/oauth/token?client_secret=[redacted]&token=[redacted]&[redacted]',
+    '/partner-api/v1/reservations?status=CONFIRMED&limit=2&access_token=[redacted]',
+  ])
+})
+
 test('the log keeps the last 200 requests', async () => {
   for (let index = 0; index < 205; index += 1) await client.call('GET', `/hotels/${index}`)
   const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data

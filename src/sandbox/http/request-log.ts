@@ -3,6 +3,10 @@
 const KEPT_REQUESTS = 200
 const REDACTED = '[redacted]'
 const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
+/** The filters and pages of lists, and how a payment page was left. */
+const SHOWN_QUERY = new Set([
+  ...['limit', 'after', 'status', 'client_reference_id', 'created_from', 'created_to', 'result'],
+])
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export interface LoggedRequest {
@@ -36,9 +40,17 @@ export class RequestLog {
   }
 }
 
-/** The path and query, without the token that is the secret of a payment or voucher link. */
+/** The path and query, without the token of a payment or voucher link; of the query, only the values known harmless. */
 export function redactPath(url: URL): string {
-  return (url.pathname + url.search).replace(/^\/(pay|vouchers)\/[^/?]+/, `/$1/${REDACTED}`)
+  const path = url.pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
+  const query = [...url.searchParams].map(shownParameter)
+  return query.length > 0 ? `${path}?${query.join('&')}` : path
+}
+
+/** A name without a value may be a secret itself. */
+function shownParameter([name, value]: readonly [string, string]): string {
+  if (SHOWN_QUERY.has(name)) return `${name}=${encodeURIComponent(value)}`
+  return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
 }
 
 /** The headers worth seeing. Authorization is shown as present, never as it is. */
