@@ -1,9 +1,10 @@
 /** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
 import {createHash} from 'node:crypto'
-import {existsSync, lstatSync} from 'node:fs'
-import {resolve} from 'node:path'
+import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
+import {dirname, resolve} from 'node:path'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {StorageError} from '../storage/errors.js'
 import type {Connection} from './connect.js'
 import {checkReservationRef} from './input/checks.js'
 
@@ -15,7 +16,7 @@ export interface VoucherOrder {
   readonly waitSeconds: number | undefined
 }
 
-/** Checks what was typed, and that no file is in the way. Throws usage; sends nothing. */
+/** Checks what was typed, that the file can be made, and that none is in the way. Throws usage; sends nothing. */
 export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
   checkReservationRef('REF', order.reservationRef)
   if (order.file === '-') {
@@ -26,6 +27,7 @@ export function planVoucher(order: VoucherOrder, json: boolean): {readonly path:
   if (path === '') throw usage('invalid_input', '--file: must not be empty')
   if (existsSync(path) && lstatSync(path).isDirectory())
     throw usage('invalid_input', `--file: ${shown(path)} is a directory`)
+  checkDirectory(path)
   if (!order.force && lstatSync(path, {throwIfNoEntry: false})) throw taken(path)
   return {path}
 }
@@ -37,7 +39,9 @@ export async function saveVoucher(connection: Connection, order: VoucherOrder, p
   try {
     writeWholeFile(resolve(path), bytes, {existing: order.force ? 'replace' : 'create'})
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken(path) : error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
+    if (error instanceof StorageError && error.fault === 'not_writable') throw notWritable(path)
+    throw error
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return {reservation_ref: order.reservationRef, path, bytes: bytes.length, sha256}
@@ -48,6 +52,26 @@ export async function fetchBytes(connection: Connection, order: VoucherOrder): P
   const {fetchVoucher} = await import('../api/vouchers.js')
   const {waitSeconds} = order
   return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
+}
+
+function checkDirectory(path: string): void {
+  const directory = dirname(resolve(path))
+  const stats = existsSync(directory) ? statSync(directory) : undefined
+  if (!stats) throw noPlace(path, 'does not exist', 'make it first, or name another file with --file')
+  if (!stats.isDirectory()) throw noPlace(path, 'is not a directory', 'name another file with --file')
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK)
+  } catch {
+    throw notWritable(path)
+  }
+}
+
+function notWritable(path: string): Failure {
+  return noPlace(path, 'cannot be written', 'make it writable, or name a file elsewhere with --file')
+}
+
+function noPlace(path: string, problem: string, hint: string): Failure {
+  return usage('invalid_input', `--file: the directory ${shown(dirname(path))} ${problem}`, hint)
 }
 
 function taken(path: string): Failure {

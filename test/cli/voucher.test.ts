@@ -1,0 +1,45 @@
+/** Where a voucher may be written, decided before anything is asked for. */
+import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import process from 'node:process'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {planVoucher} from '../../src/cli/voucher.js'
+import {thrownBy} from '../support/thrown.js'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => rmSync(directory, {recursive: true}))
+
+const refusalOf = (...place: string[]) => {
+  const file = join(directory, ...place, 'v.pdf')
+  const order = {reservationRef: 'RSV-1', file, force: false, waitSeconds: undefined}
+  const {message, details} = thrownBy(() => planVoucher(order, false))
+  expect(details.hint).toContain('--file')
+  expect(details.hint).not.toContain('BOOKCTL_CONFIG_DIR')
+  return message
+}
+
+test('a directory that does not exist is named', () => {
+  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory, 'none')} does not exist`)
+})
+
+test('a file in the place of the directory is named', () => {
+  writeFileSync(join(directory, 'file'), '')
+  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory, 'file')} is not a directory`)
+})
+
+test('so is what lies below a file', () => {
+  writeFileSync(join(directory, 'file'), '')
+  expect(refusalOf('file', 'below')).toContain(`the directory ${join(directory, 'file', 'below')}`)
+})
+
+// The system lets root write everywhere.
+test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is named', () => {
+  mkdirSync(join(directory, 'locked'))
+  chmodSync(join(directory, 'locked'), 0o500)
+  expect(refusalOf('locked')).toContain('cannot be written')
+})
