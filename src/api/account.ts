@@ -7,8 +7,20 @@ import {unwrap} from './shapes.js'
 /** The account as the service sends it, out of its envelope. Throws Failure. */
 export async function showAccount(api: Api): Promise<Record<string, unknown>> {
   const answer = await api.call('account.show')
-  const data = unwrap(answer.json)
-  const account = isObject(data) && isObject(own(data, 'account')) ? own(data, 'account') : data
+  const account = withoutWrapper(unwrap(answer.json))
   if (!isObject(account)) throw notUnderstood(answer, 'it holds no account')
   return account
+}
+
+/** What services put beside a record, not into it. */
+const BESIDE = new Set(['meta', 'links', 'request_id', 'status', 'success'])
+
+/** The account under its name, or the one object in a wrapper of another name: `{acct: {…}, meta: {…}}`. */
+function withoutWrapper(data: unknown): unknown {
+  if (!isObject(data)) return data
+  const named = own(data, 'account')
+  if (isObject(named)) return named
+  const members = Object.entries(data).filter(([name]) => !BESIDE.has(name))
+  const [only] = members.map(([, value]) => value)
+  return members.length === 1 && isObject(only) ? only : data
 }

@@ -102,8 +102,18 @@ test.each([
   ['bare', {balance: '1.00'}],
   ['named', {account: {balance: '1.00'}}],
   ['named in data', {data: {account: {balance: '1.00'}}}],
+  ['under another name', {data: {acct: {balance: '1.00'}}}],
+  [
+    'under another name, beside what is no account',
+    {profile: {balance: '1.00'}, meta: {page: 1}, request_id: 'r'},
+  ],
 ])('the account is taken out of its envelope: %s', async (_, json) => {
   expect(await showAccount(apiAnswering(json).api)).toEqual({balance: '1.00'})
+})
+
+test('an account of several members is left as it is', async () => {
+  const account = {id: 'A1', balance: {amount: '1.00'}}
+  expect(await showAccount(apiAnswering({data: account}).api)).toEqual(account)
 })
 
 test('an account that is no object is not understood', async () => {
