@@ -26,20 +26,21 @@ export async function search(
     },
     items: offers,
     columns: OFFER_COLUMNS,
-    shown: ['offer', 'hotel', 'stars', 'room', 'board', 'price', 'cancel_until'],
+    shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
     id: offer => offer.offer_id,
     whenEmpty: outcome.offers.length > 0 ? 'No offer is left after narrowing.' : 'No offers were found.',
   }
 }
 
+/** Named as in JSON, but for the two halves of the price, which can be had alone. */
 export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
-  {name: 'offer', value: offer => offer.offer_id},
-  {name: 'hotel', value: offer => offer.hotel_name},
+  {name: 'offer_id', value: offer => offer.offer_id},
+  {name: 'hotel_name', value: offer => offer.hotel_name},
   {name: 'stars', value: offer => offer.stars},
-  {name: 'room', value: offer => offer.room_name},
+  {name: 'room_name', value: offer => offer.room_name},
   {name: 'board', value: offer => offer.board},
   {name: 'price', value: offer => [offer.price.total, offer.price.currency].filter(Boolean).join(' ')},
-  {name: 'cancel_until', value: offer => offer.free_cancellation_until},
+  {name: 'free_cancellation_until', value: offer => offer.free_cancellation_until},
   {name: 'refundable', value: offer => offer.refundable},
   {name: 'total', value: offer => offer.price.total},
   {name: 'currency', value: offer => offer.price.currency},

@@ -61,7 +61,7 @@ test.each<[string, string[], string?]>([
   ['--limit', search('--limit', '-1')],
   ['--max-price', search('--max-price', '1,5')],
   ['--sort', search('--sort', 'colour')],
-  ['--columns', search('--columns', 'offer,colour')],
+  ['--columns', search('--columns', 'offer_id,colour')],
   ['--query', search('--query', 'offers[')],
   ['--timeout', search('--timeout', 'soon')],
   ['base URL', search('--base-url', 'https://example.com/v2')],
