@@ -6,6 +6,7 @@ import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import type {SeenOffer} from '../state/offer-store.js'
 import type {Client, State} from '../state/state.js'
+import {isoTime} from './access.js'
 import {systemClock} from './connect.js'
 import {checkAmount} from './input/checks.js'
 import {checkOffer, findDoubts} from './input/offer-checks.js'
@@ -50,8 +51,12 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
   }
   const input = readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  await checkTyped(offerId, input, flags)
+  await checkTyped(offerId, input, flags, today())
   return {offerId, input, maxPrice, key}
+}
+
+function today(): string {
+  return isoTime(systemClock.now()).slice(0, 10)
 }
 
 const OF_A_NEW_RESERVATION = [
@@ -81,7 +86,8 @@ export async function planReservation(
 ): Promise<Plan> {
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const seen = state.writable ? state.offers.find(client, offerId) : undefined
-  const known = {nationality: seen?.nationality, client: `${target.baseUrl} ${target.clientId}`}
+  const clientText = `${target.baseUrl} ${target.clientId}`
+  const known = {nationality: seen?.nationality, client: clientText, today: today()}
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)

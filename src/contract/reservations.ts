@@ -38,13 +38,15 @@ export const guest = z
   })
   .meta({id: 'Guest', ...from('§2.4', 'One guest; which fields are required is not shown')})
 
+const guests = z.array(guest).min(1, 'must have at least one guest')
+
 export const reservationRequest = z
   .strictObject({
     offer_id: text,
     client_reference_id: text,
     client_nationality: countryCode,
     contact,
-    guests: z.array(guest).min(1),
+    guests,
     payment: z.strictObject({mode: paymentMode}),
   })
   .meta({id: 'HotelReservationRequest', ...from('§2.4', 'Turns one offer into a reservation')})
@@ -113,11 +115,11 @@ export const reservation = z
   })
 
 export const reservationUpdate = z
-  .strictObject({contact: contact.partial().optional(), guests: z.array(guest).min(1).optional()})
+  .strictObject({contact: contact.partial().optional(), guests: guests.optional()})
   .meta({id: 'ReservationUpdate', ...ours('The parts of a reservation that may change')})
 
 export const cancellationRequest = z
-  .strictObject({reason: z.string().max(200).optional()})
+  .strictObject({reason: z.string().max(200, 'must be at most 200 characters').optional()})
   .meta({id: 'CancellationRequest', ...ours('Why the reservation is cancelled')})
 
 export const cancellationQuote = z

@@ -11,6 +11,8 @@ import {checkTyped, readInput, readReservation} from '../../src/cli/input/reserv
 import {readSearch, type SearchFlags} from '../../src/cli/input/search.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
+const TODAY = '2030-06-01'
+
 const SEARCH: SearchFlags = {
   city: '101',
   'check-in': '2030-06-01',
@@ -133,7 +135,7 @@ describe('reserve', () => {
     guest: ['name=Ayşe,surname=Öğüt'],
     contact: 'name=A,surname=B,email=a@example.com,phone_country_code=+90,phone_number=5321234567',
   }
-  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x'}
+  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
     writeFileSync(path, text)
@@ -220,6 +222,11 @@ describe('reserve', () => {
     ['contact.email', {}, {contact: FLAGS.contact.replace('a@example.com', 'nobody')}],
     ['contact.phone_number', {}, {contact: FLAGS.contact.replace('5321234567', '0 532')}],
     ['guests[0].birth_date', {}, {guest: ['name=A,surname=B,birth_date=2001-02-29']}],
+    [
+      'guests[0].birth_date: must not be in the future',
+      {},
+      {guest: ['name=A,surname=B,birth_date=2030-06-02']},
+    ],
     ['guests[0].nationality', {}, {guest: ['name=A,surname=B,nationality=XX']}],
     ['guests[1].surname', {}, {guest: ['name=A,surname=B', 'name=C']}],
     ['client_reference_id', {}, {'client-reference': 'two words'}],
@@ -227,16 +234,25 @@ describe('reserve', () => {
     ['--nationality', {}, {nationality: 'ZZ'}],
     ['--nationality', {client_nationality: 'TR'}, {nationality: 'ZZ'}],
     ['client_nationality: must', {client_nationality: 'ZZ'}, {}],
-    ['payment.mode', {payment: {mode: 'cash'}}, {pay: undefined}],
+    ['payment.mode: must be account or instant', {payment: {mode: 'cash'}}, {pay: undefined}],
+    ['guests: must have at least one guest', {guests: []}, {guest: undefined}],
+    ['guests: must be a list', {guests: 7}, {guest: undefined}],
+    [
+      'guests[0].is_lead: must be true or false',
+      {guests: [{name: 'A', surname: 'B', is_lead: 'yes'}]},
+      {guest: undefined},
+    ],
+    ['contact: must be an object', {contact: 'me'}, {contact: undefined}],
+    ['client_reference_id: must be text', {client_reference_id: 7}, {}],
   ])('names %s', async (field, input, flags) => {
     const {offerOf} = await import('../../src/cli/input/reservation.js')
     const check = async () =>
-      checkTyped(offerOf(undefined, {offer_id: 'off_1', ...input}), input, {...FLAGS, ...flags})
+      checkTyped(offerOf(undefined, {offer_id: 'off_1', ...input}), input, {...FLAGS, ...flags}, TODAY)
     expect((await rejectionOf(check())).message).toContain(field)
   })
 
   test('names everything that is missing at once', async () => {
-    const failure = await rejectionOf(checkTyped(undefined, {}, {}))
+    const failure = await rejectionOf(checkTyped(undefined, {}, {}, TODAY))
     expect(failure.message).toBe('missing: OFFER_ID, --guest, --contact, --pay')
   })
 
@@ -244,9 +260,9 @@ describe('reserve', () => {
     const begun = {guest: ['name=A,surname=B', 'name=C'], contact: 'name=A,surname=B,email=a@example.com'}
     const lacking = 'guests[1].surname'
     const phone = 'contact.phone_country_code, contact.phone_number'
-    const failure = await rejectionOf(checkTyped(undefined, {}, begun))
+    const failure = await rejectionOf(checkTyped(undefined, {}, begun, TODAY))
     expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)
-    const whole = await rejectionOf(checkTyped('off_1', {}, {...begun, pay: 'account'}))
+    const whole = await rejectionOf(checkTyped('off_1', {}, {...begun, pay: 'account'}, TODAY))
     expect(whole.message).toBe(`missing: ${phone}, ${lacking}`)
   })
 })

@@ -1,11 +1,20 @@
 /** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
+import type {SearchRequest} from '../../src/contract/hotels.js'
+import {convertOffer} from '../../src/sandbox/booking/convert.js'
+import {buildOffers} from '../../src/sandbox/catalogue/pricing.js'
+import type {Refusal} from '../../src/sandbox/refusal.js'
+import {MIGRATIONS} from '../../src/sandbox/schema.js'
+import {addStartUpClients, findClient} from '../../src/sandbox/store/clients.js'
+import {addSearch} from '../../src/sandbox/store/offers.js'
+import {openDatabase} from '../../src/storage/database.js'
 import {
   ADULT,
   reservationRequest,
   type SandboxClient,
   searchRequest,
   startSandbox,
+  TEST_START,
   type TestSandbox,
 } from '../support/sandbox.js'
 
@@ -146,6 +155,15 @@ test('a passport passes, and 19090909018 is a Turkish number', async () => {
   expect((await reserveWith({guests: [passport, turkish]})).status).toBe(201)
 })
 
+test.each([
+  ['guests', 'must have at least one guest', {guests: []}],
+  ['payment.mode', 'must be account or instant', {payment: {mode: 'cash'}}],
+  ['contact', 'is required', {contact: undefined}],
+  ['guests[0].is_lead', 'must be true or false', {guests: [{...LEAD, is_lead: 1}]}],
+])('%s %s', async (field, message, change) => {
+  expect((await reserveWith(change)).json.error.details).toMatchObject([{field, message}])
+})
+
 test('references choose a scenario and leave the offer as it was', async () => {
   const [offer] = await client.search()
   const gone = await client.reserve(reservationRequest(offer.offer_id, {client_reference_id: 'a-sold_out'}))
@@ -158,6 +176,40 @@ test('references choose a scenario and leave the offer as it was', async () => {
   expect(Number(dearer.json.error.new)).toBeGreaterThan(Number(offer.price.total))
   expect((await client.reserve(reservationRequest(offer.offer_id))).status).toBe(201)
 })
+
+function thrownCode(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    return (error as Refusal).code
+  }
+  throw new Error('nothing was thrown')
+}
+
+/** No request leaves a reservation whose reference asks for a scenario, so these are converted without one. */
+test.each(['-sold_out', '-price_changed', '-unknown_soldout'])(
+  'a reference used already is told before the scenario %s it asks for',
+  ending => {
+    const database = openDatabase(':memory:', {migrations: MIGRATIONS})
+    addStartUpClients(database, TEST_START)
+    const owner = findClient(database, 'cid_sandbox')
+    const criteria = searchRequest() as SearchRequest
+    const drafts = buildOffers(criteria, {seed: 'test', now: TEST_START})
+    const {offers} = addSearch(database, 'cid_sandbox', criteria, drafts, TEST_START)
+    const convert = (index: number, client_reference_id: string) => {
+      const body = reservationRequest(offers[index]?.offer_id ?? '', {
+        client_reference_id,
+        payment: {mode: 'instant'},
+      })
+      const service = {database, droppedReferences: new Set()}
+      return convertOffer({service, client: owner, body, now: TEST_START} as never)
+    }
+    convert(0, 'R')
+    database.run('UPDATE reservations SET client_reference_id = ?', `R${ending}`)
+    expect(thrownCode(() => convert(1, `R${ending}`))).toBe('duplicate_client_reference')
+    database.close()
+  },
+)
 
 test.each([
   ['destination.id', {destination: {type: 'CITY', id: 999_999}}],

@@ -1,11 +1,13 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash} from 'node:crypto'
+import {nightsBetween} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isClientReference} from '../../contract/identifiers.js'
+import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {missing} from '../parse-errors.js'
-import {checkCountry} from './checks.js'
+import {checkCountry, invalid} from './checks.js'
 import {readText} from './files.js'
 import {completeGuests, type Fields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
@@ -25,6 +27,8 @@ export interface Known {
   readonly nationality: string | undefined
   /** Whom the generated reference is for: base URL and client id. */
   readonly client: string
+  /** Calendar day, YYYY-MM-DD: nobody is born after it. */
+  readonly today: string
 }
 
 /** An empty request of §2.4, for `--template`. */
@@ -76,8 +80,9 @@ export async function checkTyped(
   offerId: string | undefined,
   input: Fields,
   flags: ReserveFlags,
+  today: string,
 ): Promise<void> {
-  await readReservation(offerId, input, flags, {nationality: SOME_COUNTRY, client: ''})
+  await readReservation(offerId, input, flags, {nationality: SOME_COUNTRY, client: '', today})
 }
 
 /** The request of §2.4: flags win over the file. Throws usage naming what is missing or wrong. */
@@ -113,6 +118,7 @@ export async function readReservation(
   }
   const checked = await check(request)
   await checkNationalities(checked)
+  checkBirthDates(checked, known.today)
   return withReference(checked, known.client)
 }
 
@@ -128,7 +134,7 @@ function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): u
 
 async function check(request: object): Promise<ReservationRequest> {
   const {reservationRequest} = await import('../../contract/reservations.js')
-  const parsed = reservationRequest.safeParse(request)
+  const parsed = reservationRequest.safeParse(request, {error: plainMessage})
   if (parsed.success) return parsed.data
   const {issues} = parsed.error
   const issue = issues.find(each => !isAbsent(each))
@@ -139,7 +145,10 @@ async function check(request: object): Promise<ReservationRequest> {
 /** Fields that a contact and guests which were begun lack, so that they are named with the rest. */
 async function absentWithin(contact: unknown, guests: unknown): Promise<string[]> {
   const {reservationRequest} = await import('../../contract/reservations.js')
-  const parsed = reservationRequest.safeParse({contact, guests: fillGuests(guests, SOME_COUNTRY, false)})
+  const parsed = reservationRequest.safeParse(
+    {contact, guests: fillGuests(guests, SOME_COUNTRY, false)},
+    {error: plainMessage},
+  )
   return (parsed.error?.issues ?? []).filter(issue => isAbsent(issue) && issue.path.length > 1).map(fieldOf)
 }
 
@@ -151,7 +160,7 @@ interface Issue {
 }
 
 function isAbsent(issue: Issue): boolean {
-  return /^Invalid input: expected \w+, received undefined$/.test(issue.message)
+  return issue.message === MISSING
 }
 
 /** The field as it is told, counted from 0 as in the file and on the wire: `guests[0].identity.number`. */
@@ -178,6 +187,13 @@ function refusal(issue: Issue): Failure {
 async function checkNationalities(request: ReservationRequest): Promise<void> {
   for (const [index, guest] of request.guests.entries()) {
     if (guest.nationality !== undefined) await checkCountry(`guests[${index}].nationality`, guest.nationality)
+  }
+}
+
+function checkBirthDates({guests}: ReservationRequest, today: string): void {
+  for (const [index, {birth_date}] of guests.entries()) {
+    if (birth_date !== undefined && nightsBetween(birth_date, today) < 0)
+      throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Reads a JSON body and holds it against its schema. */
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
+import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../refusal.js'
 
 /** Ours: the largest request body. */
@@ -45,7 +46,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
 
 /** `json` as the schema reads it. Throws Refusal `validation_failed`, one detail for each wrong field. */
 export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
-  const result = schema.safeParse(json)
+  const result = schema.safeParse(json, {error: plainMessage})
   if (result.success) return result.data
   const details = result.error.issues.flatMap(detailsOf)
   const fields = details.map(detail => detail.field || 'body').join(', ')
@@ -60,7 +61,7 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
       message: 'is not a field of this request',
     }))
   }
-  const missing = issue.code === 'invalid_type' && /received undefined$/.test(issue.message)
+  const missing = issue.message === MISSING
   const code = missing ? 'required' : issue.code === 'custom' ? 'invalid_value' : issue.code
   return [{field: fieldOf(issue.path), code, message: missing ? 'is required' : issue.message}]
 }
