@@ -63,6 +63,23 @@ test('a refusal of the service is kept with its request id; a wrong request is n
   expect((await client.reserve(reservationRequest(offer.offer_id), other)).status).toBe(201)
 })
 
+test('a balance too small is kept, so the key is not free for another body', async () => {
+  const poor = await sandbox.client('_poor')
+  const [offer] = await poor.search()
+  const body = reservationRequest(offer.offer_id)
+  const key = randomUUID()
+  const first = await poor.reserve(body, key)
+  expect([first.status, first.json.error.code]).toEqual([402, 'insufficient_balance'])
+  const again = await poor.reserve(body, key)
+  expect([again.status, again.json, again.headers.get('idempotent-replayed')]).toEqual([
+    402,
+    first.json,
+    'true',
+  ])
+  const other = await poor.reserve({...body, payment: {mode: 'instant'}}, key)
+  expect([other.status, other.json.error.code]).toEqual([422, 'idempotency_key_reused'])
+})
+
 test('an injected failure leaves the key free', async () => {
   const [offer] = await client.search()
   const body = reservationRequest(offer.offer_id)
