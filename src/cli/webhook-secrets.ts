@@ -66,15 +66,12 @@ function givenSecrets(flags: WebhookSecretFlags, env: NodeJS.ProcessEnv): NamedS
     : words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
 }
 
-/** The signing secrets stored for `profile`, newest first, named by their subscription; of every profile if absent. */
+/** The signing secrets stored for `profile`, newest first, named by their subscription; all there are if absent. */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
-  const profiles = profile === undefined ? Object.keys(state.settings.read().profiles) : [profile]
-  return profiles.flatMap(name =>
-    state.secrets
-      .listSigningSecrets(name)
-      .map(({subscription_id, secret}) => ({name: subscription_id, secret}))
-      .filter(({secret}) => !isEmptySecret(secret)),
-  )
+  return state.secrets
+    .listSigningSecrets(profile)
+    .map(({subscription_id, secret}) => ({name: subscription_id, secret}))
+    .filter(({secret}) => !isEmptySecret(secret))
 }
 
 /**

@@ -23,8 +23,8 @@ export interface SecretStore {
   /** Removes the secret alone, leaving no byte of it in tokens.db. */
   remove(profile: string, place: SecretPlace): Promise<boolean>
   putSigningSecret(entry: SigningSecret): void
-  /** Signing secrets of `profile`, newest first. */
-  listSigningSecrets(profile: string): SigningSecret[]
+  /** Signing secrets of `profile`, or of all, newest first. */
+  listSigningSecrets(profile?: string): SigningSecret[]
   removeSigningSecret(profile: string, subscriptionId: string): boolean
 }
 
@@ -51,8 +51,8 @@ export function createSecretStore(open: () => Database, keychain: Keychain): Sec
       open().run(sql, subscription_id, profile, secret, stored_at)
     },
     listSigningSecrets(profile) {
-      const sql = 'SELECT * FROM signing_secrets WHERE profile = ? ORDER BY stored_at DESC'
-      return open().all<SigningSecret>(sql, profile)
+      const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
+      return open().all<SigningSecret>(sql, profile ?? null, profile ?? null)
     },
     removeSigningSecret(profile, subscriptionId) {
       const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'

@@ -1,7 +1,9 @@
 /** A partner checks webhooks that were captured: from files and from a pipe, offline, without a login. */
+import {createHmac} from 'node:crypto'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {
   captureLine,
@@ -197,4 +199,16 @@ test('a receiver is probed', async () => {
   }
   expect((await home.run(['webhooks', 'probe', receiver.url])).exit).toBe(7)
   expect((await home.run(['webhooks', 'probe', 'http://example.com/'])).exit).toBe(2)
+})
+
+test('a stored secret of another subscription is found, also where no profile was ever made', async () => {
+  const state = openState(home.configDirectory)
+  const secret = 'whsec_of_another_subscription'
+  state.secrets.putSigningSecret({subscription_id: 'whsub_other', profile: 'default', secret, stored_at: T})
+  state.close()
+  const header = `t=${T},v1=${createHmac('sha256', secret).update(`${T}.${EVENT}`).digest('hex')}`
+  const {exit, result} = await verify(['--signature', header, ...AT], {stdin: EVENT})
+  expect(exit).toBe(9)
+  expect(result).toMatchObject({findings: [{code: 'secret_of_other_subscription'}]})
+  expect(JSON.stringify(result)).toContain('whsub_other')
 })

@@ -212,9 +212,14 @@ export const BREAKS: Readonly<Record<string, Break>> = {
   'newline added': changed(['body_trailing_newline'], text => `${text}\n`),
   'CRLF added': changed(['body_trailing_newline'], text => `${text}\r\n`),
   'newline lost': changed(
-    ['body_trailing_newline'],
+    ['body_trimmed'],
     text => text.slice(0, -1),
     pick => `${richText(pick)}\n`,
+  ),
+  'mixed blanks lost': changed(
+    ['body_trimmed'],
+    text => text.trimEnd(),
+    pick => `${richText(pick)}  \n\n`,
   ),
   'line breaks became CRLF': changed(
     ['body_crlf'],

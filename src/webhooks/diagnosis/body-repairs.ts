@@ -90,6 +90,8 @@ const TRIMMED: Cause = {
   code: 'body_trimmed',
   what: 'White space around the body was removed after it was signed.',
 }
+/** Ours: longer mixtures at the end are not tried. */
+const MOST_MIXED_BLANKS = 4
 const BLANKS = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '    ']
 
 /** What `form` may have been before white space or a byte order mark around it was taken away. */
@@ -98,15 +100,22 @@ export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
     causes: [...causes, cause],
   })
-  const lost: Cause = {
-    code: 'body_trailing_newline',
-    what: 'The body that was signed ends with a line break, which is missing here.',
-  }
+  const lost = {...TRIMMED, what: 'The body that was signed ends with a line break, which is missing here.'}
   for (const end of ['\n', '\r\n', '\r']) yield around('', end, lost)
   const mark = 'The body that was signed begins with a byte order mark (EF BB BF), which is missing here.'
   yield around('\ufeff', '', {code: 'body_bom', what: mark})
   for (const before of BLANKS) {
     for (const after of BLANKS) if (before !== '' || after !== '') yield around(before, after, TRIMMED)
+  }
+  for (const after of mixedBlanks(MOST_MIXED_BLANKS)) yield around('', after, TRIMMED)
+}
+
+/** Every run of two up to `most` blanks, tabs and line breaks. */
+function* mixedBlanks(most: number): Generator<string> {
+  let runs = ['']
+  for (let length = 1; length <= most; length++) {
+    runs = runs.flatMap(run => [' ', '\n', '\t', '\r\n'].map(blank => run + blank))
+    if (length > 1) yield* runs
   }
 }
 
