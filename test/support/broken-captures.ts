@@ -163,6 +163,17 @@ export const BREAKS: Readonly<Record<string, Break>> = {
   'pretty tab': changed([RE], text => pretty(text, '\t'), withoutTotal),
   'pretty 2 CRLF': changed([RE], text => pretty(text, 2).replaceAll('\n', '\r\n'), withoutTotal),
   'pretty 2 and slashes': changed([RE], text => pretty(text, 2).replaceAll('/', '\\/'), withoutTotal),
+  'sorted keys and printed numbers': () => {
+    const text =
+      '{"id":"evt_1","type":"payment.captured","created":"2026-01-01T00:00:00Z","data":{"status":"PAID","amount":1250.00}}'
+    const secret = 'whsec_sorted_and_printed'
+    return {
+      codes: [RE],
+      secret,
+      body: Buffer.from(JSON.stringify(sortKeys(JSON.parse(text)))),
+      header: headerFor(secret, Buffer.from(text)),
+    }
+  },
   'sorted keys': changed([RE], text => JSON.stringify(sortKeys(JSON.parse(text))), withoutTotal),
   'sorted by Python': changed(
     [RE],

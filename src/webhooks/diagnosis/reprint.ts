@@ -81,13 +81,16 @@ export function asItStands({text, causes}: Printable): BodyForm {
   return {bytes: Buffer.from(text), causes}
 }
 
-/** The same with its keys in any other order, in the likely manners. */
+/** The same with its keys in any other order, its numbers as in hand or by a rule, in the likely manners. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
   const manners = likelyManners(printable)
-  for (const node of inOtherOrders(printable.node)) {
-    for (const manner of manners) {
-      const differences = [orderDifference(printable.node), ...manner.differences]
-      yield toForm(printable, {...manner, node, differences})
+  const asInHand: Choice<JsonNode> = {value: printable.node, difference: undefined}
+  for (const {value, difference} of [asInHand, ...numberChoices(asInHand)]) {
+    const changed = [orderDifference(printable.node), difference].filter(isText)
+    for (const node of inOtherOrders(value)) {
+      for (const manner of manners) {
+        yield toForm(printable, {...manner, node, differences: [...changed, ...manner.differences]})
+      }
     }
   }
 }
