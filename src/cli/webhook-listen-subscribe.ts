@@ -9,8 +9,8 @@ import type {ListenPlan} from './webhook-listen-flags.js'
 import type {OpenListening} from './webhook-listen-open.js'
 import {createAndKeep} from './webhook-subscriptions.js'
 
-/** Ours: a test event takes a tunnel and two answers. */
-const TEST_MILLISECONDS = 30_000
+/** Ours: a test event takes a tunnel and two answers. A shorter --within bounds it too. */
+const TEST_SECONDS = 30
 
 /** Throws Failure; a subscription that was created stays, and is named. */
 export async function subscribe(
@@ -25,15 +25,16 @@ export async function subscribe(
   secrets.refresh()
   const came = listening.next(({reason, secretName}) => reason === 'ok' && secretName === id)
   await sendTestEvent(connection.api, id)
+  const seconds = Math.min(TEST_SECONDS, plan.wait?.seconds ?? TEST_SECONDS)
   let timer: NodeJS.Timeout | undefined
   const ranOut = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(testMissing(id)), TEST_MILLISECONDS)
+    timer = setTimeout(() => reject(testMissing(id, seconds)), seconds * 1000)
   })
   await Promise.race([came, ranOut]).finally(() => clearTimeout(timer))
 }
 
-function testMissing(id: string): Failure {
-  const message = `the subscription ${id} was created, but its test event did not come within ${TEST_MILLISECONDS / 1000} s`
+function testMissing(id: string, seconds: number): Failure {
+  const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
   return new Failure('pending', message, {
     code: 'test_event_missing',
     hint: `see that --public-url leads here, then: bookctl webhooks test ${id}; or remove it: bookctl webhooks delete ${id}`,

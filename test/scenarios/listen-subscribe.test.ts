@@ -108,6 +108,15 @@ test('the subscription is made and tested before "ready", and later events are c
   expect(lines).toMatchObject([{type: 'ready'}, {event_id: 'evt_test'}, {event_id: 'evt_2'}])
 })
 
+test('a test event that does not come is waited for no longer than --within, and the subscription is named', async () => {
+  const elsewhere = [...ARGV, '--port', '0', '--within', '1', '--json']
+  const {exit, stdout} = await home.run(['webhooks', 'listen', ...elsewhere], NO_SECRET)
+  expect(exit).toBe(8)
+  expect(JSON.parse(stdout.trim())).toMatchObject({
+    error: {code: 'test_event_missing', message: expect.stringMatching(/whsub_1 .* within 1 s/)},
+  })
+})
+
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
   const sandbox = await startLocalSandbox()
   try {
