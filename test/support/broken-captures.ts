@@ -142,6 +142,9 @@ const sortKeys = (value: unknown): unknown =>
         )
       : value
 const withoutTotal = (pick: Pick) => richText(pick).replace(/,"total":[\d.]+/, '')
+/** Numbers that no parser keeps as they are spelled, in an order of keys of its own. */
+const moneyText = (pick: Pick) =>
+  `{"id":"evt_${word(pick, 8)}","type":"payment.captured","created":"2026-01-01T00:00:00Z","data":{"status":"PAID","currency":"EUR","amount":1250.00}}`
 /** With blanks as Python's json.dumps puts them, outside of strings. */
 const pythonic = (text: string) =>
   text.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, part => (part.length === 1 ? `${part} ` : part))
@@ -189,6 +192,21 @@ export const BREAKS: Readonly<Record<string, Break>> = {
     [RE],
     text => JSON.stringify(JSON.parse(text)),
     pick => richText(pick).replace('"status"', '"total_price":1250.00,"fee":7.50,"status"'),
+  ),
+  'sorted keys and shorter numbers': changed(
+    [RE],
+    text => JSON.stringify(sortKeys(JSON.parse(text))),
+    moneyText,
+  ),
+  'sorted keys and shorter numbers, pretty': changed(
+    [RE],
+    text => JSON.stringify(sortKeys(JSON.parse(text)), null, 2),
+    moneyText,
+  ),
+  'sorted keys and shorter numbers, by Python': changed(
+    [RE],
+    text => pythonic(JSON.stringify(sortKeys(JSON.parse(text)))).replaceAll('1250', '1250.0'),
+    moneyText,
   ),
   'signed by Python, printed by JavaScript': pick => {
     const text = pythonic(withoutTotal(pick))
@@ -409,6 +427,14 @@ export const BREAKS: Readonly<Record<string, Break>> = {
       body: Buffer.from(pretty(text, 2)),
       header: headerFor(secret, Buffer.from(text), `${T}042`),
     }
+  },
+  'pretty and milliseconds sent': pick => {
+    const made = changed([RE, 'timestamp_milliseconds'], text => pretty(text, 2), withoutTotal)(pick)
+    return {...made, header: made.header.replace(`t=${T}`, `t=${T}123`)}
+  },
+  'newline and milliseconds sent': pick => {
+    const made = changed(['body_trailing_newline', 'timestamp_milliseconds'], text => `${text}\n`)(pick)
+    return {...made, header: made.header.replace(`t=${T}`, `t=${T}123`)}
   },
   'newline and timestamp not signed': pick => {
     const text = eventText(pick)

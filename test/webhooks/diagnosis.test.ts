@@ -2,7 +2,15 @@ import {expect, test} from 'vitest'
 import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures.js'
 import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/check.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
-import {BREAKS, type BrokenCapture, seeded, T, TAMPERED} from '../support/broken-captures.js'
+import {
+  BREAKS,
+  type BrokenCapture,
+  eventText,
+  headerFor,
+  seeded,
+  T,
+  TAMPERED,
+} from '../support/broken-captures.js'
 
 /** Raised by hand to look further; each round is another event, name and secret. */
 const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 2)
@@ -50,4 +58,32 @@ test.each(Object.entries(TAMPERED))('accuses of nothing: %s', async (_, tampered
   for (let round = 1; round <= ROUNDS; round++) {
     expect(codesOf(await explain(tampered(seeded(round * 104_729))))).toEqual(['unexplained'])
   }
+})
+
+const longEvents = (bytes: number) => {
+  const one = JSON.parse(eventText(seeded(5)).replace(/,"total":[\d.]+/, ''))
+  return {id: 'evt_1', items: Array(Math.ceil(bytes / JSON.stringify(one).length)).fill(one)}
+}
+
+test.each([
+  ['2 blanks', 2, ''],
+  ['4 blanks and a line break', 4, '\n'],
+  ['tabs', '\t', ''],
+])('finds the spacing alone of a long body: %s', async (_, indent, end) => {
+  for (const bytes of [30_000, 400_000]) {
+    const [printed, compact] = [indent, 0].map(one => JSON.stringify(longEvents(bytes), null, one))
+    const [pretty, plain] = [Buffer.from(`${printed}${end}`), Buffer.from(compact as string)]
+    const given = {secret: 'whsec_a', codes: [], body: pretty, header: headerFor('whsec_a', plain)}
+    const codes = ['body_reserialized', ...(end === '' ? [] : ['body_trailing_newline'])]
+    expect(codesOf(await explain(given))).toEqual(codes)
+    const back = {...given, body: plain, header: headerFor('whsec_a', Buffer.from(printed as string))}
+    expect(codesOf(await explain(back))).toEqual(['body_reserialized'])
+  }
+})
+
+test('line breaks of a long body that were turned into CRLF are told as such', async () => {
+  const lf = JSON.stringify(longEvents(30_000), null, 2)
+  const body = Buffer.from(lf.replaceAll('\n', '\r\n'))
+  const given = {secret: 'whsec_a', codes: [], body, header: headerFor('whsec_a', Buffer.from(lf))}
+  expect(codesOf(await explain(given))).toEqual(['body_crlf'])
 })

@@ -76,6 +76,31 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   }
 }
 
+/** `form` with other spacing alone, in the five commonest manners; cheap enough for a long body. */
+export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
+  if (bytes.length > MOST_BYTES) return
+  const whole = Buffer.from(bytes).toString('utf8')
+  const text = whole.replace(/[\r\n]{1,4}$/, '')
+  const node = parseTree(text)
+  if (!node) return
+  const before = text === whole ? causes : [...causes, LINE_BREAK_ADDED]
+  // Line breaks that alone are different are a cause of their own.
+  const same = [text, text.replaceAll('\r\n', '\n')]
+  for (const spacing of SPACINGS.slice(0, COMMON_SPACINGS)) {
+    const printed = print(node, spacing)
+    if (same.includes(printed)) continue
+    const what = `The body was parsed and printed again: spacing (signed was one with ${withoutPrinted(spacing.name)}).`
+    yield {bytes: Buffer.from(printed), causes: [...before, {code: 'body_reserialized', what}]}
+  }
+}
+
+/** Compact, Python's, and three indentations. */
+const COMMON_SPACINGS = 5
+const LINE_BREAK_ADDED: Cause = {
+  code: 'body_trailing_newline',
+  what: 'A line break was added at the end of the body.',
+}
+
 /** The object itself as it stands, for an event found inside another. */
 export function asItStands({text, causes}: Printable): BodyForm {
   return {bytes: Buffer.from(text), causes}

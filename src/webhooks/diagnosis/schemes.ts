@@ -83,18 +83,25 @@ export function* otherTimes({timestamp, causes}: Claim): Generator<Scheme> {
   const code = 'timestamp_milliseconds'
   const own = causes.some(one => one.code === code)
   const millis = own ? [] : [cause(code, 'The timestamp was signed in milliseconds, and sent in seconds.')]
-  const seconds = own ? [] : [cause(code, 'The timestamp was sent in milliseconds, and signed in seconds.')]
   if (/^\d{9,11}$/.test(timestamp)) {
     for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', millis)
     yield framed(`${timestamp}000000.`, '', millis)
   }
-  const whole = /^(\d{9,11})(?:\d{3}|\d{6}|\.\d+)$/.exec(timestamp)?.[1]
-  if (whole !== undefined) yield framed(`${whole}.`, '', seconds)
   const plain = timestamp.replace(/^0+(?=\d)/, '')
   if (plain !== timestamp) {
     const what = 'The timestamp was signed without the zeros in front that the header has.'
     yield framed(`${plain}.`, '', [cause('timestamp_respelled', what)])
   }
+}
+
+/** §6.3 over the whole seconds of a timestamp the header has in milliseconds or finer; undefined for any other. */
+export function wholeSeconds({timestamp = '', causes}: Claim): Scheme | undefined {
+  const whole = /^(\d{9,11})(?:\d{3}|\d{6}|\.\d+)$/.exec(timestamp)?.[1]
+  if (whole === undefined) return undefined
+  const code = 'timestamp_milliseconds'
+  const isTold = causes.some(one => one.code === code)
+  const what = 'The timestamp was sent in milliseconds, and signed in seconds.'
+  return framed(`${whole}.`, '', isTold ? [] : [cause(code, what)])
 }
 
 /** Sums that anybody, or nobody but by the way, could make: no HMAC with the secret as its key. */
