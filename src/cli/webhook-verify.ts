@@ -92,8 +92,9 @@ export async function* verifyInputs(
     try {
       for await (const request of readCaptures(openInput(input), options)) {
         const {result, notes} = await check(request, terms)
-        for (const note of notes) warn(`${name}: ${note}`)
-        yield {result, input: name}
+        const place = `${name}${request.place ?? ''}`
+        for (const note of notes) warn(`${place}: ${note}`)
+        yield {result, input: place}
       }
     } catch (error) {
       throw readingFailed(error, name)

@@ -39,15 +39,18 @@ export async function* readHar(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   yield* [...complete, entry].flatMap(requestOf)
 }
 
-function requestOf({request, started}: Entry): CapturedRequest[] {
+function requestOf({item, request, started}: Entry): CapturedRequest[] {
   if (request === undefined) return []
-  if (request.text === undefined) return [unreadable('a request of the HAR file is longer than 32 MiB')]
+  const place = `#${item + 1}`
+  if (request.text === undefined)
+    return [unreadable('a request of the HAR file is longer than 32 MiB', place)]
   const parsed = parse(request.text)
-  if (!isRecord(parsed)) return [unreadable('a request of the HAR file cannot be read')]
+  if (!isRecord(parsed)) return [unreadable('a request of the HAR file cannot be read', place)]
   const {body, notes} = bodyOf(parsed.postData)
   return [
     {
       format: 'har',
+      place,
       headers: headersOf(parsed.headers),
       receivedAt: started,
       body: onePiece(body),
@@ -76,10 +79,10 @@ function headersOf(headers: unknown): HeaderMap {
   )
 }
 
-export function unreadable(problem: string): CapturedRequest {
+export function unreadable(problem: string, place: string): CapturedRequest {
   const afterwards = {surplus: undefined, notes: []}
   const body = onePiece(new Uint8Array())
-  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, problem}
+  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, place, problem}
 }
 
 export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -18,14 +18,19 @@ export interface CaptureRecord {
   readonly headers: HeaderMap
 }
 
-/** Whether the first line of `start`, which must be in it whole, is a record of ours. */
-export function beginsWithRecord(start: Buffer): boolean {
-  const from = start.toString('latin1', 0, 3) === BYTE_ORDER_MARK ? 3 : 0
-  const end = start.indexOf('\n', from)
-  return end >= 0 && isOurs(parse(start.toString('utf8', from, end)))
-}
+/** Ours: so many lines may be broken before the first that can be read. */
+const MOST_BROKEN_LINES = 20
 
-const BYTE_ORDER_MARK = '\xef\xbb\xbf'
+/** Whether one of the first lines of `start` that are in it whole is a record of ours, or begins as one does. */
+export function beginsWithRecord(start: Buffer): boolean {
+  const text = start.toString('utf8').replace(/^\ufeff/, '')
+  if (/^\{"type":"event","verdict":"/.test(text)) return true
+  // A list that was printed with a record a line is one document.
+  if (/^\s*\[/.test(text)) return false
+  const lines = text.split('\n', MOST_BROKEN_LINES + 1)
+  const whole = lines.length > MOST_BROKEN_LINES ? lines : lines.slice(0, -1)
+  return whole.some(line => isOurs(parse(line)))
+}
 
 /** The records of `document`, a whole file that is one of ours or a list of them; undefined when it is not. */
 export function recordsOfDocument(document: Buffer): unknown[] | undefined {
@@ -37,18 +42,20 @@ export function recordsOfDocument(document: Buffer): unknown[] | undefined {
 function isOurs(value: unknown): boolean {
   if (!isRecord(value)) return false
   if (value.type === 'ready') return typeof value.url === 'string'
-  return typeof value.body_base64 === 'string' && isRecord(value.headers)
+  if (value.type !== 'event') return value.body_base64 !== undefined && isRecord(value.headers)
+  // A broken one is ours as well: no event of the service has this type.
+  return ['body_base64', 'headers', 'verdict'].some(name => name in value)
 }
 
 /** The events of records that were read as one document. */
 export function requestsOfDocument(records: readonly unknown[]): CapturedRequest[] {
-  return records.flatMap(requestOf)
+  return records.flatMap((record, n) => requestOf(record, `#${n + 1}`))
 }
 
 /** The events of a capture, line by line; a line that cannot be read is one with a `problem`. */
 export async function* readRecords(source: ByteSource): AsyncGenerator<CapturedRequest> {
   for await (const {number, bytes} of splitLines(source.rest(), MOST_LINE_BYTES)) {
-    if (bytes === undefined) yield unreadable(`line ${number} is longer than 16 MiB`)
+    if (bytes === undefined) yield unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
     else yield* requestsIn(Buffer.from(bytes).toString('utf8'), number)
   }
 }
@@ -57,19 +64,21 @@ function requestsIn(line: string, number: number): CapturedRequest[] {
   const text = line.replace(/^\ufeff/, '').trim()
   if (text === '') return []
   const record = parse(text)
-  if (!isRecord(record)) return [unreadable(`line ${number} is not a record of a capture`)]
-  if (record.body_base64 !== undefined) return requestOf(record)
-  return record.type === 'event' ? [unreadable(`line ${number} holds no body`)] : []
+  const place = `:${number}`
+  if (!isRecord(record)) return [unreadable(`line ${number} is not a record of a capture`, place)]
+  if (record.body_base64 !== undefined) return requestOf(record, place)
+  return record.type === 'event' ? [unreadable(`line ${number} holds no body`, place)] : []
 }
 
-function requestOf(record: unknown): CapturedRequest[] {
+function requestOf(record: unknown, place: string): CapturedRequest[] {
   if (!isRecord(record) || record.type === 'ready') return []
   const {body_base64: body, headers, received_at: receivedAt} = record
-  if (typeof body !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(body))
-    return [unreadable('the body of a record is not base64')]
+  if (!isBase64(body)) return [unreadable('the body of a record is not base64', place)]
+  if (!isRecord(headers)) return [unreadable('the headers of a record are no object', place)]
   return [
     {
       format: 'capture',
+      place,
       headers: headersOf(headers),
       receivedAt: timeOf(receivedAt),
       body: onePiece(Buffer.from(body, 'base64')),
@@ -78,10 +87,13 @@ function requestOf(record: unknown): CapturedRequest[] {
   ]
 }
 
-function headersOf(headers: unknown): HeaderMap {
-  const entries = isRecord(headers) ? Object.entries(headers) : []
+function isBase64(text: unknown): text is string {
+  return typeof text === 'string' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+}
+
+function headersOf(headers: Record<string, unknown>): HeaderMap {
   return gatherHeaders(
-    entries.flatMap(([name, values]) =>
+    Object.entries(headers).flatMap(([name, values]) =>
       [values].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
     ),
   )

@@ -29,6 +29,8 @@ export interface CapturedRequest {
   /** The raw body; to be read once, before the next request is asked for. */
   readonly body: AsyncIterable<Uint8Array>
   readonly afterwards: Afterwards
+  /** Where in its file it stands, to be put after the file's name: `#2` (entry, from 1) or `:17` (line). */
+  readonly place?: string
   /** Why nothing could be read here: a broken line, a record that is too long. */
   readonly problem?: string
 }

@@ -94,7 +94,8 @@ test('several inputs give a list, in order', async () => {
 test('a file of many captures is a list as well', async () => {
   const stdin = [captureLine(EVENT, T), captureLine(EVENT, T + 1)].join('\n')
   const {result} = await verify(['-', '--at', 'received'], {stdin})
-  expect(result).toMatchObject({valid: 2, invalid: 0})
+  const results = [{input: 'standard input:1'}, {input: 'standard input:2'}]
+  expect(result).toMatchObject({valid: 2, invalid: 0, results})
   const one = await verify(['-', '--at', 'received'], {stdin: captureLine(EVENT, T)})
   expect(one.result).toMatchObject({valid: true, secret: 'env[0]'})
 })

@@ -228,3 +228,53 @@ test('nothing that is read, whole or broken, throws', async () => {
     {numRuns: 600},
   )
 })
+
+const RECORD = {
+  type: 'event',
+  body_base64: BODY.toString('base64'),
+  headers: {'x-service-signature': SIGNATURE},
+}
+
+test.each([
+  ['base64', {...RECORD, body_base64: '%%%'}],
+  ['base64 that was cut', {...RECORD, body_base64: RECORD.body_base64.slice(0, 9)}],
+  ['headers', {...RECORD, headers: 5}],
+  ['no headers', {...RECORD, headers: undefined}],
+  ['no body', {...RECORD, body_base64: undefined}],
+])('a record with broken %s is unreadable, alone and first of several', async (_, record) => {
+  const broken = JSON.stringify(record)
+  for (const text of [broken, `${broken}\n`, `[${broken}]`])
+    expect(await findingCodes(text)).toEqual([['capture_unreadable']])
+  expect(await findingCodes(`${broken}\n${JSON.stringify(RECORD)}\n`)).toEqual([['capture_unreadable'], []])
+})
+
+test('lines that are no JSON are unreadable, also before the first record and cut short', async () => {
+  const line = JSON.stringify(RECORD)
+  expect(await findingCodes(`not json\n${line}\n{"type"\n`)).toEqual([
+    ['capture_unreadable'],
+    [],
+    ['capture_unreadable'],
+  ])
+  expect(await findingCodes('{"type":"event","verdict":"valid","body_ba')).toEqual([['capture_unreadable']])
+})
+
+async function findingCodes(bytes: string) {
+  const all: string[][] = []
+  for await (const request of readCaptures(inPieces(bytes), OPTIONS)) {
+    all.push((await check(request, terms)).result.findings.map(({code}) => code))
+  }
+  return all
+}
+
+test('each request says where in its file it stands: the entry, or the line', async () => {
+  const places = async (bytes: string) => {
+    const all: (string | undefined)[] = []
+    for await (const {place} of readCaptures(inPieces(bytes), OPTIONS)) all.push(place)
+    return all
+  }
+  const [line, post] = [JSON.stringify(RECORD), {method: 'POST', headers: harHeaders, postData: {text: 'x'}}]
+  expect(await places(harOf([{method: 'GET', headers: []}, post, post]))).toEqual(['#2', '#3'])
+  expect(await places(`{"type":"ready","url":"x"}\n${line}\n\nbroken\n${line}`)).toEqual([':2', ':4', ':5'])
+  expect(await places(JSON.stringify([RECORD, RECORD], null, 1))).toEqual(['#1', '#2'])
+  expect(await places(BODY.toString())).toEqual([undefined])
+})
