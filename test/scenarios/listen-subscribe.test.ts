@@ -7,6 +7,7 @@ import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
 
 const CREATED = 'whsec_created'
@@ -70,6 +71,15 @@ async function answerTo(url: string, body: string): Promise<object> {
   return {event_id: 'evt_test', delivery_id: 'dlv_1'}
 }
 
+function secretsIn({configDirectory}: Home): number {
+  const state = openState(configDirectory)
+  try {
+    return state.secrets.listSigningSecrets().length
+  } finally {
+    state.close()
+  }
+}
+
 const ARGV = [
   '--subscribe',
   '--public-url',
@@ -109,13 +119,42 @@ test('the subscription is made and tested before "ready", and later events are c
 })
 
 test('a test event that does not come is waited for no longer than --within, and the subscription is named', async () => {
-  const elsewhere = [...ARGV, '--port', '0', '--within', '1', '--json']
-  const {exit, stdout} = await home.run(['webhooks', 'listen', ...elsewhere], NO_SECRET)
-  expect(exit).toBe(8)
-  expect(JSON.parse(stdout.trim())).toMatchObject({
-    error: {code: 'test_event_missing', message: expect.stringMatching(/whsub_1 .* within 1 s/)},
-  })
+  for (const bound of ['--within', '--timeout']) {
+    const elsewhere = [...ARGV, '--port', '0', bound, '1', '--json']
+    const {exit, stdout, stderr} = await home.run(['webhooks', 'listen', ...elsewhere], NO_SECRET)
+    expect(exit).toBe(8)
+    expect(JSON.parse(stdout.trim())).toMatchObject({
+      error: {code: 'test_event_missing', message: expect.stringMatching(/whsub_1 .* within 1 s/)},
+    })
+    expect(stderr).toContain('bookctl webhooks delete whsub_1')
+  }
 })
+
+test('a subscription whose test event does not come, or is not waited for, is deleted again where it may be', async () => {
+  const sandbox = await startLocalSandbox()
+  const argv = ['webhooks', 'listen', '--subscribe', '--public-url', `https://127.0.0.1:${receiverPort}/in`]
+  const left = async () => (await sandbox.home.json(['webhooks', 'list'])).result
+  try {
+    const {exit, stderr} = await sandbox.home.run([...argv, '--within', '1'], NO_SECRET)
+    expect(exit).toBe(8)
+    expect(stderr).toContain('was deleted again')
+    expect(await left()).toEqual({subscriptions: []})
+    let isMade = Promise.resolve()
+    const stopped = await sandbox.home.run(argv, {
+      ...NO_SECRET,
+      onStart: child => {
+        const isKept = () => secretsIn(sandbox.home) > 0
+        isMade = waitUntil(isKept, 'the secret').then(() => void child.kill('SIGINT'))
+      },
+    })
+    await isMade
+    expect(stopped.exit).toBe(130)
+    expect(stopped.stderr).toContain('was deleted again')
+    expect(await left()).toEqual({subscriptions: []})
+  } finally {
+    await sandbox.stop()
+  }
+}, 60_000)
 
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
   const sandbox = await startLocalSandbox()

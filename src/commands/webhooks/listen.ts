@@ -36,7 +36,13 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       tell: (text: string) => this.tell(text),
     }
     const open = await openListening(parts, close => this.whenStopped(close))
-    if (connection) await subscribe(connection, open, plan)
+    if (connection) {
+      await subscribe(connection, open, plan, {
+        timeoutSeconds: this.timeoutSeconds,
+        warn: text => void this.warn(text),
+        whenStopped: undo => this.whenStopped(undo),
+      })
+    }
     await open.listening.run(open.url)
   }
 }
