@@ -24,7 +24,9 @@ interface Choice<T> {
 }
 
 /** Ours: longer bodies are not printed again; no receiver of ours takes them either. */
-const MOST_BYTES = 2 * 1024 * 1024
+const MOST_RESPACED_BYTES = 4 * 1024 * 1024
+/** Ours: longer bodies are printed with other spacing alone, since every manner would take seconds. */
+const MOST_BYTES = 128 * 1024
 
 /** JSON that was read, ready to be printed. */
 export interface Printable {
@@ -78,7 +80,7 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
 
 /** `form` with other spacing alone, in the five commonest manners; cheap enough for a long body. */
 export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
-  if (bytes.length > MOST_BYTES) return
+  if (bytes.length > MOST_RESPACED_BYTES) return
   const whole = Buffer.from(bytes).toString('utf8')
   const text = whole.replace(/[\r\n]{1,4}$/, '')
   const node = parseTree(text)

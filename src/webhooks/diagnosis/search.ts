@@ -24,7 +24,7 @@ export interface SearchInput {
 
 /** Ours, in nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
 const BUDGET = 150e6
-const BUDGET_PER_BYTE = 350
+const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
@@ -79,7 +79,7 @@ class Search {
   private spacingAlone(bodies: readonly BodyForm[]): Cause[] | undefined {
     const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
     const before = this.left
-    const found = this.attempt(this.from(long, respace), this.plain, proper, 0.5)
+    const found = this.attempt(this.from(long, respace), this.plain, proper)
     this.left = before
     return found
   }
