@@ -116,22 +116,3 @@ function serves(token: CachedToken, needed: readonly string[], asked: readonly s
     needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')
   )
 }
-
-/** A cache for this process alone, where no directory can be written. */
-export function createMemoryTokenCache(): TokenCache {
-  const tokens = new Map<string, CachedToken>()
-  const prefix = ({baseUrl, clientId, secretFingerprint}: TokenClient) =>
-    `${baseUrl}\n${clientId}\n${secretFingerprint}\n`
-  return {
-    list: client => [...tokens].filter(([key]) => key.startsWith(prefix(client))).map(([, token]) => token),
-    put(client, token) {
-      tokens.set(prefix(client) + token.askedScopes.join(' '), token)
-    },
-    remove(client, accessToken) {
-      for (const [key, token] of tokens) {
-        if (key.startsWith(prefix(client)) && token.access_token === accessToken) tokens.delete(key)
-      }
-    },
-    alone: async (_client, _wait, work) => ({gaveUp: false, value: await work()}),
-  }
-}

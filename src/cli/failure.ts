@@ -18,9 +18,6 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const satisfies Record<FailureKind | 'done' | 'unexpected', number>
 
-/** Exit code of a command stopped by SIGTERM. */
-export const TERMINATED_EXIT_CODE = 143
-
 /** A signal that lets the command tidy up before it ends. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
