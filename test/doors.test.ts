@@ -28,8 +28,12 @@ const KEPT_IN: Record<string, RegExp> = {
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,
   '@oclif/core': /^(cli|commands)\//,
-  inquirer: /^cli\/prompt\.ts$/,
+  '@inquirer/core': /^cli\/prompt/,
+  '@inquirer/prompts': /^cli\/prompt/,
   'cli-table3': /^cli\//,
+  'string-width': /^cli\//,
+  'libphonenumber-js': /^cli\//,
+  fflate: /^cli\//,
   '@jmespath-community/jmespath': /^(cli|webhooks)\//,
   '@napi-rs/keyring': /^state\//,
 }

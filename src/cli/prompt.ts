@@ -33,21 +33,16 @@ export interface Question {
 export async function ask(questions: readonly Question[], flags: AskingFlags): Promise<string[]> {
   if (questions.length === 0) return []
   if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
-  const {default: inquirer} = await import('inquirer')
-  const prompt = inquirer.createPromptModule({output: process.stderr})
+  const {input, password} = await import('@inquirer/prompts')
   const answers: string[] = []
   for (const question of questions) {
-    const {answer} = await prompt<{answer: string}>([
-      {
-        type: question.secret ? 'password' : 'input',
-        name: 'answer',
-        message: question.message,
-        // Over a shoulder a secret is read in a moment: there is no key that shows it.
-        ...(question.secret ? {toggleMask: false} : {}),
-        validate: (answer: string) => verdictOn(question, answer.trim()),
-        ...(question.default === undefined ? {} : {default: question.default}),
-      },
-    ])
+    const {message} = question
+    const validate = (answer: string) => verdictOn(question, answer.trim())
+    const given = question.default === undefined ? {} : {default: question.default}
+    const answer = question.secret
+      ? // Over a shoulder a secret is read in a moment: there is no key that shows it.
+        await password({message, validate, toggleMask: false}, {output: process.stderr})
+      : await input({message, validate, ...given}, {output: process.stderr})
     answers.push(answer.trim())
   }
   return answers
@@ -66,10 +61,6 @@ function verdictOn({check}: Question, answer: string): true | string {
 
 /** Asks yes or no; no is the answer of an empty line. */
 export async function confirm(message: string): Promise<boolean> {
-  const {default: inquirer} = await import('inquirer')
-  const prompt = inquirer.createPromptModule({output: process.stderr})
-  const {answer} = await prompt<{answer: boolean}>([
-    {type: 'confirm', name: 'answer', message, default: false},
-  ])
-  return answer
+  const prompts = await import('@inquirer/prompts')
+  return prompts.confirm({message, default: false}, {output: process.stderr})
 }

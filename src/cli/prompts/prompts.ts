@@ -1,0 +1,55 @@
+/**
+ * Questions to a person, whatever draws them: with redraws at a usual terminal, or as numbered lines without any in
+ * the accessible mode. All of them go to stderr; Ctrl-C at any of them throws Failure `interrupted`.
+ */
+
+export interface Choice<T> {
+  readonly value: T
+  /** One line. */
+  readonly name: string
+  /** More lines, shown while the choice is pointed at. */
+  readonly description?: string
+}
+
+interface Asked {
+  readonly message: string
+  /** A line kept in sight under the question, asked for anew each second: the time left on an offer. */
+  readonly status?: (() => string) | undefined
+  /** Withdraws the question when aborted; it then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface TextQuestion extends Asked {
+  readonly default?: string | undefined
+  /** Shows nothing of what is typed. */
+  readonly secret?: boolean
+  /** Looks at what has been typed so far; what it returns is shown beside it: the country of a prefix, an age. */
+  readonly hint?: (typed: string) => string | undefined
+  /** Checks the answer; throws Failure, whose words are shown, and the question stays. */
+  readonly check?: (answer: string) => void
+}
+
+export interface ChoiceQuestion<T> extends Asked {
+  readonly choices: readonly Choice<T>[]
+  readonly default?: T
+}
+
+export interface SearchQuestion<T> extends Asked {
+  /** The choices for what has been typed so far; at first that is the empty string. */
+  readonly find: (typed: string) => readonly Choice<T>[]
+}
+
+export interface ConfirmQuestion extends Asked {
+  /** The answer of an empty line; no unless told. */
+  readonly default?: boolean
+}
+
+export interface Prompts {
+  /** The line typed, trimmed; the default for an empty one. */
+  text(question: TextQuestion): Promise<string>
+  /** One of the choices, moved through with the arrow keys or named by its number. */
+  choose<T>(question: ChoiceQuestion<T>): Promise<T>
+  /** One of the choices that typing narrows. */
+  search<T>(question: SearchQuestion<T>): Promise<T>
+  confirm(question: ConfirmQuestion): Promise<boolean>
+}
