@@ -1,8 +1,6 @@
 /** Subscriptions through a client without a network: answers of every shape, and what a lost one means. */
 import {expect, test} from 'vitest'
 import {ExchangeError} from '../../src/api/api.js'
-import {createApi} from '../../src/api/client.js'
-import {createSender} from '../../src/api/send.js'
 import {
   createSubscription,
   deleteSubscription,
@@ -11,31 +9,7 @@ import {
   updateSubscription,
 } from '../../src/api/webhooks.js'
 import type {Failure} from '../../src/contract/failure.js'
-import {fakeClock} from '../support/clocks.js'
-
-type Reply = {status?: number; json?: unknown; text?: string} | ExchangeError
-
-function apiAnswering(...replies: Reply[]) {
-  const clock = fakeClock()
-  const requests: string[] = []
-  const transport = async (request: {method: string; url: string; body?: string}) => {
-    requests.push(
-      [request.method, request.url.replace('https://service.test', ''), request.body ?? ''].join(' '),
-    )
-    const reply = replies[Math.min(requests.length, replies.length) - 1] ?? {}
-    if (reply instanceof ExchangeError) throw reply
-    const {status = 200, json, text = json === undefined ? '' : JSON.stringify(json)} = reply
-    return {status, headers: {}, body: Buffer.from(text)}
-  }
-  const token = {access_token: 't', scopes: [], obtainedAt: 0, expiresAt: 9e9}
-  const api = createApi({
-    baseUrl: 'https://service.test/v1',
-    sender: createSender({transport, clock, random: () => 0}),
-    tokens: {get: async () => token, replace: async () => token},
-    clock,
-  })
-  return {api, requests}
-}
+import {apiAnswering, type Reply} from '../support/answering.js'
 
 const WANTED = {url: 'https://partner.example/hooks', events: ['voucher.ready']}
 const CREATED = {...WANTED, id: 'whsub_1', secret: 'whsec_1', is_active: true}

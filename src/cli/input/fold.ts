@@ -1,0 +1,24 @@
+/** Text as it is compared when a person searches: without accents and case, the Turkish dotless and dotted i alike. */
+
+const LETTERS: Readonly<Record<string, string>> = {
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ə: 'e',
+}
+
+/** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ıßæœøłđðþə]/g, letter => LETTERS[letter] ?? letter)
+    .trim()
+}

@@ -1,0 +1,94 @@
+/** Constant data in every shape, page after page; and as the local sandbox has it. */
+import {expect, test} from 'vitest'
+import {listCities, listCountries, listCurrencies} from '../../src/api/content.js'
+import {apiAnswering, apiOfSandbox} from '../support/answering.js'
+import {rejectionOf} from '../support/thrown.js'
+
+const ISTANBUL = {
+  id: 101,
+  name: 'İstanbul',
+  country_code: 'TR',
+  latitude: 41.01,
+  longitude: 28.98,
+  timezone: 'Europe/Istanbul',
+}
+
+test.each([
+  ['in data', {data: [ISTANBUL]}],
+  ['bare', [ISTANBUL]],
+  ['under any name', {result: {page: 1, destinations: [ISTANBUL]}}],
+  ['by id', {data: {101: ISTANBUL}}],
+  [
+    'in other words',
+    {cities: [{cityId: '101', cityName: 'İstanbul', country: {code: 'TR', name: 'Türkiye'}}]},
+  ],
+])('a city %s', async (_, json) => {
+  const [city] = await listCities(apiAnswering({json}).api)
+  expect(city).toMatchObject({id: 101, name: 'İstanbul', country_code: 'TR'})
+})
+
+test('what is not said is null, and raw is the record as it came', async () => {
+  const odd = {id: 7, names: {tr: 'x'}, odd: {deep: [1]}}
+  expect(await listCities(apiAnswering({json: {data: [odd]}}).api)).toEqual([
+    {...{id: 7, name: null, country_code: null, latitude: null, longitude: null, timezone: null}, raw: odd},
+  ])
+})
+
+test.each([
+  [{data: [{code: 'EUR', name: 'Euro', minor_units: 2}]}, {code: 'EUR', name: 'Euro', minor_units: 2}],
+  [{currencies: {EUR: {title: 'Euro', decimals: '2'}}}, {code: 'EUR', name: 'Euro', minor_units: 2}],
+  [
+    {EUR: 'Euro', TRY: 'Lira'},
+    {code: 'EUR', name: 'Euro', minor_units: null},
+  ],
+  [{data: ['EUR', 'TRY']}, {code: 'EUR', name: null, minor_units: null}],
+])('a currency in %j', async (json, expected) => {
+  const [first] = await listCurrencies(apiAnswering({json}).api)
+  expect(first).toMatchObject(expected)
+})
+
+test('a country names its currency by code, however it is told', async () => {
+  const json = {
+    data: [{iso2: 'TR', name: {en: 'Türkiye'}, dialCode: '+90', currency: {code: 'TRY', name: 'Lira'}}],
+  }
+  expect(await listCountries(apiAnswering({json}).api)).toMatchObject([
+    {code: 'TR', name: 'Türkiye', phone_code: '+90', currency: 'TRY'},
+  ])
+})
+
+test('pages are read to the last, each record once; a cursor that leads nowhere ends it', async () => {
+  const page = (id: number, after: string | null) => ({json: {data: [{...ISTANBUL, id}], meta: {after}}})
+  const {api, requests} = apiAnswering(page(1, 'a b'), page(2, 'c'), page(3, null))
+  expect((await listCities(api)).map(({id}) => id)).toEqual([1, 2, 3])
+  expect(requests.map(line => line.trim())).toEqual([
+    'GET /v1/content/cities',
+    'GET /v1/content/cities?after=a+b',
+    'GET /v1/content/cities?after=c',
+  ])
+  const circle = apiAnswering(page(1, 'x'), page(1, 'y'))
+  expect(await listCities(circle.api)).toHaveLength(1)
+  expect(circle.requests).toHaveLength(2)
+})
+
+test('no list is no answer; an empty one is', async () => {
+  const failure = await rejectionOf(listCities(apiAnswering({json: {data: {hello: 'world'}}}).api))
+  expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
+  expect(await listCities(apiAnswering({json: {data: []}}).api)).toEqual([])
+})
+
+test('the local sandbox has all of them', async () => {
+  const {api, sandbox} = await apiOfSandbox()
+  const [countries, currencies, cities] = [
+    await listCountries(api),
+    await listCurrencies(api),
+    await listCities(api),
+  ]
+  expect(cities.find(({id}) => id === 101)).toMatchObject({country_code: 'TR', timezone: 'Europe/Istanbul'})
+  expect(countries.length).toBeGreaterThan(200)
+  expect(countries.find(({code}) => code === 'TR')).toMatchObject({phone_code: expect.stringMatching(/90$/)})
+  expect(currencies.find(({code}) => code === 'JPY')).toMatchObject({minor_units: 0})
+  // Antarctica has no currency.
+  const gaps = [...countries, ...currencies, ...cities].filter(item => Object.values(item).includes(null))
+  expect(gaps).toMatchObject([{code: 'AQ', currency: null}])
+  await sandbox.close()
+})

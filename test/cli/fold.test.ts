@@ -1,0 +1,14 @@
+/** What counts as the same when a person searches by name. */
+import {expect, test} from 'vitest'
+import {fold} from '../../src/cli/input/fold.js'
+
+test.each([
+  ['İSTANBUL', 'istanbul'],
+  ['ıstanbul', 'istanbul'],
+  ['Iğdır', 'igdir'],
+  ['São Paulo', 'sao paulo'],
+  ['Köln', 'koln'],
+  ['Kołobrzeg', 'kolobrzeg'],
+  ['Gəncə', 'gence'],
+  ['  Ǆ ', 'dz'],
+])('%s → %s', (text, folded) => expect(fold(text)).toBe(folded))
