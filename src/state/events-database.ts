@@ -3,7 +3,7 @@
  * file, and a flood of events must not hold up the reservation journal.
  */
 import {join} from 'node:path'
-import {type Database, openDatabase} from '../storage/database.js'
+import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
 
 const MIGRATIONS = [
   `CREATE TABLE events (
@@ -40,4 +40,9 @@ export function openEventsDatabase(directory: string): Database {
     migrations: MIGRATIONS,
     busyTimeoutMilliseconds: BUSY_MILLISECONDS,
   })
+}
+
+/** Opens events.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
+export function openEventsToRead(directory: string): Database {
+  return openDatabaseToRead(join(directory, 'events.db'))
 }

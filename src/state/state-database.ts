@@ -1,6 +1,6 @@
-/** state.db: the journals of reservations and subscriptions, and the offers seen. No door-opening secret is in it. */
+/** state.db: the journals of reservations and subscriptions, and the offers and cities seen. No door-opening secret is in it. */
 import {join} from 'node:path'
-import {type Database, openDatabase} from '../storage/database.js'
+import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
 
 const MIGRATIONS = [
   `CREATE TABLE reservations (
@@ -53,10 +53,22 @@ const MIGRATIONS = [
      events TEXT NOT NULL,
      begun_at REAL NOT NULL
    ) STRICT;`,
+  `CREATE TABLE cities (
+     base_url TEXT NOT NULL,
+     id INTEGER NOT NULL,
+     name TEXT NOT NULL,
+     country_code TEXT,
+     PRIMARY KEY (base_url, id)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */
 export function openStateDatabase(directory: string | undefined): Database {
   const path = directory === undefined ? ':memory:' : join(directory, 'state.db')
   return openDatabase(path, {migrations: MIGRATIONS})
+}
+
+/** Opens state.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
+export function openStateToRead(directory: string): Database {
+  return openDatabaseToRead(join(directory, 'state.db'))
 }

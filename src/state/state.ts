@@ -2,17 +2,18 @@
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
+import {type CityStore, createCityStore} from './city-store.js'
 import {createEventStore, type EventStore} from './event-store.js'
-import {openEventsDatabase} from './events-database.js'
+import {openEventsDatabase, openEventsToRead} from './events-database.js'
 import {createJournalStore, type JournalStore} from './journal.js'
 import {createKeychain, type Keychain} from './keychain.js'
 import {createOfferStore, type OfferStore} from './offer-store.js'
 import {createSecretStore, type SecretStore} from './secret-store.js'
 import {createSettings, type Settings} from './settings.js'
-import {openStateDatabase} from './state-database.js'
+import {openStateDatabase, openStateToRead} from './state-database.js'
 import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
 import {type Client, createTokenStore, type TokenStore} from './token-store.js'
-import {type Forgotten, forget, openTokensDatabase} from './tokens-database.js'
+import {type Forgotten, forget, openTokensDatabase, openTokensToRead} from './tokens-database.js'
 
 export type {Client} from './token-store.js'
 
@@ -28,6 +29,7 @@ export interface State {
   readonly secrets: SecretStore
   readonly journal: JournalStore
   readonly offers: OfferStore
+  readonly cities: CityStore
   readonly subscriptions: SubscriptionJournal
   readonly events: EventStore
   /**
@@ -48,6 +50,32 @@ export interface State {
  * `keychain` is given in tests.
  */
 export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
+  return assemble(directory, keychain, {
+    tokens: () => openTokensDatabase(isWritableDirectory(directory) ? directory : undefined),
+    state: () => openStateDatabase(directory),
+    events: () => openEventsDatabase(directory),
+  })
+}
+
+/**
+ * The state with its databases opened to be read alone, for completion while somebody is typing: nothing is created,
+ * changed or migrated, and a part whose file is not there throws StorageError when it is asked.
+ */
+export function openStateToLookAt(directory: string): State {
+  return assemble(directory, createKeychain(directory), {
+    tokens: () => openTokensToRead(directory),
+    state: () => openStateToRead(directory),
+    events: () => openEventsToRead(directory),
+  })
+}
+
+interface Openings {
+  readonly tokens: () => Database
+  readonly state: () => Database
+  readonly events: () => Database
+}
+
+function assemble(directory: string, keychain: Keychain, open: Openings): State {
   const opened = new Map<() => Database, Database>()
   const lazily = (open: () => Database) => () => {
     const database = opened.get(open) ?? open()
@@ -55,7 +83,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     return database
   }
   const writable = once(() => isWritableDirectory(directory))
-  const tokensDatabase = lazily(() => openTokensDatabase(writable() ? directory : undefined))
+  const tokensDatabase = lazily(open.tokens)
   const tokensInMemory = lazily(() => openTokensDatabase(undefined))
   let noRoom = false
   /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
@@ -73,8 +101,8 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     generation.began = undefined
     return forget(tokensDatabase(), whom)
   }
-  const stateDatabase = lazily(() => openStateDatabase(directory))
-  const eventsDatabase = lazily(() => openEventsDatabase(directory))
+  const stateDatabase = lazily(open.state)
+  const eventsDatabase = lazily(open.events)
   return {
     directory,
     get writable() {
@@ -85,6 +113,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
     secrets: createSecretStore(tokensDatabase, keychain),
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),
+    cities: createCityStore(stateDatabase),
     subscriptions: createSubscriptionJournal(stateDatabase),
     events: createEventStore(eventsDatabase),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),

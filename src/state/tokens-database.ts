@@ -4,7 +4,7 @@
  * asking for a token meanwhile cannot write it back.
  */
 import {join} from 'node:path'
-import {type Database, openDatabase} from '../storage/database.js'
+import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
 
 const MIGRATIONS = [
   `CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL);
@@ -37,6 +37,11 @@ const MIGRATIONS = [
 export function openTokensDatabase(directory: string | undefined): Database {
   const path = directory === undefined ? ':memory:' : join(directory, 'tokens.db')
   return openDatabase(path, {migrations: MIGRATIONS})
+}
+
+/** Opens tokens.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
+export function openTokensToRead(directory: string): Database {
+  return openDatabaseToRead(join(directory, 'tokens.db'))
 }
 
 export function generationOf(database: Database): number {

@@ -2,6 +2,8 @@
  * Opens a SQLite file that must not lose what it was told: write-ahead log, every commit flushed, deleted bytes
  * overwritten. Knows nothing of what is in it.
  */
+import {existsSync} from 'node:fs'
+import {pathToFileURL} from 'node:url'
 import LibSql from 'libsql'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
@@ -23,6 +25,9 @@ export interface Database {
   wipe(): void
   close(): void
 }
+
+/** Ours: who only reads, for somebody who is typing, does not wait longer. */
+const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
@@ -52,6 +57,21 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       connection.close()
       throw error
     }
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  }
+}
+
+/**
+ * Opens the database at `path` to be read alone: no file is created, migrated or chmodded. A schema older or newer than
+ * ours shows in the queries, which fail. Throws StorageError, also when there is no such file.
+ */
+export function openDatabaseToRead(path: string): Database {
+  // Without a log nobody is writing, and SQLite need not make its index file to read.
+  const how = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1'
+  try {
+    const connection = new LibSql(`${pathToFileURL(path).href}?${how}`, {timeout: READ_PATIENCE_MILLISECONDS})
+    return wrap(connection, path)
   } catch (error) {
     throw storageErrorOf(error, path)
   }

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
-import {openMemoryJournal, openState, type State} from '../../src/state/state.js'
+import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
@@ -184,4 +184,44 @@ describe('the keychain', () => {
     })
     expect(JSON.stringify(failure.details) + failure.message).not.toContain('sk_test_1')
   })
+})
+
+describe('looking at the state', () => {
+  test('creates nothing where nothing is, and says so', () => {
+    const seen = openStateToLookAt(directory)
+    expect(() => seen.cities.list()).toThrow(StorageError)
+    expect(seen.settings.read().profiles).toEqual({})
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  test('sees what another process just wrote, and cannot write', () => {
+    state.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
+    const seen = openStateToLookAt(directory)
+    expect(seen.cities.list()).toEqual([{id: 101, name: 'Istanbul', country_code: 'TR'}])
+    expect(() => seen.cities.remember(CLIENT, [{id: 1, name: 'x', country_code: null}])).toThrow(StorageError)
+    seen.close()
+  })
+
+  test('leaves no file of its own behind', () => {
+    state.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
+    state.close()
+    const before = readdirSync(directory)
+    const seen = openStateToLookAt(directory)
+    expect(seen.cities.list()).toHaveLength(1)
+    expect(readdirSync(directory)).toEqual(before)
+    seen.close()
+    expect(readdirSync(directory)).toEqual(before)
+  })
+})
+
+test('cities are those of one service, by name; a city known already gets its new name', () => {
+  const other = {baseUrl: 'https://other.example/v1'}
+  state.cities.remember(CLIENT, [
+    {id: 2, name: 'Rome', country_code: 'IT'},
+    {id: 1, name: 'Ankara', country_code: 'TR'},
+  ])
+  state.cities.remember(CLIENT, [{id: 2, name: 'Roma', country_code: 'IT'}])
+  state.cities.remember(other, [{id: 9, name: 'Bath', country_code: null}])
+  expect(state.cities.list(CLIENT).map(city => city.name)).toEqual(['Ankara', 'Roma'])
+  expect(state.cities.list().map(city => city.id)).toEqual([1, 9, 2])
 })
