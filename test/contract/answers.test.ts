@@ -27,6 +27,9 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
+/** The operations of which a success was checked. */
+const succeeded = new Set<OperationName>()
+
 /** Checks one answer by the description and by the contract. */
 function check(name: OperationName, answer: JsonAnswer): void {
   expect(Object.keys(described(name).responses)).toContain(String(answer.status))
@@ -35,6 +38,7 @@ function check(name: OperationName, answer: JsonAnswer): void {
   if (answer.status >= 300) return
   const {answer: schema, isList, status = 200} = OPERATION_DETAILS[name]
   expect(answer.status).toBe(status)
+  succeeded.add(name)
   const records: unknown[] = isList ? answer.json.data : [answer.json.data]
   // Parsing drops what a schema does not know, so an equal result means that nothing was unknown.
   for (const record of records) expect((schema as z.ZodType).parse(record)).toEqual(record)
@@ -117,6 +121,17 @@ describe('answers', () => {
     check('content.cities', await client.call('GET', '/content/cities'))
   })
 
+  it('of tours', async () => {
+    const found = await client.call('POST', '/tours/search', {
+      destination: {type: 'CITY', id: 403},
+      currency: 'JPY',
+      date: '2030-07-10',
+    })
+    check('tours.search', found)
+    check('tours.show', await client.call('GET', `/tours/${found.json.data[0].tour_id}`))
+    check('tours.show', await client.call('GET', '/tours/tour_000_00'))
+  })
+
   it('of webhook subscriptions', async () => {
     const wanted = {url: 'https://example.com/hook', events: ['voucher.ready']}
     const made = await client.call('POST', '/webhooks/subscriptions', wanted)
@@ -134,6 +149,10 @@ describe('answers', () => {
       await client.call('POST', '/webhooks/subscriptions', {...wanted, url: 'http://a.b'}),
     )
   })
+})
+
+it('every operation of the contract is served', () => {
+  expect([...succeeded].sort()).toEqual(Object.keys(OPERATION_DETAILS).sort())
 })
 
 describe('refusals', () => {

@@ -1,22 +1,18 @@
 /** POST /hotels/search (§4.3), GET /hotels/{hotel_id} and GET /hotels/offers/{offer_id} (ours). */
 import {nightsBetween} from '../../contract/dates.js'
 import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
-import {findCity} from '../catalogue/cities.js'
 import {countryList} from '../catalogue/content.js'
-import {isSoldIn} from '../catalogue/currencies.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {buildOffers} from '../catalogue/pricing.js'
 import {isoTime} from '../clock.js'
 import {data} from '../http/answer.js'
-import {localDate} from '../local-time.js'
 import {invalidField, Refusal} from '../refusal.js'
 import {operation, operationWithBody} from '../service.js'
 import {addSearch, findOffer} from '../store/offers.js'
+import {checkDay, checkDestination, checkSoldIn} from './search-checks.js'
 
 /** Ours. */
 const MAX_NIGHTS = 30
-/** Ours: how many days ahead of today a stay may begin; ten years, so that dates in examples and tests stay good. */
-const MAX_DAYS_AHEAD = 3650
 
 export const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
   const city = checkSearch(body, now)
@@ -58,21 +54,14 @@ export const showOffer = operation(({service, client, now, parameters}) => {
 
 /** The city searched. Throws Refusal `validation_failed` naming the field the sandbox cannot search for. */
 function checkSearch(search: SearchRequest, now: number): City {
-  const city = findCity(search.destination.id)
-  if (!city) throw invalidField('destination.id', 'unknown_value', 'is not a destination of /content/cities')
-  const ahead = nightsBetween(localDate(now, city.timezone), search.check_in)
-  if (ahead < 0) throw invalidField('check_in', 'invalid_value', 'must not be in the past')
-  if (ahead > MAX_DAYS_AHEAD) {
-    throw invalidField('check_in', 'invalid_value', `must be at most ${MAX_DAYS_AHEAD} days ahead`)
-  }
+  const city = checkDestination(search.destination)
+  checkDay('check_in', search.check_in, city, now)
   if (nightsBetween(search.check_in, search.check_out) > MAX_NIGHTS) {
     throw invalidField('check_out', 'invalid_value', `must be at most ${MAX_NIGHTS} nights after check_in`)
   }
   if (!countryList().some(country => country.code === search.client_nationality)) {
     throw invalidField('client_nationality', 'unknown_value', 'is not a country of /content/countries')
   }
-  if (!isSoldIn(search.currency)) {
-    throw invalidField('currency', 'unknown_value', 'is not a currency of /content/currencies')
-  }
+  checkSoldIn(search.currency)
   return city
 }

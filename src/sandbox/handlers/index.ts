@@ -1,4 +1,4 @@
-/** Which handler does which operation of contract/operations.ts. Operations without one are not there yet: 404. */
+/** Which handler does which operation of contract/operations.ts. */
 import type {OperationName} from '../../contract/operations.js'
 import type {Handler} from '../service.js'
 import {showAccount} from './account.js'
@@ -17,14 +17,17 @@ import {
   updateSubscription,
 } from './subscriptions.js'
 import {createToken, revokeToken} from './token.js'
+import {searchTours, showTour} from './tours.js'
 import {showVoucher} from './voucher.js'
 
-export const HANDLERS: Readonly<Partial<Record<OperationName, Handler>>> = {
+export const HANDLERS: Readonly<Record<OperationName, Handler>> = {
   'token.create': createToken,
   'token.revoke': revokeToken,
   'hotels.search': searchHotels,
   'hotels.show': showHotel,
   'hotels.price': showOffer,
+  'tours.search': searchTours,
+  'tours.show': showTour,
   'reservations.create': createReservation,
   'reservations.list': listOwnReservations,
   'reservations.show': showReservation,

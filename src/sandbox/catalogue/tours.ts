@@ -1,0 +1,151 @@
+/** The tours of a city: invented, but always the same for the same seed (§4.9 names tours; records are ours). */
+import {dayNumber} from '../../contract/dates.js'
+import type {City} from '../../contract/hotels.js'
+import {fromMinor} from '../../contract/money.js'
+import type {Tour} from '../../contract/tours.js'
+import {findCity} from './cities.js'
+import {convert} from './currencies.js'
+import {settingOf} from './hotels.js'
+import {drawFrom, pick} from './random.js'
+import {SIGHTS} from './sights.js'
+
+/** What kind of tour it is: its name (`*` is the sight, the water or the city), and what it costs and takes. */
+interface Kind {
+  readonly names: readonly string[]
+  readonly about: string
+  readonly tags: readonly string[]
+  /** Minutes, one of them. */
+  readonly minutes: readonly number[]
+  /** Euro cents a person in a city of level 100: to begin with, and for each hour. */
+  readonly cents: readonly [base: number, hourly: number]
+}
+
+const SIGHT: Kind = {
+  names: ['*: guided visit', '* with a local guide', '*: small-group tour', '* for families'],
+  about: 'A licensed guide shows you * in a group of at most fifteen.',
+  tags: ['culture', 'guided'],
+  minutes: [90, 120, 150, 180, 240],
+  cents: [1200, 1100],
+}
+const BOAT: Kind = {
+  names: ['Cruise on *', 'Sunset cruise on *', 'Dinner cruise on *'],
+  about: 'A boat trip on *, with a drink on board.',
+  tags: ['boat', 'family'],
+  minutes: [90, 120, 180],
+  cents: [1500, 1400],
+}
+const CITY_WIDE: readonly Kind[] = [
+  kind('* on foot|* in an afternoon', 'A first walk through *.', 'walking guided', [150, 180], [500, 600]),
+  kind(
+    '* food and market walk|Tastes of *',
+    'Ten tastings at markets and old shops.',
+    'food walking',
+    [180, 210],
+    [2500, 900],
+  ),
+  kind(
+    '* by bicycle',
+    'A ride on quiet streets; bicycle and helmet are included.',
+    'active outdoor',
+    [150, 180, 240],
+    [1500, 700],
+  ),
+  kind('* by night', 'The lit sights of * from a small bus.', 'evening guided', [120, 180], [1200, 900]),
+  kind(
+    'Cooking class in *',
+    'Cook four dishes of the region, and eat them.',
+    'food class',
+    [180, 240],
+    [3500, 800],
+  ),
+  kind(
+    'Photography walk in *',
+    'A photographer shows you light and corners.',
+    'walking class',
+    [120, 150],
+    [2000, 900],
+  ),
+  kind(
+    'Countryside around *',
+    'A day out of town by minibus, with lunch.',
+    'day-trip outdoor',
+    [480, 540],
+    [2500, 700],
+  ),
+]
+
+/** Every so-many-th tour does not run on one day of the week. */
+const EVERY_DAY_OF = 3
+
+/** The tours of a city in the order of their ids, with prices in `currency`; none for a city we do not have. */
+export function toursOf(cityId: number, currency: string, seed: string): Tour[] {
+  const city = findCity(cityId)
+  if (!city) return []
+  return kindsOf(city).map(([theme, what], index) => makeTour(city, index + 1, theme, what, currency, seed))
+}
+
+/** The tour with this id, or undefined. */
+export function findTour(tourId: string, currency: string, seed: string): Tour | undefined {
+  const city = Number(/^tour_(\d{3})_\d\d$/.exec(tourId)?.[1])
+  return toursOf(city, currency, seed).find(tour => tour.tour_id === tourId)
+}
+
+/** Whether the tour runs on `date`: some rest on one day of the week. */
+export function runsOn({tour_id}: Tour, date: string, seed: string): boolean {
+  const draw = drawFrom(`${seed}/rest/${tour_id}`)
+  const rests = draw(EVERY_DAY_OF) === 0
+  return !rests || (dayNumber(date) ?? 0) % 7 !== draw(7)
+}
+
+function kindsOf(city: City): [Kind, string][] {
+  const sights = SIGHTS[city.id]
+  if (!sights) throw new Error(`the catalogue does not know what to see in ${city.name}`)
+  return [
+    ...sights.places.map((place): [Kind, string] => [SIGHT, place]),
+    ...(sights.water === undefined ? [] : [[BOAT, sights.water] as [Kind, string]]),
+    ...CITY_WIDE.map((theme): [Kind, string] => [theme, city.name]),
+  ]
+}
+
+function makeTour(
+  city: City,
+  number: number,
+  theme: Kind,
+  what: string,
+  currency: string,
+  seed: string,
+): Tour {
+  const tour_id = `tour_${city.id}_${String(number).padStart(2, '0')}`
+  const draw = drawFrom(`${seed}/tour/${tour_id}`)
+  const {place} = settingOf(city)
+  const name = pick(draw, theme.names).replace('*', what)
+  const duration_minutes = pick(draw, theme.minutes)
+  const [base, hourly] = theme.cents
+  // In whole half euros, from 80 to 130 percent.
+  const cents = ((base + (hourly * duration_minutes) / 60) * place.level * (80 + draw(51))) / 10_000
+  const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
+  const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
+  return {
+    tour_id,
+    name,
+    short_description: `${theme.about.replace('*', what)} Invented for the local sandbox.`,
+    duration_minutes,
+    price_from: {amount: fromMinor(minor, currency), currency},
+    city: {id: city.id, name: city.name},
+    country_code: city.country_code,
+    rating: review_count === 0 ? null : (38 + draw(13)) / 10,
+    review_count,
+    tags: [...theme.tags],
+  }
+}
+
+/** Names and tags come as one text each, parted by `|` and blanks. */
+function kind(
+  names: string,
+  about: string,
+  tags: string,
+  minutes: readonly number[],
+  cents: readonly [number, number],
+): Kind {
+  return {names: names.split('|'), about, tags: tags.split(' '), minutes, cents}
+}

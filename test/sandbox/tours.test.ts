@@ -1,0 +1,50 @@
+/** Tour search and detail as the local sandbox serves them. */
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeAll(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterAll(() => sandbox.close())
+
+const search = (change: object = {}) =>
+  client.call('POST', '/tours/search', {destination: {type: 'CITY', id: 101}, currency: 'EUR', ...change})
+
+it('finds the tours of a city, one of which can then be shown', async () => {
+  const {status, json} = await search()
+  expect(status).toBe(200)
+  expect(json.meta).toEqual({limit: json.data.length, after: null, before: null})
+  const [tour] = json.data
+  expect(tour.city).toEqual({id: 101, name: 'Istanbul'})
+  expect((await client.call('GET', `/tours/${tour.tour_id}`)).json.data).toEqual(tour)
+})
+
+it('leaves out the tours that rest on the day asked for', async () => {
+  const all = (await search()).json.data.length
+  const days = Array.from({length: 7}, (_, day) => `2030-07-${10 + day}`)
+  const counts = await Promise.all(days.map(async date => (await search({date})).json.data.length))
+  expect(Math.min(...counts)).toBeLessThan(all)
+  expect(Math.min(...counts)).toBeGreaterThan(7)
+})
+
+it.each([
+  [{destination: {type: 'CITY', id: 999}}, 'destination.id'],
+  [{currency: 'XTS'}, 'currency'],
+  [{date: '2020-01-01'}, 'date'],
+  [{date: '2050-01-01'}, 'date'],
+  [{date: '2030-02-30'}, 'date'],
+])('refuses %j', async (change, field) => {
+  const {status, json} = await search(change)
+  expect([status, json.error.code, json.error.details[0].field]).toEqual([400, 'validation_failed', field])
+})
+
+it('knows no other tour, and asks for its scope', async () => {
+  expect((await client.call('GET', '/tours/tour_101_99')).json.error.code).toBe('tour_not_found')
+  const other = await sandbox.client('', 'hotels:read')
+  const refused = await other.call('GET', '/tours/tour_101_01')
+  expect([refused.status, refused.json.error.code]).toEqual([403, 'insufficient_scope'])
+})
