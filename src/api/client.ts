@@ -9,7 +9,6 @@ import {
   type Sender,
   type SendPolicy,
   type SentAnswer,
-  type Token,
   type TokenSource,
   type WireRequest,
 } from './api.js'
@@ -17,6 +16,7 @@ import {errorInAnswer} from './error-in-answer.js'
 import {parseJson, requestIdOf} from './error-shapes.js'
 import {fetchLink} from './link.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import {sendSigned} from './signed.js'
 
 export interface ApiParts {
   /** As parseBaseUrl returns it. */
@@ -62,7 +62,8 @@ export function createApi(parts: ApiParts): Api {
   }
 }
 
-function changesSomething(operation: OperationName): boolean {
+/** Whether a repetition of `operation` could make a difference. */
+export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS_POSTS.has(operation)
 }
 
@@ -77,41 +78,7 @@ async function exchangeWithToken(
   if (operation.scope === null) return readAnswer(await parts.sender.send(request, policy))
 
   const scopes = options.scopes ?? [operation.scope]
-  const token = await parts.tokens.get(scopes)
-  // The time runs from here, so that waiting for the token of another process costs nothing.
-  const deadline = parts.clock.now() + policy.timeoutSeconds
-  const first = await parts.sender.send(authorized(request, token), policy)
-  if (first.status !== 401) return readAnswer(first)
-  const renewed = await parts.tokens.replace(token, scopes).catch(error => {
-    // An earlier attempt may have acted: that must not be hidden behind the failed renewal.
-    if (first.mayHaveActed) return token
-    throw error
-  })
-  if (renewed.access_token === token.access_token) return readAnswer(first)
-  const timeoutSeconds = Math.max(1, deadline - parts.clock.now())
-  return readAnswer(
-    await sendAgain(parts.sender, authorized(request, renewed), {...policy, timeoutSeconds}, first),
-  )
-}
-
-/** Sends once more after a 401, keeping count of what came before. A second 401 is an answer like any other. */
-async function sendAgain(
-  sender: Sender,
-  request: WireRequest,
-  policy: SendPolicy,
-  first: SentAnswer,
-): Promise<SentAnswer> {
-  try {
-    const second = await sender.send(request, policy)
-    return {
-      ...second,
-      attempts: first.attempts + second.attempts,
-      mayHaveActed: first.mayHaveActed || second.mayHaveActed,
-    }
-  } catch (error) {
-    if (!(error instanceof SendError)) throw error
-    throw new SendError(error.last, first.attempts + error.attempts, first.mayHaveActed || error.mayHaveActed)
-  }
+  return readAnswer(await sendSigned(parts, request, policy, scopes))
 }
 
 function policyOf(parts: ApiParts, name: OperationName, options: CallOptions): SendPolicy {
@@ -140,11 +107,8 @@ function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions
   }
 }
 
-function authorized(request: WireRequest, token: Token): WireRequest {
-  return {...request, headers: {...request.headers, authorization: `Bearer ${token.access_token}`}}
-}
-
-function readAnswer(answer: SentAnswer): Answer {
+/** The answer with its JSON and request id read. */
+export function readAnswer(answer: SentAnswer): Answer {
   const json = parseJson(answer.body)
   return {...answer, json, requestId: requestIdOf(answer, json)}
 }

@@ -1,10 +1,12 @@
 /** What is told about every attempt: lines for `--verbose`, records for `--har`. Nothing secret leaves this file. */
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {ExchangeError, type WireAnswer, type WireRequest} from './api.js'
+import {curlLine} from './curl.js'
 import {parseJson, requestIdOf} from './error-shapes.js'
 import {toHar} from './har.js'
 import {findRecord} from './json-walk.js'
 import {createRedactor, isOperation, type Redactor} from './redact.js'
+import {describeBodies} from './trace-bodies.js'
 
 /** One attempt as it was: with secrets, so it is redacted before it is shown or written. */
 export interface AttemptRecord {
@@ -26,6 +28,10 @@ export interface Trace {
 export interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: (line: string) => void
+  /** Whether `show` also takes headers and bodies, as `-vv` asks. */
+  readonly bodies?: boolean
+  /** Takes a line for the shell of each request, as `--print-curl` asks. */
+  readonly showCurl?: (line: string) => void
   /** Whether records are kept, for `har`. */
   readonly keep?: boolean
   readonly redactor?: Redactor
@@ -44,7 +50,9 @@ export function createTrace(parts: TraceParts): TraceBook {
     attempt(record) {
       for (const secret of secretsIn(record)) redactor.add(secret)
       if (parts.keep) records.push(record)
+      parts.showCurl?.(curlLine(record.request, redactor))
       parts.show?.(describeAttempt(record, redactor))
+      if (parts.show && parts.bodies) for (const line of describeBodies(record, redactor)) parts.show(line)
     },
     har: version => toHar(records, {creator: {name: 'bookctl', version}, redactor}),
   }

@@ -22,6 +22,8 @@ export interface TransportOptions {
   readonly caFile?: string
   /** Proxy settings and NODE_EXTRA_CA_CERTS are read from here. */
   readonly env: NodeJS.ProcessEnv
+  /** Takes any certificate of a server on this machine; other hosts are refused. */
+  readonly insecure?: boolean
 }
 
 /** Largest head of an answer we read (ours). */
@@ -37,9 +39,9 @@ export function createTransport(options: TransportOptions): Transport & {close()
 
   const transport: Transport = async (request, limits) => {
     const url = new URL(request.url)
-    refuseUncheckedCertificates(url, options.env)
+    refuseUncheckedCertificates(url, options)
     const proxy = proxyFor(url, options.env)
-    const dispatcher = createDispatcher(url, proxy, ca)
+    const dispatcher = createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
     open.add(dispatcher)
     try {
       const exchange = new Exchange(url, limits, proxy?.origin)
@@ -70,14 +72,18 @@ function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions 
   }
 }
 
-function createDispatcher(url: URL, proxy: ProxyServer | undefined, ca: string[] | undefined): Dispatcher {
+function createDispatcher(
+  url: URL,
+  proxy: ProxyServer | undefined,
+  {ca, insecure}: {ca: string[] | undefined; insecure: boolean},
+): Dispatcher {
   // Phases are timed by the exchange itself: undici's timers are coarse and know nothing of a total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const tls = {
     timeout: 0,
     minVersion: 'TLSv1.2' as const,
     // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
-    rejectUnauthorized: true,
+    rejectUnauthorized: !insecure,
     ...(ca === undefined ? {} : {ca}),
   }
   const common = {...timers, maxHeaderSize: MAX_HEADER_BYTES, pipelining: 1}
@@ -91,8 +97,16 @@ function createDispatcher(url: URL, proxy: ProxyServer | undefined, ca: string[]
   })
 }
 
-function refuseUncheckedCertificates(url: URL, env: NodeJS.ProcessEnv): void {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopbackHost(url.hostname)) return
+function refuseUncheckedCertificates(url: URL, {env, insecure}: TransportOptions): void {
+  if (isLoopbackHost(url.hostname)) return
+  if (insecure) {
+    throw usage(
+      'insecure_not_loopback',
+      '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
+      'name the authority you trust with --ca-file',
+    )
+  }
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return
   throw usage(
     'certificate_check_disabled',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 would let anyone read the credentials; nothing was sent',

@@ -26,6 +26,8 @@ export abstract class BaseCommand extends Command {
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
   protected globals: Partial<GlobalFlags> = {}
+  /** How often --verbose was given. */
+  private verbosity = 0
   /** `--timeout`, when it was given. */
   protected timeoutSeconds: number | undefined
   /** How a command that printed its result ends: `webhooks verify` of an invalid signature prints, and ends with 9. */
@@ -76,6 +78,7 @@ export abstract class BaseCommand extends Command {
     checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
     this.timeoutSeconds = checkTimeout(this.globals.timeout)
+    this.verbosity = parsed.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
     return parsed
   }
 
@@ -127,19 +130,33 @@ export abstract class BaseCommand extends Command {
   }
 
   private connectOptions() {
-    const {verbose, har, 'ca-file': caFile} = this.globals
+    const {har, proxy, insecure, 'ca-file': caFile, 'print-curl': curl} = this.globals
     const {timeoutSeconds} = this
-    const show = verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined
-    const warn = (text: string) => void this.warn(text)
-    return {timeoutSeconds, warn, caFile, har, show, version: this.config.version, env: process.env}
+    const toStderr = (line: string) => void process.stderr.write(`${line}\n`)
+    return {
+      ...{timeoutSeconds, caFile, har, proxy, insecure, version: this.config.version, env: process.env},
+      show: this.verbosity > 0 ? toStderr : undefined,
+      bodies: this.verbosity > 1,
+      showCurl: curl ? toStderr : undefined,
+      warn: (text: string) => void this.warn(text),
+    }
   }
 
   /** Prints the result to stdout, in the form the flags ask for. */
   protected async print<Item>(result: Result<Item>): Promise<void> {
+    if (this.globals['print-curl']) await this.printCurlOf(result.document)
     const text = await renderResult(result, this.globals, terminalOf(process.stdout))
     this.hasPrinted = true
     process.stdout.write(text)
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
+  }
+
+  /** The line of a request that --dry-run shows and does not send. */
+  private async printCurlOf(document: object): Promise<void> {
+    if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
+    const {curlOfDryRun} = await import('./dry-run-curl.js')
+    const line = curlOfDryRun(document)
+    if (line !== undefined) process.stderr.write(`${line}\n`)
   }
 
   /** Something a person may like to know: on stderr, at a terminal only. */

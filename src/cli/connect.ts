@@ -6,6 +6,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
 import {checkWritable} from './input/files.js'
+import {withProxy} from './input/proxy.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
 
 export interface Connection {
@@ -15,6 +16,8 @@ export interface Connection {
   readonly sender: Sender
   readonly state: State
   readonly clock: Clock
+  /** For one call: --timeout, or ours. */
+  readonly timeoutSeconds: number
   close(): Promise<void>
 }
 
@@ -27,6 +30,14 @@ export interface ConnectOptions {
   readonly warn: (text: string) => void
   /** Takes the lines of `--verbose`. */
   readonly show: ((line: string) => void) | undefined
+  /** Whether those tell bodies too, as `-vv` asks. */
+  readonly bodies?: boolean
+  /** Takes the lines of `--print-curl`. */
+  readonly showCurl?: ((line: string) => void) | undefined
+  /** `--proxy`, which goes before the proxies of the environment. */
+  readonly proxy?: string | undefined
+  /** `--insecure`: certificates of this machine's own servers are not checked. */
+  readonly insecure?: boolean | undefined
   readonly version: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -80,8 +91,13 @@ export async function openSender(
     import('../api/send.js'),
     import('../api/trace.js'),
   ])
-  const transport = createTransport({env: options.env, ...(options.caFile ? {caFile: options.caFile} : {})})
-  const trace = createTrace({...(options.show ? {show: options.show} : {}), keep: options.har !== undefined})
+  const {insecure = false, bodies = false, show, showCurl} = options
+  if (insecure)
+    options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
+  const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
+  const transport = createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
+  const keep = options.har !== undefined
+  const trace = createTrace({bodies, keep, ...(show ? {show} : {}), ...(showCurl ? {showCurl} : {})})
   const sender = createSender({
     transport,
     clock: systemClock,
@@ -132,5 +148,5 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const told = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}
   const whole = createApi({baseUrl, sender, tokens, clock: systemClock, namedPath, ...told})
   const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
-  return {target, api, tokens, sender, state, clock: systemClock, close}
+  return {target, api, tokens, sender, state, clock: systemClock, timeoutSeconds, close}
 }

@@ -21,7 +21,11 @@ export const globalFlags = {
     summary: 'print what this JMESPath finds in the JSON result',
   }),
   quiet: Flags.boolean({helpGroup, summary: 'print identifiers only'}),
-  verbose: Flags.boolean({helpGroup, char: 'v', summary: 'show each request on stderr, secrets redacted'}),
+  verbose: Flags.boolean({
+    helpGroup,
+    char: 'v',
+    summary: 'show each request on stderr, secrets redacted; -vv also headers and bodies',
+  }),
   'no-color': Flags.boolean({helpGroup, summary: 'no colour; NO_COLOR does the same'}),
   'no-input': Flags.boolean({helpGroup, summary: 'never ask; BOOKCTL_NO_INPUT and CI do the same'}),
   timeout: Flags.string({
@@ -36,6 +40,16 @@ export const globalFlags = {
     env: 'BOOKCTL_CA_FILE',
     summary: "certificates (PEM) to trust beside the system's",
   }),
+  proxy: Flags.string({
+    helpGroup,
+    helpValue: 'URL',
+    summary: 'proxy to take in place of HTTPS_PROXY and HTTP_PROXY; this machine is reached without',
+  }),
+  insecure: Flags.boolean({helpGroup, summary: 'do not check certificates of servers on this machine'}),
+  'print-curl': Flags.boolean({
+    helpGroup,
+    summary: 'show each request on stderr as a curl line, secrets as variables',
+  }),
   har: Flags.string({
     helpGroup,
     helpValue: 'FILE',
@@ -46,10 +60,13 @@ export const globalFlags = {
 /** Names, as typed, of the global flags that take no value. */
 export const GLOBAL_SWITCHES: ReadonlySet<string> = new Set([
   '-v',
-  ...['json', 'quiet', 'verbose', 'no-color', 'no-input'].map(name => `--${name}`),
+  '-vv',
+  ...['json', 'quiet', 'verbose', 'no-color', 'no-input', 'insecure', 'print-curl'].map(name => `--${name}`),
 ])
 
 /** Names, as typed, of the global flags that take a value. */
 export const GLOBAL_VALUES: ReadonlySet<string> = new Set(
-  ['profile', 'base-url', 'format', 'columns', 'query', 'timeout', 'ca-file', 'har'].map(name => `--${name}`),
+  ['profile', 'base-url', 'format', 'columns', 'query', 'timeout', 'ca-file', 'proxy', 'har'].map(
+    name => `--${name}`,
+  ),
 )

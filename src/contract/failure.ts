@@ -51,3 +51,8 @@ export class Failure extends Error {
 export function usage(code: string, message: string, hint?: string): Failure {
   return new Failure('usage', message, hint === undefined ? {code} : {code, hint})
 }
+
+/** The same failure with further keys for its JSON document. */
+export function failureWith(failure: Failure, result: object): Failure {
+  return new Failure(failure.kind, failure.message, {...failure.details, result})
+}

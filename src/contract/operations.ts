@@ -146,6 +146,17 @@ export function pathOf(
   })
 }
 
+/** The operation a request under the base URL is, by its method and its path without query; undefined when none. */
+export function operationAt(method: string, path: string): OperationName | undefined {
+  const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`).test(path)
+  const found = Object.entries(OPERATIONS).filter(([, one]) => one.method === method && fits(one.path))
+  // A path without parameters goes before one that has some.
+  const [best] = found.sort(
+    ([, left], [, right]) => left.path.split('{').length - right.path.split('{').length,
+  )
+  return best?.[0] as OperationName | undefined
+}
+
 function op(
   method: Operation['method'],
   path: string,

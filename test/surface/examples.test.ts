@@ -20,6 +20,8 @@ const examples = Object.entries(manifest.commands as Record<string, {examples: s
 /** They run until they are stopped, or are a test of their own. */
 const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
 
+const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
+
 let sandbox: LocalSandbox
 let home: Home
 let env: Record<string, string>
@@ -33,6 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(bin, 'bookctl'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`)
   chmodSync(join(bin, 'bookctl'), 0o755)
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
   env = {
     ...(process.env as Record<string, string>),
     ...home.env,

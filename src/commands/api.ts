@@ -1,0 +1,109 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type {Answer} from '../api/api.js'
+import {
+  type ApiPlan,
+  apiResult,
+  bodyOf,
+  bytesOf,
+  describeRaw,
+  doubtOf,
+  planCall,
+  readCall,
+  requireAgreed,
+} from '../cli/api.js'
+import {BaseCommand} from '../cli/base-command.js'
+import {jsonResult} from '../cli/reserve-result.js'
+import type {Target} from '../cli/target.js'
+import {failureWith} from '../contract/failure.js'
+
+export default class Api extends BaseCommand {
+  static override summary = 'Call any path under the base URL, signed in.'
+  static override description =
+    `For what no command does yet: the path is the caller's, so nothing is guessed. PATH stands under the base URL, with or without
+its first slash; credentials go nowhere else. The body of the answer goes to stdout, JSON as JSON and all else as it came,
+whatever the status; the exit code is that of every command, so it tells a refusal. With --json a refusal is the error
+document, with the service's own body under "body" where that is short enough, and an answer that is not JSON is
+{content_type, bytes, body or body_base64}. What only reads is repeated when the answer is lost; a change never is, and then
+the exit code is 10. The token has the scope of the operation where the path is a known one, else those configured.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+  static override examples = [
+    'bookctl api GET /account',
+    'bookctl api GET "reservations?limit=5" --query "data[].reservation_ref"',
+    'bookctl api POST /webhooks/subscriptions --data @subscription.json --header Idempotency-Key:0b9f2f4e-3f1a-4c52-9a53-0f4b8a0c7d11 --dry-run',
+  ]
+  static override args = {
+    method: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
+    }),
+    path: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'path under the base URL, with its query',
+    }),
+  }
+  static override flags = {
+    data: Flags.string({
+      char: 'd',
+      helpValue: 'JSON|@FILE|-',
+      summary: 'body: JSON as written, from a file, or from standard input',
+    }),
+    header: Flags.string({
+      char: 'H',
+      helpValue: 'NAME:VALUE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'a header more; may be repeated',
+    }),
+    scope: Flags.string({
+      helpValue: 'SCOPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'scope the token needs; may be repeated',
+    }),
+    include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+    yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(Api)
+    const call = readCall(args, flags)
+    const target = await this.target()
+    const plan = planCall(target, call)
+    if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
+    await this.agree(plan, target, flags.yes)
+    const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
+    const [{sendRaw}, {refusalOf}] = await Promise.all([
+      import('../api/raw.js'),
+      import('../api/refusals.js'),
+    ])
+    const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan, plan.scopes)
+    const isDone = answer.status >= 200 && answer.status < 300
+    await this.show(answer, flags.include, isDone)
+    if (!isDone) throw failureWith(refusalOf(answer, clock.now()), {body: bodyOf(answer)})
+  }
+
+  private async agree(plan: ApiPlan, target: Target, yes: boolean): Promise<void> {
+    const doubt = doubtOf(plan)
+    if (doubt) this.warn(doubt)
+    if (!plan.changes || target.mode !== 'live' || yes) return
+    requireAgreed(await this.confirm(`Send ${plan.request.method} ${plan.request.url}?`))
+  }
+
+  /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */
+  private async show(answer: Answer, include: boolean, isDone: boolean): Promise<void> {
+    const {json, format, query, columns, quiet} = this.globals
+    if (!isDone && (json || format === 'json')) return
+    const asForm = json || format !== undefined || query !== undefined || columns !== undefined
+    if (asForm && isDone) return this.print(apiResult(answer, include))
+    if (quiet) return
+    const bytes = bytesOf(answer, include, Boolean(process.stdout.isTTY))
+    if (bytes) process.stdout.write(bytes)
+    else this.warn(`${answer.body.length} bytes that are no text are not shown at a terminal; redirect them`)
+    this.hasPrinted = true
+  }
+}

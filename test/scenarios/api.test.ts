@@ -1,0 +1,239 @@
+/** `api`: any path, signed in; where it may go, what comes back in each form, and what a lost answer means. */
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
+import {atTerminal, HAS_TERMINAL} from '../support/terminal.js'
+
+let service: ScriptedService
+let home: Home
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+  home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  })
+})
+beforeEach(() => {
+  service.forget()
+  service.script = () => false
+})
+afterAll(() => {
+  home.remove()
+  service.close()
+})
+
+const BINARY = Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a])
+
+/** Answers every request to `path` with these bytes. */
+function answerWith(path: string, bytes: string | Uint8Array, type: string, status = 200): void {
+  service.script = (request, response) => {
+    if (request.path.split('?')[0] !== path) return false
+    response.writeHead(status, {'content-type': type, 'set-cookie': 'canary=1'}).end(bytes)
+    return true
+  }
+}
+
+describe('where it goes', () => {
+  test.each([['/account'], ['account'], ['account?x=1&y=a%20b'], ['WHOLE/account']])('%s', async path => {
+    const {exit, stdout, stderr} = await home.run(['api', 'get', path.replace('WHOLE', service.baseUrl)])
+    expect({exit, stderr}).toEqual({exit: path.includes('?') ? 5 : 0, stderr: expect.any(String)})
+    expect(service.received.at(-1)?.headers.authorization).toMatch(/^Bearer token-/)
+    expect(JSON.parse(stdout)).toBeTypeOf('object')
+  })
+
+  test.each([
+    ['https://evil.test/account', 'other_origin'],
+    ['//evil.test/account', 'other_origin'],
+    ['http://user:pw@127.0.0.1/account', 'other_origin'],
+    ['javascript:alert(1)', 'other_origin'],
+    ['../../_sandbox/clock', 'invalid_path'],
+    ['/a/..', 'invalid_path'],
+    ['/a/%2e%2E/b', 'invalid_path'],
+    ['/a/.%2e/b', 'invalid_path'],
+    ['/a%2f..%2f..%2fb', 'invalid_path'],
+    ['/a\\..\\b', 'invalid_path'],
+    ['/a b', 'invalid_path'],
+    ['/a#b', 'invalid_path'],
+    ['ORIGIN/elsewhere/account', 'invalid_path'],
+    ['C:/Program Files/Git/account', 'invalid_path'],
+    ['/oauth/token', 'not_signed_in'],
+  ])('%s is refused before anything is sent', async (path, code) => {
+    const typed = path.replace('ORIGIN', new URL(service.baseUrl).origin)
+    const {exit, result} = await home.json<{error: {code: string}}>(['api', 'GET', typed])
+    expect({exit, code: result.error.code}).toEqual({exit: 2, code})
+    expect(service.received).toEqual([])
+  })
+
+  test('a path that Git Bash rewrote is explained', async () => {
+    const {stderr} = await home.run(['api', 'GET', 'C:/Program Files/Git/account'])
+    expect(stderr).toContain('MSYS_NO_PATHCONV')
+  })
+})
+
+describe('what is sent', () => {
+  test('JSON as it was written, and headers', async () => {
+    service.script = (request, response) => {
+      if (request.path !== '/x') return false
+      answer(response, 200, {ok: true})
+      return true
+    }
+    const body = '{"big":12345678901234567890,"a":"ş"}'
+    const {exit} = await home.run(['api', 'patch', 'x', '--data', '-', '-H', 'X-One: 1:2'], {
+      stdin: `\ufeff${body}\r\n`,
+    })
+    expect(exit).toBe(0)
+    expect(service.received.at(-1)).toMatchObject({
+      body,
+      headers: {'content-type': 'application/json', 'x-one': '1:2'},
+    })
+    writeFileSync(join(home.directory, 'body.json'), body)
+    await home.run(['api', 'PUT', 'x', '--data', '@body.json'])
+    expect(service.received.at(-1)?.body).toBe(body)
+  })
+
+  test.each([
+    [['POST', '/x', '--data', '{"a":'], 'invalid_json'],
+    [['POST', '/x', '--data', '@missing.json'], 'cannot_read'],
+    [['GET', '/x', '--data', '{}'], 'invalid_input'],
+    [['BREW', '/x'], 'invalid_input'],
+    [['GET', '/x', '-H', 'no colon'], 'invalid_input'],
+    [['GET', '/x', '-H', 'Authorization: Bearer x'], 'invalid_input'],
+    [['GET', '/x', '-H', 'X: a\r\nY: b'], 'invalid_input'],
+    [['GET', '/x', '--scope', 'all'], 'unknown_scope'],
+  ])('%j is refused', async (argv, code) => {
+    const {exit, result} = await home.json<{error: {code: string}}>(['api', ...argv])
+    expect({exit, code: result.error.code}).toEqual({exit: 2, code})
+    expect(service.received).toEqual([])
+  })
+
+  test('--dry-run shows it and sends nothing; --print-curl makes it a line for the shell', async () => {
+    const argv = ['api', 'POST', '/x?q=it%27s', '--data', '{"who":"O\'Neil"}', '--dry-run', '--print-curl']
+    const {exit, result, stderr} = await home.json(argv)
+    expect({exit, method: result.method, body: result.body}).toEqual({
+      exit: 0,
+      method: 'POST',
+      body: {who: "O'Neil"},
+    })
+    expect(stderr).toContain(`-H "Authorization: Bearer $BOOKCTL_TOKEN"`)
+    expect(stderr).toContain(`'{"who":"O'\\''Neil"}'`)
+    expect(service.received).toEqual([])
+  })
+
+  test('a change on a live service needs --yes; reading does not', async () => {
+    const env = {BOOKCTL_BASE_URL: 'https://service.invalid/v1', BOOKCTL_CLIENT_SECRET: 'sk_live_canary'}
+    const change = await home.json<{error: {code: string}}>(['api', 'DELETE', '/x'], {env})
+    expect({exit: change.exit, code: change.result.error.code}).toEqual({
+      exit: 2,
+      code: 'confirmation_needed',
+    })
+    const search = ['api', 'POST', '/hotels/search', '--data', '{}', '--timeout', '1']
+    expect((await home.run(search, {env})).exit).toBe(7)
+  })
+})
+
+describe('what comes back', () => {
+  test('a refusal: the body on stdout, the reason on stderr, the exit code of every command', async () => {
+    const plain = await home.run(['api', 'GET', '/nothing'])
+    expect(plain.exit).toBe(5)
+    expect(JSON.parse(plain.stdout)).toMatchObject({error: {code: 'not_found'}})
+    expect(plain.stderr).toContain('because of not_found')
+    const {exit, result} = await home.json(['api', 'GET', '/nothing', '--query', 'data'])
+    expect(exit).toBe(5)
+    expect(result).toMatchObject({
+      error: {code: 'not_found', status: 404},
+      body: {error: {code: 'not_found'}},
+    })
+  })
+
+  test('a large refusal leaves its body out of the document', async () => {
+    answerWith('/large', JSON.stringify({error: 'x'.repeat(5000)}), 'application/json', 422)
+    const {exit, result} = await home.json(['api', 'GET', '/large'])
+    expect({exit, keys: Object.keys(result)}).toEqual({exit: 5, keys: ['error']})
+  })
+
+  test('bytes that are not JSON: as they came in a pipe, described with --json', async () => {
+    answerWith('/text', 'plain \u001b[2J text', 'text/plain')
+    expect((await home.run(['api', 'GET', '/text'])).stdout).toBe('plain \u001b[2J text')
+    expect((await home.json(['api', 'GET', '/text'])).result).toEqual({
+      content_type: 'text/plain',
+      bytes: 15,
+      body: 'plain \u001b[2J text',
+    })
+    answerWith('/binary', BINARY, 'image/png')
+    expect((await home.json(['api', 'GET', '/binary'])).result).toEqual({
+      content_type: 'image/png',
+      bytes: 6,
+      body_base64: BINARY.toString('base64'),
+    })
+    answerWith('/none', '', 'text/plain', 204)
+    expect(await home.run(['api', 'DELETE', '/none'])).toEqual({exit: 0, stdout: '', stderr: ''})
+    expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
+  })
+
+  test.runIf(HAS_TERMINAL)(
+    'a terminal gets no bytes that are no text, and text is made harmless',
+    async () => {
+      answerWith('/binary', BINARY, 'image/png')
+      const binary = await atTerminal(home, ['api', 'GET', '/binary'])
+      expect(binary.screen).toContain('6 bytes that are no text are not shown')
+      answerWith('/text', 'plain \u001b[2J text', 'text/plain')
+      expect((await atTerminal(home, ['api', 'GET', '/text'])).screen).toContain('plain \\u001b[2J text')
+    },
+  )
+
+  test('--include tells status and headers, cookies left out', async () => {
+    answerWith('/x', '{"a":1}', 'application/json')
+    const {stdout} = await home.run(['api', 'GET', '/x', '--include'])
+    expect(stdout).toMatch(/^HTTP\/1\.1 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\{/)
+    expect(stdout).not.toContain('canary')
+    const {result} = await home.json(['api', 'GET', '/x', '-i'])
+    expect(result).toMatchObject({status: 200, headers: {'set-cookie': '[redacted]'}, body: {a: 1}})
+  })
+})
+
+describe('a lost answer', () => {
+  const drop = () => {
+    service.script = ({path}, response) => {
+      if (path !== '/x') return false
+      response.socket?.resetAndDestroy()
+      return true
+    }
+  }
+
+  test('of a change is never followed by a second request: the outcome is unknown', async () => {
+    drop()
+    const {exit, result} = await home.json<{error: {message: string}}>(['api', 'POST', '/x', '--data', '{}'])
+    expect(exit).toBe(10)
+    expect(result.error.message).toContain('may have been done')
+    expect(service.seen('/x')).toHaveLength(1)
+  })
+
+  test('of what only reads is asked for again', async () => {
+    drop()
+    expect((await home.run(['api', 'GET', '/x'])).exit).toBe(7)
+    expect(service.seen('/x').length).toBeGreaterThan(1)
+  })
+})
+
+test('an expired token is renewed once, and the same bytes go again', async () => {
+  await home.run(['api', 'GET', '/account'])
+  service.liveTokens.clear()
+  service.forget()
+  expect((await home.run(['api', 'GET', '/account'])).exit).toBe(0)
+  expect(service.seen('/oauth/token')).toHaveLength(1)
+  expect(service.seen('/account')).toHaveLength(2)
+})
+
+test('the token of a known operation has its scope alone; --scope says otherwise', async () => {
+  const other = new Home(home.env)
+  await other.run(['api', 'GET', '/reservations/R-1/voucher'])
+  expect(JSON.parse(service.seen('/oauth/token')[0]?.body ?? '{}').scope).toBe('reservations:read')
+  service.forget()
+  await other.run(['api', 'GET', '/unknown', '--scope', 'webhooks:read'])
+  expect(JSON.parse(service.seen('/oauth/token')[0]?.body ?? '{}').scope).toBe('webhooks:read')
+  other.remove()
+})
