@@ -10,7 +10,9 @@ import type {Connection} from './connect.js'
 import {globalFlags} from './global-flags.js'
 import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
-import {ask, confirm, mayAsk, type Question} from './prompt.js'
+import {ask, mayAsk, openPrompts, type Question} from './prompt.js'
+import {interruption} from './prompts/interruption.js'
+import type {Prompts} from './prompts/prompts.js'
 import type {Result} from './result.js'
 import type {Target} from './target.js'
 
@@ -180,12 +182,19 @@ export abstract class BaseCommand extends Command {
     return text
   }
 
+  /** Questions to the person at the terminal. Throws usage when nobody may be asked. */
+  protected prompts(): Promise<Prompts> {
+    const closing = new AbortController()
+    this.whenStopped(() => closing.abort(interruption()))
+    return openPrompts(this.globals, closing.signal)
+  }
+
   protected ask(questions: readonly Question[]): Promise<string[]> {
-    return ask(questions, this.globals)
+    return ask(questions, this.globals, () => this.prompts())
   }
 
   /** Whether a person said yes; undefined when nobody may be asked. */
   protected async confirm(message: string): Promise<boolean | undefined> {
-    return mayAsk(this.globals) ? confirm(message) : undefined
+    return mayAsk(this.globals) ? (await this.prompts()).confirm({message}) : undefined
   }
 }

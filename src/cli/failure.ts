@@ -46,13 +46,7 @@ const MAX_ERROR_BYTES = 4000
 function failureOf(thrown: unknown): Failure | undefined {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) return usage(`storage_${thrown.fault}`, thrown.message, thrown.hint)
-  if (isPromptExit(thrown)) return new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
   return describeParseError(thrown)
-}
-
-function isPromptExit(thrown: unknown): boolean {
-  const name = (thrown as {name?: unknown} | null)?.name
-  return name === 'ExitPromptError' || name === 'AbortPromptError'
 }
 
 /** Exit code, and what is said of it: on stdout with `--json`, else on stderr. */

@@ -35,7 +35,7 @@ export function describeParseError(thrown: unknown): Failure | undefined {
   }
 }
 
-const SEE_HELP = 'add --help to see what the command takes'
+export const SEE_HELP = 'add --help to see what the command takes'
 
 function countOf(args: ParseError['args']): string {
   const count = args?.length ?? 1

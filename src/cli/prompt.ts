@@ -3,8 +3,9 @@
  * Ctrl-C at a question ends with 130 and nothing sent.
  */
 import process from 'node:process'
-import {Failure} from '../contract/failure.js'
-import {missing} from './parse-errors.js'
+import {usage} from '../contract/failure.js'
+import {missing, SEE_HELP} from './parse-errors.js'
+import type {Prompts} from './prompts/prompts.js'
 
 export interface AskingFlags {
   readonly json?: boolean | undefined
@@ -30,37 +31,22 @@ export interface Question {
 /**
  * Answers to `questions`, in order. Throws a usage Failure naming every one's flag when nobody may be asked.
  */
-export async function ask(questions: readonly Question[], flags: AskingFlags): Promise<string[]> {
+export async function ask(
+  questions: readonly Question[],
+  flags: AskingFlags,
+  open: () => Promise<Prompts>,
+): Promise<string[]> {
   if (questions.length === 0) return []
   if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
-  const {input, password} = await import('@inquirer/prompts')
+  const prompts = await open()
   const answers: string[] = []
-  for (const question of questions) {
-    const {message} = question
-    const validate = (answer: string) => verdictOn(question, answer.trim())
-    const given = question.default === undefined ? {} : {default: question.default}
-    const answer = question.secret
-      ? // Over a shoulder a secret is read in a moment: there is no key that shows it.
-        await password({message, validate, toggleMask: false}, {output: process.stderr})
-      : await input({message, validate, ...given}, {output: process.stderr})
-    answers.push(answer.trim())
-  }
+  for (const {flag: _, ...question} of questions) answers.push(await prompts.text(question))
   return answers
 }
 
-/** True, or why the answer will not do. */
-function verdictOn({check}: Question, answer: string): true | string {
-  try {
-    check?.(answer)
-    return true
-  } catch (error) {
-    if (error instanceof Failure) return error.message
-    throw error
-  }
-}
-
-/** Asks yes or no; no is the answer of an empty line. */
-export async function confirm(message: string): Promise<boolean> {
-  const prompts = await import('@inquirer/prompts')
-  return prompts.confirm({message, default: false}, {output: process.stderr})
+/** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */
+export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
+  if (!mayAsk(flags)) throw usage('nobody_to_ask', 'there is nobody to ask: this needs a terminal', SEE_HELP)
+  const {createPrompts, wantsAccessible} = await import('./prompts/create.js')
+  return createPrompts({accessible: wantsAccessible(process.env), closing})
 }

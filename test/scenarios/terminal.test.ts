@@ -1,9 +1,9 @@
 /** What a person at a terminal is asked. */
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
-import {atTerminal, HAS_TERMINAL} from '../support/terminal.js'
+import {atTerminal} from '../support/terminal.js'
 
 let sandbox: LocalSandbox
 let home: Home
@@ -17,35 +17,37 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-describe.skipIf(!HAS_TERMINAL)('at a terminal', () => {
-  test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
-    const person = new Home()
-    const {exit, screen} = await atTerminal(
-      person,
-      ['login'],
-      [
-        ['Base URL', 'https://service.test/v2\r'],
-        ['must end in /v1', `\u0015${sandbox.baseUrl}\r`],
-        ['Client id', 'somebody\r'],
-        ['must start with cid_', '\u0015cid_sandbox\r'],
-        ['Client secret', 'sk_test_sandbox\u0014\r'],
-      ],
-    )
-    person.remove()
-    expect(exit).toBe(0)
-    expect(screen).not.toContain('toggle')
-    expect(screen).not.toContain('sk_test')
-  })
+test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
+  const person = new Home()
+  const terminal = atTerminal(person, ['login'])
+  await terminal.waitFor('Base URL')
+  terminal.type('https://service.test/v2\r')
+  await terminal.waitFor('must end in /v1')
+  terminal.press('ctrl-u')
+  terminal.type(`${sandbox.baseUrl}\r`)
+  await terminal.waitFor('Client id')
+  terminal.type('somebody\r')
+  await terminal.waitFor('must start with cid_')
+  terminal.press('ctrl-u')
+  terminal.type('cid_sandbox\r')
+  await terminal.waitFor('Client secret')
+  terminal.type('sk_test_sandbox\u0014\r')
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).not.toContain('toggle')
+  expect(terminal.raw()).not.toContain('sk_test')
+  person.remove()
+})
 
-  test('reserve asks once, and not again for what is made', async () => {
-    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
-    const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
-    const first = await atTerminal(home, argv, [['Reserve this?', 'y\r']])
-    expect(first).toMatchObject({exit: 0})
-    const again = await atTerminal(home, argv)
-    expect(again).toMatchObject({exit: 0})
-    expect(again.screen).not.toContain('Reserve this?')
-    const reference = /client_reference_id:\s+(\S+)/
-    expect(reference.exec(again.screen)?.[1]).toBe(reference.exec(first.screen)?.[1])
-  })
+test('reserve asks once, and not again for what is made', async () => {
+  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+  const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
+  const first = atTerminal(home, argv)
+  await first.waitFor('Reserve this?')
+  first.type('y\r')
+  expect(await first.exit).toBe(0)
+  const again = atTerminal(home, argv)
+  expect(await again.exit).toBe(0)
+  expect(again.raw()).not.toContain('Reserve this?')
+  const reference = /client_reference_id:\s+(\S+)/
+  expect(reference.exec(again.raw())?.[1]).toBe(reference.exec(first.raw())?.[1])
 })

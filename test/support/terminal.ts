@@ -1,50 +1,149 @@
-/** Runs `bookctl` at a terminal, as `script` (util-linux) makes one, and types. */
-import {spawn, spawnSync} from 'node:child_process'
+/** Runs `bookctl` at a real terminal: a pty, and a screen that obeys what is written to it. */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
+import {stripVTControlCharacters} from 'node:util'
+import {spawn} from '@lydell/node-pty'
+import xterm from '@xterm/headless'
 import type {Home} from './bookctl.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Whether there is a `script` that gives the exit code of what it runs. */
-export const HAS_TERMINAL =
-  process.platform === 'linux' && /util-linux/.test(String(spawnSync('script', ['--version']).stdout))
+export const KEYS = {
+  enter: '\r',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  pageUp: '\u001b[5~',
+  pageDown: '\u001b[6~',
+  backspace: '\u007f',
+  escape: '\u001b',
+  space: ' ',
+  'ctrl-c': '\u0003',
+  'ctrl-d': '\u0004',
+  'ctrl-u': '\u0015',
+} as const
 
-/** What to type, each as soon as its text is on the screen after what was typed before. */
-export type Typing = readonly (readonly [seen: string, typed: string])[]
+export interface TerminalOptions {
+  readonly columns?: number
+  readonly rows?: number
+  readonly env?: Record<string, string | undefined>
+  /** What runs there, in place of `bookctl ...argv`. */
+  readonly command?: readonly string[]
+  /** How long `waitFor` waits. */
+  readonly patienceMilliseconds?: number
+}
 
-/** Runs to the end; returns the exit code and everything that was on the screen. */
-export function atTerminal(
-  home: Home,
-  argv: readonly string[],
-  typing: Typing = [],
-): Promise<{exit: number | null; screen: string}> {
-  const words = [process.execPath, ENTRY, ...argv].map(word => `'${word.replaceAll("'", `'\\''`)}'`)
+export interface TerminalRun {
+  readonly pid: number
+  type(text: string): void
+  press(...keys: (keyof typeof KEYS)[]): void
+  /** Waits until it was shown after what was waited for before; rejects when it does not come. */
+  waitFor(seen: string | RegExp): Promise<void>
+  /** The lines on the screen now, without blanks at their ends. */
+  screen(): string
+  /** All that was written, escape sequences too. */
+  raw(): string
+  resize(columns: number, rows: number): void
+  kill(signal?: NodeJS.Signals): void
+  /** The exit code, 128 + the number of the signal that ended it, once all it wrote is on the screen. */
+  readonly exit: Promise<number>
+}
+
+/** Starts `bookctl ...argv`; it must be waited for by `exit`. */
+export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}): TerminalRun {
+  const {columns = 80, rows = 24, patienceMilliseconds = 15_000} = options
+  const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(BOOKCTL_|CI$|.*_proxy$|NODE_|VITEST)/i.test(name),
+    ([name]) => !/^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i.test(name),
   )
-  const child = spawn('script', ['--quiet', '--return', '--command', words.join(' '), '/dev/null'], {
+  const env = {
+    ...Object.fromEntries(inherited),
+    HOME: home.directory,
+    BOOKCTL_CONFIG_DIR: home.configDirectory,
+    TERM: 'xterm-256color',
+    ...home.env,
+    ...options.env,
+  }
+  const told = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
+  const pty = spawn(file, args, {
+    cols: columns,
+    rows,
     cwd: home.directory,
-    env: {
-      ...Object.fromEntries(inherited),
-      HOME: home.directory,
-      BOOKCTL_CONFIG_DIR: home.configDirectory,
-      TERM: 'xterm',
-      SHELL: '/bin/sh',
-      ...home.env,
-    },
+    env: told as Record<string, string>,
   })
-  const left = [...typing]
-  let screen = ''
+  const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
+  let raw = ''
+  let ended = false
+  /** How much of what was written, without escape sequences, lies before what is waited for. */
   let looked = 0
-  child.stdout.setEncoding('utf8').on('data', text => {
-    screen += text
-    const [next] = left
-    if (!next || !screen.slice(looked).includes(next[0])) return
-    left.shift()
-    looked = screen.length
-    child.stdin.write(next[1])
+  const waiting = new Set<() => void>()
+  const changed = () => {
+    for (const look of waiting) look()
+  }
+  pty.onData(text => {
+    raw += text
+    terminal.write(text, changed)
   })
-  child.stdin.on('error', () => {})
-  return new Promise(resolve => child.on('close', exit => resolve({exit, screen})))
+  const exit = new Promise<number>(resolve =>
+    pty.onExit(({exitCode, signal}) =>
+      terminal.write('', () => {
+        ended = true
+        changed()
+        resolve(signal ? 128 + signal : exitCode)
+      }),
+    ),
+  )
+  const screen = () => linesOf(terminal).join('\n').trimEnd()
+  return {
+    pid: pty.pid,
+    type: text => pty.write(text),
+    press: (...keys) => pty.write(keys.map(key => KEYS[key]).join('')),
+    waitFor: seen =>
+      new Promise<void>((resolve, reject) => {
+        const finish = (settle: () => void) => {
+          clearTimeout(timer)
+          waiting.delete(look)
+          settle()
+        }
+        const fail = (why: string) =>
+          finish(() => reject(new Error(`${why} without ${seen}; on the screen:\n${screen()}`)))
+        const timer = setTimeout(() => fail('time passed'), patienceMilliseconds)
+        const look = () => {
+          const text = stripVTControlCharacters(raw)
+          const end = endOf(text.slice(looked), seen)
+          if (end !== undefined) {
+            looked += end
+            finish(resolve)
+          } else if (ended) fail('it ended')
+        }
+        waiting.add(look)
+        look()
+      }),
+    screen,
+    raw: () => raw,
+    resize(columns, rows) {
+      terminal.resize(columns, rows)
+      pty.resize(columns, rows)
+    },
+    kill: signal => pty.kill(signal),
+    exit,
+  }
+}
+
+/** Where the first `seen` in `text` ends. */
+function endOf(text: string, seen: string | RegExp): number | undefined {
+  if (typeof seen === 'string') return text.includes(seen) ? text.indexOf(seen) + seen.length : undefined
+  const match = seen.exec(text)
+  return match ? match.index + match[0].length : undefined
+}
+
+function linesOf({buffer, rows}: xterm.Terminal): string[] {
+  const {active} = buffer
+  return Array.from(
+    {length: rows},
+    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+  )
 }

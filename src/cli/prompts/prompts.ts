@@ -11,7 +11,8 @@ export interface Choice<T> {
   readonly description?: string
 }
 
-interface Asked {
+/** What all questions have. */
+export interface Asked {
   readonly message: string
   /** A line kept in sight under the question, asked for anew each second: the time left on an offer. */
   readonly status?: (() => string) | undefined
@@ -34,6 +35,10 @@ export interface ChoiceQuestion<T> extends Asked {
   readonly default?: T
 }
 
+export interface SeveralQuestion<T> extends Asked {
+  readonly choices: readonly Choice<T>[]
+}
+
 export interface SearchQuestion<T> extends Asked {
   /** The choices for what has been typed so far; at first that is the empty string. */
   readonly find: (typed: string) => readonly Choice<T>[]
@@ -49,6 +54,8 @@ export interface Prompts {
   text(question: TextQuestion): Promise<string>
   /** One of the choices, moved through with the arrow keys or named by its number. */
   choose<T>(question: ChoiceQuestion<T>): Promise<T>
+  /** One or more of the choices, in their order. */
+  chooseSeveral<T>(question: SeveralQuestion<T>): Promise<T[]>
   /** One of the choices that typing narrows. */
   search<T>(question: SearchQuestion<T>): Promise<T>
   confirm(question: ConfirmQuestion): Promise<boolean>

@@ -1,0 +1,67 @@
+/** A question answered by a typed line. */
+import {createPrompt, isEnterKey, useKeypress, useState} from '@inquirer/core'
+import stringWidth from 'string-width'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './drawn.js'
+import {refusalOf} from './interruption.js'
+import {cut, windowOn} from './lines.js'
+import type {TextQuestion} from './prompts.js'
+import {styles} from './terminal.js'
+
+export interface Typed {
+  readonly before: string
+  readonly after: string
+}
+
+export const NOTHING_TYPED: Typed = {before: '', after: ''}
+
+/** The line as readline has it, at its cursor. */
+export function typedIn(rl: {readonly line: string}): Typed {
+  const {cursor} = rl as {cursor?: number}
+  return {before: rl.line.slice(0, cursor), after: cursor === undefined ? '' : rl.line.slice(cursor)}
+}
+
+export const textPrompt = createPrompt<string, TextQuestion & {session: Session}>((question, done) => {
+  const {session, secret, hint, check, default: usual} = question
+  const {columns} = useScreen(session, question)
+  const [typed, setTyped] = useState<Typed>(NOTHING_TYPED)
+  const [refusal, setRefusal] = useState<string | undefined>(undefined)
+  const [answer, setAnswer] = useState<string | undefined>(undefined)
+  const line = typed.before + typed.after
+  useKeypress((key, rl) => {
+    if (!isEnterKey(key)) {
+      setRefusal(undefined)
+      setTyped(typedIn(rl))
+      return
+    }
+    const value = line.trim() === '' && usual !== undefined ? usual : line.trim()
+    const why = refusalOf(check, value)
+    if (why === undefined) {
+      setAnswer(value)
+      done(value)
+      return
+    }
+    // Enter took the line away; it stays, to be corrected.
+    rl.write(line)
+    setTyped({before: line, after: ''})
+    setRefusal(why)
+  })
+  if (answer !== undefined)
+    return drawAnswered(session, question.message, secret ? '(hidden)' : answer, columns)
+  const message = usual === undefined ? question.message : `${question.message} (${usual})`
+  const {above, lead, leadWidth} = headOf(session, message, columns)
+  const notes = notesOf(session, question, refusal, columns)
+  if (secret) return draw(session, {above, line: lead, cursor: leadWidth, below: notes})
+  const room = columns - leadWidth
+  const {shown, cursor} = windowOn(sanitizeLine(typed.before), sanitizeLine(typed.after), room)
+  const said = sanitizeLine(hint?.(line) ?? '')
+  const {dim} = styles(session.terminal)
+  const beside = room - stringWidth(shown) - 2
+  const fits = stringWidth(said) <= beside
+  return draw(session, {
+    above,
+    line: `${lead}${shown}${said !== '' && fits ? `  ${dim(said)}` : ''}`,
+    cursor: leadWidth + cursor,
+    below: said !== '' && !fits ? [dim(cut(said, columns)), ...notes] : notes,
+  })
+})

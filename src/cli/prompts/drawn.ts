@@ -1,0 +1,138 @@
+/**
+ * What every drawn question shares: where it stands on the screen, the status asked anew each second, the terminal
+ * resized under it, and its end by Ctrl-C, Ctrl-D or withdrawal. The drawing itself is @inquirer/core's.
+ */
+import {type createPrompt, useEffect, useState} from '@inquirer/core'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {interruption} from './interruption.js'
+import {cut, rowsOf, wrap} from './lines.js'
+import type {Asked} from './prompts.js'
+import {signalOf, styles, type Terminal} from './terminal.js'
+
+/** A question on the screen, top to bottom; no line is wider than `columns`. */
+export interface Frame {
+  readonly above: readonly string[]
+  /** The line with the cursor. */
+  readonly line: string
+  /** The cursor's column. */
+  readonly cursor: number
+  readonly below: readonly string[]
+}
+
+/** One question while it is asked. */
+export interface Session {
+  readonly terminal: Terminal
+  readonly interrupt: () => void
+  frame: Frame
+}
+
+type DrawnPrompt<T, Q> = ReturnType<typeof createPrompt<T, Q & {session: Session}>>
+
+/** Asks. Throws interrupted, or the reason of the signal that withdraws the question. */
+export async function askDrawn<T, Q extends Asked>(
+  prompt: DrawnPrompt<T, Q>,
+  question: Q,
+  terminal: Terminal,
+): Promise<T> {
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([signalOf(terminal, question), stopping.signal])
+  const session: Session = {
+    terminal,
+    interrupt: () => stopping.abort(interruption()),
+    frame: {above: [], line: '', cursor: 0, below: []},
+  }
+  const {input, output} = terminal
+  try {
+    return await prompt({...question, session}, {input, output, signal})
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw (error as Error).name === 'ExitPromptError' ? interruption() : error
+  }
+}
+
+/** Keeps the question whole on the screen; returns the space there is for it. A hook. */
+export function useScreen(session: Session, question: Asked): {columns: number; rows: number} {
+  const [, setDrawn] = useState(0)
+  const {output} = session.terminal
+  useEffect(rl => {
+    // The line typed is shown in a window of our own, so the cursor's place is ours to tell.
+    Object.assign(rl, {getCursorPos: () => ({rows: 0, cols: session.frame.cursor})})
+    // Ctrl-D, and a terminal that went away.
+    rl.on('close', session.interrupt)
+    return () => rl.removeListener('close', session.interrupt)
+  }, [])
+  useEffect(() => {
+    const redraw = () => setDrawn(times => times + 1)
+    const resized = () => {
+      makeRoom(session)
+      redraw()
+    }
+    const timer = question.status ? setInterval(redraw, 1000) : undefined
+    output.on('resize', resized)
+    return () => {
+      clearInterval(timer)
+      output.off('resize', resized)
+    }
+  }, [])
+  return spaceOf(session.terminal)
+}
+
+/** One column is left free, so that no line goes on in the next row by itself. */
+function spaceOf({output}: Terminal): {columns: number; rows: number} {
+  return {columns: Math.max(output.columns || 80, 12) - 1, rows: output.rows || 24}
+}
+
+/**
+ * After a change of the terminal's width the rows of the frame are other ones than those that will be drawn over. Takes
+ * away what is there, and goes to where the frame would end had its lines kept their number.
+ */
+function makeRoom({frame, terminal: {output}}: Session): void {
+  const width = output.columns || 80
+  const up = rowsOf(frame.above, width) + Math.floor(frame.cursor / width)
+  const {length} = frame.below
+  const move = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '')
+  output.write(`${move(up)}\r\u001b[J${'\n'.repeat(frame.above.length + length)}${move(length)}`)
+}
+
+/** What a view returns for `frame`, cut to the height of the screen. */
+export function draw(session: Session, frame: Frame): [content: string, below: string] {
+  const {rows} = spaceOf(session.terminal)
+  const above = frame.above.slice(-Math.max(rows - 2, 1))
+  const below = frame.below.slice(0, Math.max(rows - 2 - above.length, 0))
+  session.frame = {...frame, above, below}
+  return [[...above, frame.line].join('\n'), below.join('\n')]
+}
+
+/** The message as lines, the last of them leading the line that is typed. */
+export function headOf(
+  session: Session,
+  message: string,
+  columns: number,
+): {above: string[]; lead: string; leadWidth: number} {
+  const {bold} = styles(session.terminal)
+  const lines = wrap(`? ${sanitizeLine(message)}`, columns)
+  const last = lines.at(-1) ?? ''
+  const width = rowsOf([last], 1)
+  if (width > columns / 2) return {above: lines.map(bold), lead: '> ', leadWidth: 2}
+  return {above: lines.slice(0, -1).map(bold), lead: `${bold(last)} `, leadWidth: width + 1}
+}
+
+/** Why the answer will not do, and the status: lines for under the question. */
+export function notesOf(
+  {terminal}: Session,
+  question: Asked,
+  refusal: string | undefined,
+  columns: number,
+): string[] {
+  const {bold, dim} = styles(terminal)
+  const why = refusal === undefined ? [] : wrap(`! ${sanitizeLine(refusal)}`, columns).map(bold)
+  const status = question.status?.()
+  return status === undefined ? why : [...why, dim(cut(sanitizeLine(status), columns))]
+}
+
+/** The question once it is answered: one line. */
+export function drawAnswered(session: Session, message: string, answer: string, columns: number): string {
+  session.frame = {above: [], line: '', cursor: 0, below: []}
+  const {above, lead, leadWidth} = headOf(session, message, columns)
+  return [...above, `${lead}${cut(sanitizeLine(answer), columns - leadWidth)}`].join('\n')
+}
