@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
-import {atTerminal, HAS_TERMINAL} from '../support/terminal.js'
+import {atTerminal} from '../support/terminal.js'
 
 let service: ScriptedService
 let home: Home
@@ -174,16 +174,16 @@ describe('what comes back', () => {
     expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
   })
 
-  test.runIf(HAS_TERMINAL)(
-    'a terminal gets no bytes that are no text, and text is made harmless',
-    async () => {
-      answerWith('/binary', BINARY, 'image/png')
-      const binary = await atTerminal(home, ['api', 'GET', '/binary'])
-      expect(binary.screen).toContain('6 bytes that are no text are not shown')
-      answerWith('/text', 'plain \u001b[2J text', 'text/plain')
-      expect((await atTerminal(home, ['api', 'GET', '/text'])).screen).toContain('plain \\u001b[2J text')
-    },
-  )
+  test('a terminal gets no bytes that are no text, and text is made harmless', async () => {
+    answerWith('/binary', BINARY, 'image/png')
+    const binary = atTerminal(home, ['api', 'GET', '/binary'])
+    await binary.exit
+    expect(binary.screen()).toContain('6 bytes that are no text are not shown')
+    answerWith('/text', 'plain \u001b[2J text', 'text/plain')
+    const text = atTerminal(home, ['api', 'GET', '/text'])
+    await text.exit
+    expect(text.screen()).toContain('plain \\u001b[2J text')
+  })
 
   test('--include tells status and headers, cookies left out', async () => {
     answerWith('/x', '{"a":1}', 'application/json')
