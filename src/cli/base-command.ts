@@ -7,6 +7,7 @@ import {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type {State} from '../state/state.js'
 import type {Connection} from './connect.js'
+import type {Preferences} from './defaults.js'
 import {globalFlags} from './global-flags.js'
 import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
@@ -14,6 +15,7 @@ import {ask, mayAsk, openPrompts, type Question} from './prompt.js'
 import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
 import type {Result} from './result.js'
+import type {Surroundings} from './settings/effective.js'
 import type {Target} from './target.js'
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>
@@ -27,10 +29,11 @@ export abstract class BaseCommand extends Command {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
+  private preferred: Promise<Preferences> | undefined
   protected globals: Partial<GlobalFlags> = {}
   /** How often --verbose was given. */
   private verbosity = 0
-  /** `--timeout`, when it was given. */
+  /** `--timeout`, when it was given; once there is a connection, that of the settings otherwise. */
   protected timeoutSeconds: number | undefined
   /** How a command that printed its result ends: `webhooks verify` of an invalid signature prints, and ends with 9. */
   exitCode: number = 0
@@ -90,12 +93,32 @@ export abstract class BaseCommand extends Command {
     return this.opened
   }
 
+  /** What stands on the command line, in the environment and in config.json: what settings are resolved from. */
+  protected async surroundings(): Promise<Surroundings> {
+    const typed = Object.entries(this.globals).filter(([name]) => this.types(name))
+    const flags = Object.fromEntries(typed) as Record<string, string | undefined>
+    return {settings: (await this.state()).settings.read(), env: process.env, flags}
+  }
+
+  /** What the settings give where no flag does; read once. */
+  protected preferences(): Promise<Preferences> {
+    this.preferred ??= Promise.all([import('./defaults.js'), this.surroundings()]).then(
+      ([{readPreferences}, around]) => readPreferences(around),
+    )
+    return this.preferred
+  }
+
   /** `flags` with nationality and currency from the settings where neither flag nor environment gave them. */
-  protected async withDefaults<T extends object>(
+  protected async withDefaults<T extends {nationality?: string | undefined; currency?: string | undefined}>(
     flags: T,
-  ): Promise<T & {nationality?: string; currency?: string}> {
-    const {readDefaults} = await import('./defaults.js')
-    return readDefaults(flags, await this.state())
+  ): Promise<T> {
+    if (flags.nationality !== undefined && flags.currency !== undefined) return flags
+    const {nationality, currency} = await this.preferences()
+    return {
+      ...flags,
+      ...(flags.nationality === undefined && nationality !== undefined ? {nationality} : {}),
+      ...(flags.currency === undefined && currency !== undefined ? {currency} : {}),
+    }
   }
 
   /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
@@ -112,7 +135,7 @@ export abstract class BaseCommand extends Command {
     const connection = await connect(
       target ?? (await this.target()),
       await this.state(),
-      this.connectOptions(),
+      await this.connectOptions(),
     )
     this.whenStopped(() => connection.close())
     return connection
@@ -121,19 +144,27 @@ export abstract class BaseCommand extends Command {
   /** What sends requests, of no service in particular: for obtaining and revoking tokens. */
   protected async openSender() {
     const {openSender} = await import('./connect.js')
-    const {sender, timeoutSeconds, close} = await openSender(this.connectOptions())
+    const {sender, timeoutSeconds, close} = await openSender(await this.connectOptions())
     this.whenStopped(close)
     return {sender, timeoutSeconds}
   }
 
   /** Whether --profile stands on the command line, where it goes before credentials in the environment. */
   protected namesProfile(): boolean {
-    return this.argv.some(word => word === '--profile' || word.startsWith('--profile='))
+    return this.types('profile')
   }
 
-  private connectOptions() {
-    const {har, proxy, insecure, 'ca-file': caFile, 'print-curl': curl} = this.globals
+  /** Whether the flag of that name stands on the command line, rather than in the environment. */
+  private types(name: string): boolean {
+    return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
+  }
+
+  private async connectOptions() {
+    const {har, proxy, insecure, 'ca-file': caFileGiven, 'print-curl': curl} = this.globals
+    const preferred = await this.preferences()
+    this.timeoutSeconds ??= preferred.timeoutSeconds
     const {timeoutSeconds} = this
+    const caFile = caFileGiven ?? preferred.caFile
     const toStderr = (line: string) => void process.stderr.write(`${line}\n`)
     return {
       ...{timeoutSeconds, caFile, har, proxy, insecure, version: this.config.version, env: process.env},

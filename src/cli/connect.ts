@@ -7,6 +7,7 @@ import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
 import {checkWritable} from './input/files.js'
 import {withProxy} from './input/proxy.js'
+import {DEFAULT_TIMEOUT_SECONDS} from './settings/keys.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
 
 export interface Connection {
@@ -41,9 +42,6 @@ export interface ConnectOptions {
   readonly version: string
   readonly env: NodeJS.ProcessEnv
 }
-
-/** Ours: for one call, unless --timeout says otherwise. */
-export const DEFAULT_TIMEOUT_SECONDS = 30
 
 export const systemClock: Clock = {
   now: () => Date.now() / 1000,

@@ -11,6 +11,7 @@ import {unwrap} from '../api/shapes.js'
 import {type Failure, usage} from '../contract/failure.js'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import type {State} from '../state/state.js'
+import {checkOwnPath} from './input/own-path.js'
 import type {Target} from './target.js'
 
 export type NamedPath = (name: OperationName) => string | undefined
@@ -32,20 +33,8 @@ function pathsIn(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): Rec
   const ofService = Object.values(profiles).find(({base_url}) => base_url === target.baseUrl)
   const profile = target.profile === null ? ofService : profiles[target.profile]
   const paths = profile?.paths ?? {}
-  for (const [name, path] of Object.entries(paths)) check(name, path)
+  for (const [name, path] of Object.entries(paths)) checkOwnPath('config.json', name, path)
   return paths
-}
-
-/** Throws usage unless `name` is an operation of ours and `path` has the parameters it needs, and no others. */
-function check(name: string, path: string): void {
-  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as OperationName] : undefined
-  if (operation?.source !== 'ours') {
-    throw usage('settings_invalid', `config.json names a path for ${name}, which is no operation of §4.9`)
-  }
-  const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')
-  if (parametersOf(path) === parametersOf(operation.path)) return
-  const needed = parametersOf(operation.path) || 'no parameter'
-  throw usage('settings_invalid', `config.json: the path of ${name} must have ${needed}`)
 }
 
 export interface GuardParts {
@@ -92,6 +81,6 @@ function notShown(name: OperationName): Failure {
   return usage(
     'path_not_shown',
     `the interface does not show the path to ${what}, and a guessed one is never called; nothing was sent`,
-    `name it in config.json, in the profile: "paths": {"${name}": "…"}; the local sandbox needs no naming`,
+    `name it with: bookctl config set paths.${name} PATH; the local sandbox needs no naming`,
   )
 }

@@ -1,9 +1,8 @@
 /** The profiles of this machine. */
-import {usage} from '../contract/failure.js'
-import {sanitizeLine} from '../contract/foreign-text.js'
 import type {State} from '../state/state.js'
 import {type LoggedOut, logOut, type RequestParts} from './access.js'
 import type {Result} from './result.js'
+import {unknownProfile} from './settings/change.js'
 
 export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id']
 
@@ -49,9 +48,8 @@ async function forgetEntry(state: State, name: string): Promise<void> {
 }
 
 function existing(state: State, name: string) {
-  const {profiles} = state.settings.read()
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  const settings = state.settings.read()
+  const profile = Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
   if (profile) return profile
-  const names = Object.keys(profiles).join(', ') || 'none'
-  throw usage('unknown_profile', `there is no profile ${sanitizeLine(name, 64)}`, `profiles: ${names}`)
+  throw unknownProfile(settings, name)
 }

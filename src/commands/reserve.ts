@@ -42,8 +42,9 @@ nationality is the client's. Environment: those of every command.`
   static override flags = reserveFlags
 
   async run(): Promise<void> {
-    const {args, flags} = await this.parse(Reserve)
-    if (flags.template) return this.print(jsonResult(TEMPLATE))
+    const {args, flags: typedFlags} = await this.parse(Reserve)
+    if (typedFlags.template) return this.print(jsonResult(TEMPLATE))
+    const flags = {...typedFlags, preferred: await this.preferences()}
     const seconds = checkWait(flags.wait)
     const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()

@@ -2,11 +2,13 @@
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
 import {z} from 'zod'
 import {type Failure, usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {plainMessage} from '../contract/plain-messages.js'
 import {isScope, type Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
 
 const MAX_BYTES = 1024 * 1024
-const MEND = 'mend the file, or move it away to start anew; it was not changed'
+const MEND = 'mend the file (bookctl config path names it), or move it away to start anew; it was not changed'
 
 /** Whether `name` may stand as the name of a profile: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export function isProfileName(name: string): boolean {
@@ -20,6 +22,28 @@ const scope = z.custom<Scope>(
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not the name of a header')
 
+/** What may stand in a profile as well as in the defaults of all; their values are checked when they are used. */
+const shared = {
+  /** Under which header the signature of a webhook comes; §6.2 puts a neutral word in place of the maker's name. */
+  signature_header: headerName.optional(),
+  /** Under which header the id of a webhook's event comes (§6.2). */
+  event_id_header: headerName.optional(),
+  nationality: z.string().optional(),
+  currency: z.string().optional(),
+  contact: z
+    .looseObject({
+      name: z.string().optional(),
+      surname: z.string().optional(),
+      email: z.string().optional(),
+      phone_country_code: z.string().optional(),
+      phone_number: z.string().optional(),
+    })
+    .optional(),
+  /** Seconds. */
+  timeout: z.number().optional(),
+  ca_file: z.string().optional(),
+}
+
 /** Keys we do not know are kept: a newer version, or a person, may have put them there. */
 const profile = z.looseObject({
   base_url: z.string().min(1),
@@ -28,10 +52,8 @@ const profile = z.looseObject({
   scopes: z.array(scope).optional(),
   /** Where the client secret is; `file` (tokens.db) unless told. */
   secret_store: z.enum(['file', 'keychain']).optional(),
-  /** Under which header the signature of a webhook comes; §6.2 puts a neutral word in place of the maker's name. */
-  signature_header: headerName.optional(),
-  /** Under which header the id of a webhook's event comes (§6.2). */
-  event_id_header: headerName.optional(),
+  /** Whether that secret is of the live or of the test side (§5.3). */
+  mode: z.enum(['live', 'test']).optional(),
   /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
   paths: z
     .record(
@@ -39,9 +61,10 @@ const profile = z.looseObject({
       z.string().regex(/^(\/[A-Za-z0-9_.~{}-]+)+$/, 'is not a path such as /bookings/{reservation_ref}'),
     )
     .optional(),
+  ...shared,
 })
 
-const defaults = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+const defaults = z.looseObject(shared)
 
 const settings = z.looseObject({
   current_profile: z.string().refine(isProfileName, 'is not a profile name').optional(),
@@ -72,7 +95,8 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, {throwIfNoEntry: false})
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    // In a directory that may not be looked into there is no file of ours, as in one that is not there.
+    if (['ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw storageErrorOf(error, path)
   }
 }
@@ -87,20 +111,27 @@ function readRegularFile(path: string): Uint8Array {
       closeSync(file)
     }
   } catch (error) {
-    throw (error as {code?: unknown}).code === undefined || isFailure(error)
-      ? error
-      : storageErrorOf(error, path)
+    const {code} = error as NodeJS.ErrnoException
+    if (code === 'ELOOP')
+      throw invalid('is not a regular file (a symbolic link or a directory is never followed)')
+    throw code === undefined || isFailure(error) ? error : invalid(`cannot be read (${code})`)
   }
 }
 
 /** The settings written in `text`. Throws Failure naming the line, or the key, that is wrong. */
 export function parseSettings(text: string): SettingsFile {
   if (text.startsWith('\uFEFF')) throw invalid('begins with a byte order mark; save it as UTF-8 without one')
-  const parsed = settings.safeParse(parseJson(text))
+  const parsed = settings.safeParse(parseJson(text), {error: plainMessage})
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const place = issue?.path.map(String).join('.') || 'the whole file'
-  throw invalid(`is not as it should be: ${place}: ${issue?.message ?? 'unknown mistake'}`)
+  throw invalid(`is not as it should be: ${sanitizeLine(place, 120)}: ${messageOf(issue)}`)
+}
+
+/** zod speaks of the keys of a record in words of its own; what is wrong with the key stands one level deeper. */
+function messageOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_key') return issue.issues[0]?.message ?? 'is not a name that may stand here'
+  return issue?.message ?? 'is not valid'
 }
 
 function parseJson(text: string): unknown {

@@ -62,3 +62,9 @@ export function checkReservationRef(field: string, text: string): string {
 export function checkTimeout(text: string | undefined): number | undefined {
   return text === undefined ? undefined : checkInteger('--timeout', text, 1, 3600)
 }
+
+/** One line of text with something in it. */
+export function checkText(field: string, text: string): string {
+  if (text.trim() !== '' && text.length <= 1024 && !/\p{Cc}/u.test(text)) return text.trim()
+  throw invalid(field, 'must be one line of text')
+}

@@ -19,6 +19,8 @@ export interface ReserveFlags {
   readonly guest?: readonly string[] | undefined
   readonly contact?: string | undefined
   readonly nationality?: string | undefined
+  /** What the settings give where neither flag nor file does. */
+  readonly preferred?: {readonly nationality?: string; readonly contact?: Fields}
 }
 
 /** What is known apart from the flags. */
@@ -92,9 +94,11 @@ export async function readReservation(
   flags: ReserveFlags,
   known: Known,
 ): Promise<ReservationRequest> {
-  const nationality = flags.nationality ?? input.client_nationality ?? known.nationality
+  const {preferred} = flags
+  const nationality =
+    flags.nationality ?? input.client_nationality ?? known.nationality ?? preferred?.nationality
   const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
-  const contact = mergeContact(input.contact, flags.contact)
+  const contact = mergeContact(input.contact, flags.contact, preferred?.contact)
   const guests = flags.guest?.map(readGuest) ?? input.guests
   const absent = [
     ...(offerId === undefined ? ['OFFER_ID'] : []),
@@ -122,9 +126,12 @@ export async function readReservation(
   return withReference(checked, known.client)
 }
 
-function mergeContact(fromFile: unknown, flag: string | undefined): unknown {
-  if (flag === undefined) return fromFile
-  return isFields(fromFile) ? {...fromFile, ...readContact(flag)} : readContact(flag)
+/** Field by field: flag > file > settings. */
+function mergeContact(fromFile: unknown, flag: string | undefined, preferred: Fields | undefined): unknown {
+  if (fromFile !== undefined && !isFields(fromFile) && flag === undefined) return fromFile
+  const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag && readContact(flag)]
+  const fields = given.filter(isFields)
+  return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
 function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): unknown {

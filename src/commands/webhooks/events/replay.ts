@@ -3,8 +3,9 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {trustedCertificates} from '../../../api/trust.js'
 import {BaseCommand} from '../../../cli/base-command.js'
-import {DEFAULT_TIMEOUT_SECONDS, systemClock} from '../../../cli/connect.js'
+import {systemClock} from '../../../cli/connect.js'
 import {EXIT_CODES} from '../../../cli/failure.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/settings/keys.js'
 import {findEvent} from '../../../cli/webhook-events.js'
 import {
   REPLAY_COLUMNS,

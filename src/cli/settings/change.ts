@@ -1,0 +1,96 @@
+/** `config set` and `config unset`: which key, in which place, and the settings that come of it. */
+import {type Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {SettingsFile} from '../../state/settings.js'
+import {closest} from '../suggest.js'
+import {profileInUse, type Surroundings, written} from './effective.js'
+import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
+
+/** The key of that name. Throws usage, saying which one may be meant. */
+export function findKey(name: string): SettingKey {
+  const found = SETTING_KEYS.find(key => key.name === name)
+  if (found) return found
+  const names = SETTING_KEYS.map(key => key.name)
+  const within = names.filter(known => known.startsWith(`${name}.`))
+  const best = closest(name, names)
+  const hint =
+    within.length > 0
+      ? `its parts are: ${within.join(', ')}`
+      : best
+        ? `did you mean ${best}?`
+        : 'bookctl config list shows them all'
+  throw usage('unknown_setting', `there is no setting ${sanitizeLine(name, 60)}`, hint)
+}
+
+export interface Change {
+  readonly key: SettingKey
+  readonly place: SettingPlace
+  /** Name of the profile, where that is the place. */
+  readonly profile: string | null
+  readonly before: SettingValue | null
+  /** Null: taken out. */
+  readonly after: SettingValue | null
+}
+
+export interface WantedChange {
+  readonly key: SettingKey
+  /** As typed; undefined takes the setting out. */
+  readonly text: string | undefined
+}
+
+/**
+ * What is to change: settings of a profile in the profile in use, others in the defaults unless --profile stands on
+ * the command line. Throws usage for a value that will not do, and for a profile that is not there.
+ */
+export async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
+  if (key.readOnly !== undefined)
+    throw usage('read_only_setting', `${key.name} is not set by hand`, key.readOnly)
+  const after = text === undefined ? null : await key.check(key.name, text)
+  const place = placeOf(key, around)
+  const profile = place === 'profile' ? profileInUse(around) : null
+  if (profile !== null) requireProfile(around.settings, profile)
+  if (key.name === 'current_profile' && after !== null) requireProfile(around.settings, String(after))
+  const needed = place === 'profile' && (key.name === 'base_url' || key.name === 'client_id')
+  if (after === null && needed)
+    throw usage('needed_setting', `a profile cannot be without ${key.name}`, 'bookctl profiles remove NAME')
+  return {key, place, profile, before: written(key, place, around) ?? null, after}
+}
+
+function placeOf(key: SettingKey, {flags}: Surroundings): SettingPlace {
+  const [first = 'defaults'] = key.places
+  return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
+}
+
+function requireProfile(settings: SettingsFile, name: string): void {
+  if (Object.hasOwn(settings.profiles, name)) return
+  throw unknownProfile(settings, name)
+}
+
+/** There is no profile `name`: which ones there are. */
+export function unknownProfile({profiles}: SettingsFile, name: string): Failure {
+  const names = Object.keys(profiles).join(', ')
+  return usage(
+    'unknown_profile',
+    `there is no profile ${sanitizeLine(name, 64)}`,
+    names === '' ? 'bookctl login makes one' : `profiles: ${names}`,
+  )
+}
+
+/** `settings` with the change made, and all else as it was. Throws usage when the profile went away meanwhile. */
+export function applyChange(settings: SettingsFile, {key, place, profile, after}: Change): SettingsFile {
+  const path = pathIn(key)
+  if (place === 'top') return withValue(settings, path, after) as SettingsFile
+  if (place === 'defaults')
+    return {...settings, defaults: withValue(settings.defaults ?? {}, path, after)} as SettingsFile
+  const name = profile ?? ''
+  requireProfile(settings, name)
+  const changed = withValue(settings.profiles[name] ?? {}, path, after)
+  return {...settings, profiles: {...settings.profiles, [name]: changed}} as SettingsFile
+}
+
+function withValue(holder: object, [word = '', ...rest]: readonly string[], value: unknown): object {
+  const {[word]: present, ...others} = holder as Record<string, unknown>
+  if (rest.length === 0) return value === null ? others : {...holder, [word]: value}
+  const inner = withValue((present as object | undefined) ?? {}, rest, value)
+  return Object.keys(inner).length === 0 ? others : {...holder, [word]: inner}
+}

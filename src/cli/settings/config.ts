@@ -1,0 +1,155 @@
+/** The settings as `config get`, `list`, `path`, `set` and `unset` print them. No secret is ever among them. */
+import {lstatSync} from 'node:fs'
+import {join} from 'node:path'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {DryChange} from '../dry-run.js'
+import {type Result, single} from '../result.js'
+import {applyChange, type Change, findKey, planChange} from './change.js'
+import {allEffective, type Effective, effective, type Surroundings} from './effective.js'
+import type {SettingKey, SettingValue} from './keys.js'
+
+export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source']
+export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
+
+/** Variables that hold a secret: of these only whether they are set is ever shown. */
+const SECRET_VARIABLES = ['BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN', 'BOOKCTL_WEBHOOK_SECRET']
+
+interface Row extends Record<string, unknown> {
+  readonly key: string
+  readonly value: SettingValue | null
+  readonly origin: string
+  readonly source: string | null
+  readonly source_path?: string
+}
+
+/** One setting; throws usage `not_set` when nothing gives it. With `showOrigin` the text says where it comes from. */
+export function getSetting(name: string, around: Surroundings, path: string, showOrigin: boolean): Result {
+  const key = findKey(name)
+  const found = effective(key, around)
+  if (found.value === null) throw notSet(key)
+  const row = rowOf(found, path)
+  const text = sanitizeLine(textOf(found.value))
+  const line = showOrigin ? `${originInWords(found, path)}\t${text}` : text
+  return {...single(row, row, text), text: `${line}\n`}
+}
+
+function notSet({name, environment, readOnly}: SettingKey) {
+  const variable = environment === undefined ? '' : `, or set ${environment}`
+  return usage('not_set', `${name} is not set`, readOnly ?? `bookctl config set ${name} VALUE${variable}`)
+}
+
+/** Every setting that something gives, and the secrets of the environment as set; with `all`, the others too. */
+export function listSettings(around: Surroundings, path: string, all: boolean): Result<Row> {
+  const settings = allEffective(around)
+    .filter(({value}) => all || value !== null)
+    .map(found => rowOf(found, path))
+  const secrets = SECRET_VARIABLES.filter(name => around.env[name]).map(name => ({
+    key: name.replace('BOOKCTL_', '').toLowerCase(),
+    value: 'set',
+    origin: 'environment',
+    source: name,
+  }))
+  const rows: Row[] = [...settings, ...secrets]
+  return {
+    document: {settings: rows},
+    items: rows,
+    columns: CONFIG_COLUMNS.map(name => ({
+      name,
+      value: (row: Row) => (name === 'value' && row.value !== null ? textOf(row.value) : row[name]),
+    })),
+    id: row => row.key,
+  }
+}
+
+function rowOf({key, value, origin, source}: Effective, path: string): Row {
+  const inFile = ['profile', 'defaults', 'file'].includes(origin)
+  return {key: key.name, value, origin, source, ...(inFile ? {source_path: path} : {})}
+}
+
+function originInWords({origin, source}: Effective, path: string): string {
+  switch (origin) {
+    case 'flag':
+      return `flag ${source}`
+    case 'environment':
+      return `environment variable ${source}`
+    case 'profile':
+      return `profile ${source} in ${path}`
+    case 'defaults':
+      return `defaults in ${path}`
+    case 'file':
+      return path
+    default:
+      return 'built in'
+  }
+}
+
+function textOf(value: SettingValue): string {
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}
+
+/** What lies in the configuration directory, apart from what is made and removed in passing. */
+const FILES = [
+  ...['config.json', 'tokens.db', 'state.db', 'events.db'],
+  ...['listen-ca.pem', 'listen-ca-key.pem', 'sandbox.db', 'sandbox-running.json', 'locks'],
+]
+
+/** Where everything of ours is; reads none of it, so that it works whatever state the files are in. */
+export function settingsPath(directory: string): Result {
+  const files = FILES.map(name => {
+    const path = join(directory, name)
+    return {name, path, exists: exists(path)}
+  })
+  const path = join(directory, 'config.json')
+  const document = {path, directory, files}
+  return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false}) !== undefined
+  } catch {
+    return false
+  }
+}
+
+export interface PlannedChange {
+  readonly change: Change
+  /** For `--dry-run`. */
+  readonly described: DryChange
+  /** What goes before the setting although it is written now; undefined when nothing does. */
+  readonly overriddenBy: string | undefined
+}
+
+/** Plans `config set` (or, without `text`, `unset`). Throws usage. */
+export async function planSetting(
+  name: string,
+  text: string | undefined,
+  around: Surroundings,
+  path: string,
+): Promise<PlannedChange> {
+  const change = await planChange({key: findKey(name), text}, around)
+  const {key, place, profile, before, after} = change
+  const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
+  const action = after === null ? 'remove' : 'set'
+  const described = {file: path, action, what: `${where}${key.name}`, before, after} as const
+  return {change, described, overriddenBy: overriding(change, around)}
+}
+
+function overriding(change: Change, around: Surroundings): string | undefined {
+  if (change.after === null) return undefined
+  const flags = {profile: around.flags.profile}
+  const {origin, source} = effective(change.key, {
+    ...around,
+    flags,
+    settings: applyChange(around.settings, change),
+  })
+  if (origin === 'environment') return `the environment variable ${source}`
+  return origin === 'profile' && change.place === 'defaults' ? `that of profile ${source}` : undefined
+}
+
+/** The change as it is printed. */
+export function changeResult({key, profile, before, after}: Change, path: string): Result {
+  const row = {key: key.name, value: after, previous: before, profile, path}
+  return single(row, row, key.name)
+}

@@ -1,0 +1,31 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {CONFIG_COLUMNS, getSetting} from '../../cli/settings/config.js'
+
+export default class ConfigGet extends BaseCommand {
+  static override summary = 'Print the value of a setting, as it holds now.'
+  static override description =
+    `A flag goes before an environment variable, that before the profile, that before the defaults of all profiles. A setting
+that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and that of the setting.`
+  static override examples = [
+    'bookctl config get timeout',
+    'bookctl config get signature_header --show-origin',
+    'BOOKCTL_CURRENCY=EUR bookctl config get currency --json',
+  ]
+  static override columns = [...CONFIG_COLUMNS, 'source_path']
+  static override args = {
+    key: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the setting, as config list names it',
+    }),
+  }
+  static override flags = {'show-origin': Flags.boolean({summary: 'say first where the value comes from'})}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(ConfigGet)
+    const {path} = (await this.state()).settings
+    await this.print(getSetting(args.key, await this.surroundings(), path, flags['show-origin']))
+  }
+}

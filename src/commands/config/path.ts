@@ -1,0 +1,15 @@
+import {BaseCommand} from '../../cli/base-command.js'
+import {settingsPath} from '../../cli/settings/config.js'
+
+export default class ConfigPath extends BaseCommand {
+  static override summary = 'Print where the settings are.'
+  static override description =
+    `With --json, also the directory and every file of ours in it. Reads none of them. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl config path', 'bookctl config path --json']
+  static override columns = ['path', 'directory', 'files']
+
+  async run(): Promise<void> {
+    await this.parse(ConfigPath)
+    await this.print(settingsPath(this.config.configDir))
+  }
+}

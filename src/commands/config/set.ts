@@ -1,0 +1,38 @@
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../cli/base-command.js'
+import {dryRun, dryRunFlag} from '../../cli/dry-run.js'
+import {applyChange} from '../../cli/settings/change.js'
+import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
+
+export default class ConfigSet extends BaseCommand {
+  static override summary = 'Change a setting.'
+  static override description =
+    `Settings of a service (base_url, client_id, scopes, paths.…) go into the profile in use; all others into the defaults of
+all profiles, or with --profile into that profile. The value is checked first. Secrets are no settings: see bookctl login.
+Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
+  static override examples = [
+    'bookctl config set currency EUR',
+    'bookctl config set contact.email ayse@example.com --dry-run',
+    'bookctl config set paths.reservations.list /bookings --profile reader --dry-run',
+  ]
+  static override columns = CHANGE_COLUMNS
+  static override args = {
+    key: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the setting, as config list names it',
+    }),
+    value: Args.string({required: true, ignoreStdin: true, description: 'its new value'}),
+  }
+  static override flags = dryRunFlag
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(ConfigSet)
+    const {settings} = await this.state()
+    const planned = await planSetting(args.key, args.value, await this.surroundings(), settings.path)
+    if (flags['dry-run']) return this.print(dryRun([], [planned.described]))
+    await settings.update(now => applyChange(now, planned.change))
+    await this.print(changeResult(planned.change, settings.path))
+    if (planned.overriddenBy) this.warn(`Warning: ${planned.overriddenBy} goes before this`)
+  }
+}

@@ -1,0 +1,39 @@
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../cli/base-command.js'
+import {dryRun, dryRunFlag} from '../../cli/dry-run.js'
+import {applyChange} from '../../cli/settings/change.js'
+import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
+
+export default class ConfigUnset extends BaseCommand {
+  static override summary = 'Take a setting out, so that what goes after it holds.'
+  static override description =
+    `From the place config set would write it to. One that is not there is no mistake. Environment: BOOKCTL_CONFIG_DIR,
+BOOKCTL_PROFILE.`
+  static override examples = [
+    'bookctl config unset contact.email',
+    'bookctl config unset scopes --profile reader --dry-run',
+  ]
+  static override columns = CHANGE_COLUMNS
+  static override args = {
+    key: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the setting, as config list names it',
+    }),
+  }
+  static override flags = dryRunFlag
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(ConfigUnset)
+    const {settings} = await this.state()
+    const {change, described} = await planSetting(
+      args.key,
+      undefined,
+      await this.surroundings(),
+      settings.path,
+    )
+    if (flags['dry-run']) return this.print(dryRun([], [described]))
+    await settings.update(now => applyChange(now, change))
+    await this.print(changeResult(change, settings.path))
+  }
+}

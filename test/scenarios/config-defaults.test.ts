@@ -1,0 +1,74 @@
+/** Settings at work: a search and a reservation take from them what flags and file leave out. */
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+const CONTACT = {
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  email: 'ayse@example.com',
+  phone_country_code: '+90',
+  phone_number: '5321234567',
+}
+const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3']
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+  for (const [key, value] of Object.entries(CONTACT))
+    await home.run(['config', 'set', `contact.${key}`, value])
+  await home.run(['config', 'set', 'nationality', 'TR'])
+  await home.run(['config', 'set', 'currency', 'EUR'])
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+test('a search takes nationality and currency', async () => {
+  const {exit, result} = await home.json<{search: object}>(SEARCH)
+  expect({exit, ...result.search}).toMatchObject({exit: 0, client_nationality: 'TR', currency: 'EUR'})
+})
+
+test('a reservation takes the contact field by field: flag > file > settings', async () => {
+  writeFileSync(
+    join(home.directory, 'in.json'),
+    JSON.stringify({contact: {surname: 'File', email: 'file@example.com'}}),
+  )
+  const guest = 'name=A,surname=B,birth_date=1990-02-03,gender=MALE,passport=U1'
+  const argv = ['reserve', 'off_unseen', '--input', 'in.json', '--pay', 'account', '--guest', guest]
+  const flags = ['--contact', 'email=flag@example.com', '--dry-run']
+  const {exit, result} = await home.json<{body: object}>([...argv, ...flags])
+  expect({exit, ...result.body}).toMatchObject({
+    exit: 0,
+    client_nationality: 'TR',
+    contact: {...CONTACT, surname: 'File', email: 'flag@example.com'},
+  })
+})
+
+test('a wrong value in the file is named with its place', async () => {
+  const other = new Home(sandbox.env)
+  await other.run(['config', 'set', 'currency', 'EUR'])
+  const path = join(other.configDirectory, 'config.json')
+  writeFileSync(path, JSON.stringify({profiles: {}, defaults: {nationality: 'Türkiye'}}))
+  const {exit, result} = await other.json<{error: {message: string}}>(SEARCH)
+  expect({exit, ...result.error}).toMatchObject({exit: 2, code: 'invalid_input'})
+  expect(result.error.message).toContain('config.json: defaults.nationality')
+  other.remove()
+})
+
+test('the time limit of the settings holds', async () => {
+  await fetch(`${sandbox.origin}/_sandbox/faults`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify({operation: 'account.show', kind: 'commit-then-hang', times: 9}),
+  })
+  await home.run(['config', 'set', 'timeout', '1'])
+  const {exit, result} = await home.json<{error: {code: string}}>(['account'])
+  expect({exit, code: result.error.code}).toEqual({exit: 7, code: 'timeout'})
+})

@@ -1,0 +1,201 @@
+/** Settings at the command line: what holds and why, what may be set, and that no writer loses another's change. */
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+
+const PROFILE = {base_url: 'https://partner.example/v1', client_id: 'cid_1'}
+let home: Home
+let path: string
+
+beforeEach(() => {
+  home = new Home()
+  path = join(home.configDirectory, 'config.json')
+  mkdirSync(home.configDirectory)
+})
+afterEach(() => home.remove())
+
+const write = (settings: object) => writeFileSync(path, JSON.stringify(settings))
+const kept = () => JSON.parse(readFileSync(path, 'utf8'))
+const errorOf = async (argv: string[]) => {
+  const {exit, result} = await home.json<{error: {code: string; message: string; hint?: string}}>(argv)
+  return {exit, ...result.error}
+}
+
+describe('what holds', () => {
+  test('flag > environment > profile > defaults > built in, each with its origin', async () => {
+    const origin = async (argv: string[], env: Record<string, string> = {}) => {
+      const {result} = await home.json(['config', 'get', 'timeout', ...argv], {env})
+      return result
+    }
+    expect(await origin([])).toMatchObject({value: 30, origin: 'built_in'})
+    write({profiles: {default: PROFILE}, defaults: {timeout: 11}})
+    expect(await origin([])).toMatchObject({value: 11, origin: 'defaults', source_path: path})
+    write({profiles: {default: {...PROFILE, timeout: 12}}, defaults: {timeout: 11}})
+    expect(await origin([])).toMatchObject({value: 12, origin: 'profile', source: 'default'})
+    const env = {BOOKCTL_TIMEOUT: '13'}
+    expect(await origin([], env)).toMatchObject({
+      value: '13',
+      origin: 'environment',
+      source: 'BOOKCTL_TIMEOUT',
+    })
+    expect(await origin(['--timeout', '14'], env)).toMatchObject({
+      value: '14',
+      origin: 'flag',
+      source: '--timeout',
+    })
+  })
+
+  test('--profile goes before the address of a complete environment', async () => {
+    write({profiles: {other: PROFILE}})
+    const env = {
+      BOOKCTL_BASE_URL: 'https://env.example/v1',
+      BOOKCTL_CLIENT_ID: 'cid_env',
+      BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
+    }
+    const get = async (...argv: string[]) =>
+      (await home.json(['config', 'get', 'base_url', ...argv], {env})).result
+    expect(await get()).toMatchObject({value: 'https://env.example/v1', origin: 'environment'})
+    expect(await get('--profile', 'other')).toMatchObject({value: PROFILE.base_url, origin: 'profile'})
+  })
+
+  test('list shows secrets of the environment as set, and never what they are', async () => {
+    const env = {
+      BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
+      BOOKCTL_TOKEN: 'planted-token',
+      BOOKCTL_WEBHOOK_SECRET: 'whsec_planted',
+    }
+    const {stdout, stderr} = await home.run(['config', 'list', '--all'], {env})
+    expect(stdout).toContain('client_secret\tset\tenvironment\tBOOKCTL_CLIENT_SECRET')
+    expect(stdout + stderr).not.toContain('planted')
+  })
+
+  test('get prints the bare value; what is not set ends with 2', async () => {
+    write({profiles: {}, defaults: {currency: 'EUR'}})
+    expect(await home.run(['config', 'get', 'currency'])).toMatchObject({exit: 0, stdout: 'EUR\n'})
+    const {stdout} = await home.run(['config', 'get', 'currency', '--show-origin'])
+    expect(stdout).toBe(`defaults in ${path}\tEUR\n`)
+    expect(await errorOf(['config', 'get', 'nationality'])).toMatchObject({exit: 2, code: 'not_set'})
+  })
+})
+
+describe('what may be set', () => {
+  test('into defaults, or into the profile that is named; what we do not know is kept', async () => {
+    write({later: [1], profiles: {default: {...PROFILE, colour: 'blue'}}, defaults: {shade: 1}})
+    await home.run(['config', 'set', 'currency', 'eur'])
+    await home.run(['config', 'set', 'contact.email', 'a@b.example', '--profile', 'default'])
+    await home.run(['config', 'set', 'scopes', 'hotels:read,account:read'])
+    await home.run(['config', 'set', 'paths.reservations.show', '/bookings/{reservation_ref}'])
+    const scopes = ['hotels:read', 'account:read']
+    const paths = {'reservations.show': '/bookings/{reservation_ref}'}
+    const contact = {email: 'a@b.example'}
+    expect(kept()).toEqual({
+      later: [1],
+      profiles: {default: {...PROFILE, colour: 'blue', contact, scopes, paths}},
+      defaults: {shade: 1, currency: 'EUR'},
+    })
+    await home.run(['config', 'unset', 'paths.reservations.show'])
+    await home.run(['config', 'unset', 'currency'])
+    expect(kept().profiles.default.paths).toBeUndefined()
+    expect(kept().defaults).toEqual({shade: 1})
+  })
+
+  test.each<[string[], string, string]>([
+    [['curency', 'EUR'], 'unknown_setting', 'there is no setting'],
+    [['contact', 'x'], 'unknown_setting', 'there is no setting'],
+    [['currency', 'XXQ'], 'invalid_input', 'currency'],
+    [['nationality', 'TUR'], 'invalid_input', 'nationality'],
+    [['timeout', '0'], 'invalid_input', 'timeout'],
+    [['contact.email', 'nobody'], 'invalid_input', 'contact.email'],
+    [['contact.phone_country_code', '90'], 'invalid_input', 'contact.phone_country_code'],
+    [['signature_header', 'X Y'], 'invalid_input', 'signature_header'],
+    [['base_url', 'http://partner.example/v1'], 'invalid_base_url', 'https'],
+    [['base_url', 'https://partner.example/v2'], 'invalid_base_url', 'v1'],
+    [['client_id', 'me'], 'invalid_client_id', 'cid_'],
+    [['scopes', 'hotels:reed'], 'unknown_scope', 'hotels:reed'],
+    [['secret_store', 'keychain'], 'read_only_setting', 'by hand'],
+    [['current_profile', 'none'], 'unknown_profile', 'none'],
+    [['paths.account.show', '/me'], 'unknown_setting', 'there is no setting'],
+    [['paths.reservations.show', '/bookings'], 'settings_invalid', '{reservation_ref}'],
+    [['paths.reservations.list', 'bookings'], 'settings_invalid', 'must be one such as'],
+  ])('%j is refused and nothing is written', async (argv, code, words) => {
+    write({profiles: {default: PROFILE}})
+    const error = await errorOf(['config', 'set', ...argv])
+    expect(error).toMatchObject({exit: 2, code})
+    expect(error.message).toContain(words)
+    expect(kept()).toEqual({profiles: {default: PROFILE}})
+  })
+
+  test('a near miss is named', async () => {
+    expect(await errorOf(['config', 'get', 'curency'])).toMatchObject({hint: 'did you mean currency?'})
+  })
+
+  test('--dry-run tells the change and writes nothing', async () => {
+    const {result} = await home.json(['config', 'set', 'currency', 'EUR', '--dry-run'])
+    const change = {file: path, action: 'set', what: 'defaults.currency', before: null, after: 'EUR'}
+    expect(result).toEqual({requests: [], changes: [change]})
+    expect(home.kept()).toEqual([])
+  })
+
+  test('what goes before it is said', async () => {
+    const env = {BOOKCTL_CURRENCY: 'USD'}
+    const {stderr} = await home.run(['config', 'set', 'currency', 'EUR'], {env})
+    expect(stderr).toContain('BOOKCTL_CURRENCY goes before this')
+  })
+})
+
+describe('writers at once', () => {
+  const OPERATIONS = [
+    ...['hotels.show', 'hotels.price', 'tours.search', 'tours.show', 'reservations.list'],
+    ...['reservations.show', 'reservations.update', 'reservations.cancel'],
+  ]
+  const PATHS: Record<string, string> = {
+    'hotels.show': '/h/{hotel_id}',
+    'hotels.price': '/h/{offer_id}/p',
+    'tours.show': '/t/{tour_id}',
+    'reservations.show': '/r/{reservation_ref}',
+    'reservations.update': '/r/{reservation_ref}',
+    'reservations.cancel': '/r/{reservation_ref}/c',
+  }
+  const SETTINGS: Record<string, string> = {
+    currency: 'EUR',
+    nationality: 'TR',
+    timeout: '20',
+    ca_file: 'ca.pem',
+    signature_header: 'X-A',
+    event_id_header: 'X-B',
+    'contact.name': 'Ayşe',
+    'contact.surname': 'Öğüt',
+    'contact.email': 'a@b.example',
+    'contact.phone_country_code': '+90',
+    'contact.phone_number': '5321234567',
+    scopes: 'hotels:read',
+    ...Object.fromEntries(OPERATIONS.map(name => [`paths.${name}`, PATHS[name] ?? '/x'])),
+  }
+
+  test('twenty at once all keep their change', async () => {
+    write({profiles: {default: PROFILE}})
+    const settings = Object.entries(SETTINGS)
+    expect(settings.length).toBe(20)
+    const runs = await Promise.all(settings.map(([key, value]) => home.run(['config', 'set', key, value])))
+    expect(runs.filter(run => run.exit !== 0)).toEqual([])
+    const {result} = await home.json<{settings: {key: string; value: unknown}[]}>(['config', 'list'])
+    const held = Object.fromEntries(result.settings.map(({key, value}) => [key, String(value)]))
+    expect(held).toMatchObject(SETTINGS)
+  }, 120_000)
+
+  test('a writer killed at any moment leaves the old settings or the new', async () => {
+    const before = {profiles: {default: PROFILE}, defaults: {currency: 'USD'}}
+    write(before)
+    const after = {...before, defaults: {currency: 'EUR'}}
+    const delays = [0, 60, 100, 130, 150, 170, 190, 210, 230, 260]
+    for (const milliseconds of delays) {
+      await home.run(['config', 'set', 'currency', 'EUR'], {
+        onStart: child => void setTimeout(() => child.kill('SIGKILL'), milliseconds),
+      })
+      expect([before, after]).toContainEqual(kept())
+    }
+    expect(await home.run(['config', 'set', 'currency', 'EUR'])).toMatchObject({exit: 0})
+    expect(home.kept().filter(name => name.endsWith('.tmp'))).toEqual([])
+  }, 60_000)
+})
