@@ -2,11 +2,17 @@
 import {usage} from '../contract/failure.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 import {closest} from './suggest.js'
+import {TOPICS} from './topics/topics.js'
 
 export type Order =
   | {readonly kind: 'run'; readonly id: string; readonly argv: readonly string[]}
   | {readonly kind: 'help'; readonly subject: readonly string[]}
   | {readonly kind: 'version'; readonly argv: readonly string[]}
+  /** A completion script asks what this machine knows; not for people. */
+  | {readonly kind: 'candidates'; readonly argv: readonly string[]}
+
+/** The word of the order `candidates`. */
+export const CANDIDATES_WORD = '__complete'
 
 /** Whether `--json` (or `--format json`) stands before `--`. */
 export function wantsJson(argv: readonly string[]): boolean {
@@ -23,25 +29,43 @@ export function wantsJson(argv: readonly string[]): boolean {
  * Throws a usage Failure for a command that does not exist, and for a secret among the arguments.
  */
 export function readOrder(argv: readonly string[], commandIds: readonly string[]): Order {
+  if (argv[0] === CANDIDATES_WORD) return {kind: 'candidates', argv: argv.slice(1)}
   refuseSecrets(argv)
   const {ahead, rest} = takeGlobalFlags(argv)
   const first = rest[0]
   if (first === '--version' || first === 'version')
     return {kind: 'version', argv: [...ahead, ...rest.slice(1)]}
 
-  const askedByWord = first === 'help'
-  const askedByFlag = beforeDashes(rest).some(word => word === '--help' || word === '-h')
-  const {id, words, argv: own} = findCommand(askedByWord ? rest.slice(1) : rest, ahead, commandIds)
-  if (askedByWord || askedByFlag) {
-    if (id === undefined && words.length > 0 && !isTopic(words, commandIds))
-      throw unknownCommand(words, commandIds)
-    return {kind: 'help', subject: words}
-  }
-  if (id !== undefined) return {kind: 'run', id, argv: joinOptionalValues([...ahead, ...own])}
-  if (words.length > 0 && !isTopic(words, commandIds)) throw unknownCommand(words, commandIds)
-  if (own.length > 0) throw unknownFlagWithoutCommand(own)
+  const own = beforeDashes(rest)
+  if (first === 'help') return {kind: 'help', subject: readSubject(rest.slice(1), commandIds, TOPIC_NAMES)}
+  if (own.some(isHelpFlag)) return {kind: 'help', subject: readSubject(own, commandIds, [])}
+  const {id, words, argv: left} = findCommand(rest, ahead, commandIds)
+  if (id !== undefined) return {kind: 'run', id, argv: joinOptionalValues([...ahead, ...left])}
+  if (words.length > 0 && !isGroup(words, commandIds)) throw unknownCommand(words, commandIds)
+  if (left.length > 0) throw unknownFlagWithoutCommand(left)
   if (wantsJson(argv)) throw usage('no_command', 'no command was given', 'bookctl --help lists the commands')
   return {kind: 'help', subject: words}
+}
+
+const TOPIC_NAMES = Object.keys(TOPICS)
+
+function isHelpFlag(word: string): boolean {
+  return word === '--help' || word === '-h'
+}
+
+/** The command, group or topic that help is asked for. Throws usage when there is none of that name. */
+function readSubject(
+  rest: readonly string[],
+  commandIds: readonly string[],
+  topics: readonly string[],
+): readonly string[] {
+  const asked = rest.filter(word => !isHelpFlag(word))
+  const {id, words} = findCommand(asked, [], commandIds)
+  const [first = ''] = words
+  if (words.length === 1 && (topics.includes(first) || first === 'help')) return first === 'help' ? [] : words
+  if (id === undefined && words.length > 0 && !isGroup(words, commandIds))
+    throw unknownCommand(words, commandIds, topics)
+  return words
 }
 
 function beforeDashes(argv: readonly string[]): readonly string[] {
@@ -71,7 +95,7 @@ function findCommand(rest: readonly string[], ahead: string[], commandIds: reado
     const word = after[0]
     if (word === undefined || word.startsWith('-')) break
     const longer = [...words, ...word.split(':')]
-    const known = commandIds.includes(longer.join(':')) || isTopic(longer, commandIds)
+    const known = commandIds.includes(longer.join(':')) || isGroup(longer, commandIds)
     if (!known && commandIds.includes(words.join(':'))) break
     ahead.push(...between)
     argv = after.slice(1)
@@ -82,7 +106,7 @@ function findCommand(rest: readonly string[], ahead: string[], commandIds: reado
   return {id: commandIds.includes(id) ? id : undefined, words, argv}
 }
 
-function isTopic(words: readonly string[], commandIds: readonly string[]): boolean {
+function isGroup(words: readonly string[], commandIds: readonly string[]): boolean {
   const prefix = `${words.join(':')}:`
   return commandIds.some(id => id.startsWith(prefix))
 }
@@ -99,11 +123,19 @@ function joinOptionalValues(argv: readonly string[]): string[] {
   return joined
 }
 
-function unknownCommand(words: readonly string[], commandIds: readonly string[]) {
-  const names = commandIds.map(id => id.replaceAll(':', ' '))
-  const best = closest(words.join(' '), names)
-  const hint = best ? `did you mean \`bookctl ${best}\`?` : 'bookctl --help lists the commands'
-  return usage('unknown_command', `there is no command \`${words.join(' ').slice(0, 60)}\``, hint)
+/** `topics` are given when help was asked for; else a topic's name is no command, and the hint says so. */
+function unknownCommand(words: readonly string[], commandIds: readonly string[], topics?: readonly string[]) {
+  const typed = words.join(' ')
+  const groups = commandIds.flatMap(id =>
+    id.split(':').map((_, index, all) => all.slice(0, index + 1).join(' ')),
+  )
+  const best = closest(typed, [...new Set([...groups, ...(topics ?? [])])])
+  const isTopicName = topics === undefined && TOPIC_NAMES.includes(typed)
+  const meant = isTopicName || topics !== undefined ? `help ${isTopicName ? typed : best}` : best
+  const hint =
+    best || isTopicName ? `did you mean \`bookctl ${meant}\`?` : 'bookctl --help lists the commands'
+  const what = topics === undefined ? 'command' : 'command or help topic'
+  return usage('unknown_command', `there is no ${what} \`${typed.slice(0, 60)}\``, hint)
 }
 
 function unknownFlagWithoutCommand(argv: readonly string[]) {

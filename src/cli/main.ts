@@ -47,11 +47,12 @@ export async function main(argv: readonly string[], place: Place): Promise<never
 async function run(argv: readonly string[], place: Place, started: Started): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   const {readOrder, wantsJson} = await import('./arguments.js')
-  if (argv[0] === '--version' && argv.length === 1) return printVersion(place, false)
+  if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
   const config = await loadConfig(place)
   const order = readOrder(argv, config.commandIDs)
-  if (order.kind === 'version') return printVersion(place, wantsJson(argv))
+  if (order.kind === 'version') return printVersion(config, order.argv, wantsJson(argv))
   if (order.kind === 'help') return showHelp(config, order.subject)
+  if (order.kind === 'candidates') return printCandidates(config, order.argv)
   const found = config.findCommand(order.id, {must: true})
   const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
   started.command = new CommandClass([...order.argv], config)
@@ -76,19 +77,26 @@ function packageOf(place: Place): {name: string; version: string; oclif: object}
   return JSON.parse(readFileSync(new URL('package.json', place.root), 'utf8'))
 }
 
-function printVersion(place: Place, json: boolean): void {
+/** The commonest question, answered before anything else is loaded. */
+function printVersionAlone(place: Place): void {
   const {name, version} = packageOf(place)
-  const platform = `${process.platform}-${process.arch}`
-  const facts = {name, version, node: process.version, platform}
-  const text = json
-    ? JSON.stringify(facts, null, 2)
-    : `${name}/${version} ${platform} node-${process.version}`
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+}
+
+async function printVersion(config: Config, argv: readonly string[], json: boolean): Promise<void> {
+  const {versionText} = await import('./version.js')
+  const {name, version, configDir: configDirectory} = config
+  process.stdout.write(versionText({name, version, configDirectory, env: process.env}, argv, json))
 }
 
 async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
-  const {default: Help} = await import('./help.js')
-  await new Help(config, config.pjson.oclif.helpOptions).showHelp([...subject])
+  const {helpText} = await import('./help.js')
+  process.stdout.write(await helpText(config, subject))
+}
+
+async function printCandidates(config: Config, argv: readonly string[]): Promise<void> {
+  const {candidateLines} = await import('./completion/answer.js')
+  process.stdout.write(candidateLines(config.configDir, argv))
 }
 
 /** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */

@@ -30,6 +30,8 @@ export interface OfferStore {
   /** Remembers the offers of one search and forgets those older than a day before `now` (Unix seconds). */
   remember(client: Client, offers: readonly Omit<SeenOffer, 'used_by_reference'>[], now: number): void
   find(client: Client, offerId: string): SeenOffer | undefined
+  /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
+  valid(now: number): SeenOffer[]
   markUsed(client: Client, offerId: string, clientReferenceId: string): void
 }
 
@@ -55,9 +57,12 @@ export function createOfferStore(open: () => Database): OfferStore {
     find(client, offerId) {
       const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
       const row = open().get<Row & Record<string, unknown>>(sql, client.baseUrl, client.clientId, offerId)
-      if (row === undefined) return undefined
-      const {base_url: _, client_id: __, ...offer} = row
-      return {...offer, rooms: JSON.parse(row.rooms) as Room[]}
+      return row === undefined ? undefined : offerOf(row)
+    },
+    valid(now) {
+      const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
+        ORDER BY searched_at DESC, rowid`
+      return open().all<Row & Record<string, unknown>>(sql, now).map(offerOf)
     },
     markUsed(client, offerId, clientReferenceId) {
       const sql =
@@ -65,6 +70,11 @@ export function createOfferStore(open: () => Database): OfferStore {
       open().run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
     },
   }
+}
+
+function offerOf(row: Row & Record<string, unknown>): SeenOffer {
+  const {base_url: _, client_id: __, ...offer} = row
+  return {...offer, rooms: JSON.parse(row.rooms) as Room[]}
 }
 
 function insert(database: Database, client: Client, offer: Omit<SeenOffer, 'used_by_reference'>): void {

@@ -37,6 +37,12 @@ describe('help and version', () => {
     ['--json hotels search -h --nonsense', ['hotels', 'search']],
     ['hotels', ['hotels']],
     ['help hotels', ['hotels']],
+    ['help help', []],
+    ['help environment', ['environment']],
+    ['--json help exit-codes', ['exit-codes']],
+    ['help hotels --json search', ['hotels', 'search']],
+    ['--help hotels search', ['hotels', 'search']],
+    ['--profile x -h reserve', ['reserve']],
   ])('%j shows help', (line, subject) => {
     expect(order(line)).toEqual({kind: 'help', subject})
   })
@@ -54,7 +60,11 @@ describe('refusals', () => {
   test.each([
     ['whomi', 'unknown_command', 'bookctl whoami'],
     ['hotels serch', 'unknown_command', 'bookctl hotels search'],
-    ['help whomi', 'unknown_command', 'bookctl whoami'],
+    ['help whomi', 'unknown_command', 'bookctl help whoami'],
+    ['help enviroment', 'unknown_command', 'bookctl help environment'],
+    ['hotles', 'unknown_command', 'bookctl hotels'],
+    ['exit-codes', 'unknown_command', 'bookctl help exit-codes'],
+    ['help nonsense-of-all-kinds', 'unknown_command', 'bookctl --help'],
     ['--json', 'no_command', 'bookctl --help'],
     ['hotels --json', 'no_command', 'bookctl --help'],
     ['--nonsense whoami', 'no_command', 'bookctl --help'],

@@ -8,6 +8,7 @@ import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {EXIT_CODES} from '../../src/cli/failure.js'
 import {globalFlags} from '../../src/cli/global-flags.js'
+import {VARIABLES} from '../../src/cli/variables.js'
 
 interface Flag {
   readonly type: string
@@ -77,8 +78,26 @@ test('no text names a command that does not exist', () => {
     // Prose: the issuer of a certificate.
     .filter(words => words !== 'local sandbox')
   expect(named.length).toBeGreaterThan(50)
-  const ids = commands.map(([id]) => id.replaceAll(':', ' '))
+  const ids = [...commands.map(([id]) => id.replaceAll(':', ' ')), 'help', 'version']
   expect(named.filter(words => !ids.some(id => `${words} `.startsWith(`${id} `)))).toEqual([])
+})
+
+test('the table of variables has every one that is read, and no others', () => {
+  const folder = fileURLToPath(new URL('../../src', import.meta.url))
+  const sources = readdirSync(folder, {recursive: true, encoding: 'utf8'})
+    .filter(file => file.endsWith('.ts') && file !== join('cli', 'variables.ts'))
+    .map(file => readFileSync(join(folder, file), 'utf8'))
+  const text = [...sources, readFileSync(join(folder, '../bin/run.js'), 'utf8')].join('\n')
+  const found = [
+    ...text.matchAll(/\b(BOOKCTL_[A-Z_]*[A-Z])\b/g),
+    ...text.matchAll(/\benv\.([A-Z_]+)\b/g),
+    ...text.matchAll(/\b([A-Z_]+)(?:: \w+)?\} = (?:process\.)?env\b/g),
+  ].map(match => match[1] ?? '')
+  // Read by computed names, by oclif, or by Node.
+  const elsewhere = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'XDG_CONFIG_HOME']
+  const named = VARIABLES.map(({name}) => name)
+  expect([...new Set(found)].filter(name => !named.includes(name))).toEqual([])
+  expect(named.filter(name => !found.includes(name) && !elsewhere.includes(name))).toEqual([])
 })
 
 function argumentsOf(command: Command): string {

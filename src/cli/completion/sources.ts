@@ -1,0 +1,60 @@
+/** What this machine knows that can stand on a command line, for completion: no network, nothing created or changed. */
+import type {State} from '../../state/state.js'
+
+/** One word that may be typed, and what it is. */
+export interface Candidate {
+  readonly value: string
+  readonly description: string
+}
+
+/** Ours: more cannot be chosen from. */
+const MOST_EVENTS = 100
+
+/** Each kind of word and where it comes from. They throw when the file they look into is not there or cannot be read. */
+export const SOURCES = {
+  profiles: state =>
+    Object.entries(state.settings.read().profiles).map(([value, profile]) => ({
+      value,
+      description: profile.base_url,
+    })),
+  cities: state =>
+    state.cities.list().map(({id, name, country_code}) => ({
+      value: String(id),
+      description: [name, country_code].filter(Boolean).join(', '),
+    })),
+  references: state =>
+    state.journal
+      .list()
+      .flatMap(({reservationRef, outcome, clientReferenceId}) =>
+        reservationRef === null
+          ? []
+          : [{value: reservationRef, description: `${outcome}, ${clientReferenceId}`}],
+      ),
+  'client-references': state =>
+    state.journal.list().map(({clientReferenceId, outcome}) => ({
+      value: clientReferenceId,
+      description: outcome,
+    })),
+  subscriptions: state =>
+    state.secrets.listSigningSecrets().map(({subscription_id, profile}) => ({
+      value: subscription_id,
+      description: `of profile ${profile}`,
+    })),
+  offers: state =>
+    state.offers.valid(Date.now() / 1000).map(({offer_id, hotel_name, room_name, total, currency}) => ({
+      value: offer_id,
+      description: [hotel_name, room_name, total, currency].filter(Boolean).join(' '),
+    })),
+  events: state =>
+    state.events.page({}, {}, MOST_EVENTS).map(({eventId, type}) => ({
+      value: eventId,
+      description: type ?? '',
+    })),
+} as const satisfies Record<string, (state: State) => Candidate[]>
+
+/** A kind of word that is asked of this machine when TAB is pressed. */
+export type Source = keyof typeof SOURCES
+
+export function isSource(name: string): name is Source {
+  return Object.hasOwn(SOURCES, name)
+}

@@ -1,0 +1,158 @@
+/** Help as a user gets it: on stdout, exit 0, in the width there is, of everything there is to ask about. */
+import {execFileSync} from 'node:child_process'
+import {readFileSync} from 'node:fs'
+import {afterAll, describe, expect, test} from 'vitest'
+import {EXIT_CODES} from '../../src/cli/failure.js'
+import {pasteable, twoColumns, wrap} from '../../src/cli/help/layout.js'
+import {TOPICS} from '../../src/cli/topics/topics.js'
+import {VARIABLES} from '../../src/cli/variables.js'
+import {Home} from '../support/bookctl.js'
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const commands = manifest.commands as Record<string, {summary: string; examples: string[]}>
+const home = new Home()
+afterAll(() => home.remove())
+
+/** What `bookctl ...line` prints when all is well. */
+async function help(line: string, env: Record<string, string> = {}): Promise<string> {
+  const done = await home.run(line.split(' ').filter(Boolean), {env})
+  expect(done).toMatchObject({exit: 0, stderr: ''})
+  return done.stdout
+}
+
+describe('the first screen', () => {
+  test('names every command or its group, every topic, and what to do first', async () => {
+    const text = await help('--help')
+    for (const id of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${id.split(':')[0]} `, 'm'))
+    for (const topic of Object.keys(TOPICS)) expect(text).toMatch(new RegExp(`^  ${topic} `, 'm'))
+    expect(text.split('\n').slice(0, 12).join('\n')).toContain('bookctl demo')
+  })
+
+  test.each(['', '-h', 'help', 'help --help', '--json --help'])(
+    '`bookctl %s` prints the same',
+    async line => {
+      expect(await help(line)).toBe(await help('--help'))
+    },
+  )
+})
+
+test.each(Object.keys(commands))('%s: usage and examples, the same by every way to ask', async id => {
+  const name = id.replaceAll(':', ' ')
+  const text = await help(`help ${name}`)
+  expect(text).toContain(`USAGE\n  bookctl ${name}`)
+  expect(text).toContain(commands[id]?.summary.slice(0, 40))
+  expect(text.match(/^ {2}\$ /gm)?.length).toBe(commands[id]?.examples.length)
+  expect(await help(`${name} --help`)).toBe(text)
+})
+
+test('flags that must be given stand in the usage line', async () => {
+  expect(await help('webhooks create --help')).toMatch(
+    /bookctl webhooks create --event TYPE… --url HTTPS_URL \[flags\]/,
+  )
+})
+
+describe('topics', () => {
+  test.each(Object.keys(TOPICS))('%s', async topic => {
+    expect((await help(`help ${topic}`)).length).toBeGreaterThan(500)
+  })
+
+  test('environment has every variable, exit-codes every code', async () => {
+    const environment = await help('help environment')
+    for (const {name} of VARIABLES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
+    const exits = await help('help exit-codes')
+    for (const code of Object.values(EXIT_CODES)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
+  })
+
+  test.each(['webhooks', 'sandbox'])('%s is a group as well: its commands, and the text', async name => {
+    const text = await help(`help ${name}`)
+    const below = Object.keys(commands).filter(id => id.startsWith(`${name}:`))
+    for (const id of below) expect(text).toMatch(new RegExp(`^  ${id.replaceAll(':', ' ')} `, 'm'))
+    expect(text).toContain(await TOPICS[name]?.text(80))
+  })
+})
+
+test('80 columns in a pipe, no colour, and as many as there are at most 100', async () => {
+  for (const line of ['--help', 'reserve --help', 'help environment', 'help webhooks']) {
+    for (const [env, width] of [
+      [{}, 80],
+      [{COLUMNS: '60'}, 60],
+      [{COLUMNS: '300'}, 100],
+    ] as const) {
+      const text = await help(line, {FORCE_COLOR: '1', ...env})
+      expect(text).not.toContain('\u001b')
+      // What cannot be broken: a word that is longer than a line, and commands to paste.
+      const long = text.split('\n').filter(row => row.length > width && /\s\S+\s\S/.test(row.trim()))
+      expect(long.filter(row => !/^ {2}(bookctl|eval) /.test(row))).toEqual([])
+    }
+  }
+})
+
+test('nothing is asked of the disk: help works with broken settings and no home', async () => {
+  const broken = new Home({HOME: '/nonexistent', BOOKCTL_CONFIG_DIR: '/dev/null/x', NODE_ENV: 'development'})
+  for (const line of ['--help', 'help environment', 'reserve --help', '--version', 'version --verbose'])
+    expect(await broken.run(line.split(' '))).toMatchObject({exit: 0, stderr: ''})
+  broken.remove()
+})
+
+describe('version --verbose', () => {
+  const secrets = {
+    BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
+    BOOKCTL_WEBHOOK_SECRET: 'whsec_planted',
+    https_proxy: 'http://me:planted@proxy.example:3128',
+    HTTP_PROXY: 'me:planted@proxy.example:3128',
+    BOOKCTL_BASE_URL: 'https://me:planted@partners.example/v1',
+  }
+  test('has the directory and the variables in effect, without secrets', async () => {
+    const text = await help('version --verbose', secrets)
+    expect(text).toContain(`config_directory: ${home.configDirectory}`)
+    expect(text).toContain('https_proxy=http://[redacted]@proxy.example:3128')
+    expect(text).toContain('BOOKCTL_CLIENT_SECRET=[redacted]')
+    expect(text).not.toContain('planted')
+  })
+
+  test('as JSON', async () => {
+    const {result} = await home.json<Record<string, unknown>>(['version', '--verbose'], {env: secrets})
+    expect(result).toMatchObject({name: 'bookctl', config_directory: home.configDirectory})
+    expect(result.environment).toMatchObject({BOOKCTL_WEBHOOK_SECRET: '[redacted]'})
+    expect(JSON.stringify(result)).not.toContain('planted')
+  })
+
+  test('a flag it does not have is refused', async () => {
+    expect(await home.run(['version', '--verbos'])).toMatchObject({exit: 2, stdout: ''})
+  })
+})
+
+describe('layout', () => {
+  test('wraps at blanks only', () => {
+    expect(wrap('one two  three\nfour', 9, 2)).toBe('  one two\n  three\n  four')
+    expect(wrap('unbreakable-word a', 5)).toBe('unbreakable-word\na')
+  })
+
+  test('a long first column has its text below', () => {
+    const long = 'x'.repeat(40)
+    expect(
+      twoColumns(
+        [
+          ['a', 'b'],
+          [long, 'c'],
+        ],
+        80,
+      ),
+    ).toBe(`  a  b\n  ${long}\n     c`)
+  })
+
+  test.each([
+    ...Object.values(commands).flatMap(command => command.examples),
+    'printf %s "a b $(printf %s "c d") e" --x \'f g\' h\\ i',
+  ])('a broken command has the words it had: %s', command => {
+    const pasted = pasteable(command, 60).replace(/^ {2}\$ /, '')
+    const words = (line: string) =>
+      execFileSync('bash', ['-c', `eval() { :; }; ${line.replace(/bookctl/g, 'printf "<%s>"')}`], {
+        env: {PATH: process.env.PATH, OFFER: 'off_1 x'},
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+    const safe = !/[|;&]|\$\(bookctl|>/.test(command)
+    expect(pasted.replace(/ \\\n {4}/g, ' ')).toBe(command)
+    if (safe) expect(words(pasted).toString()).toBe(words(command).toString())
+  })
+})
