@@ -87,3 +87,8 @@ test('no file is long', () => {
   const long = files.filter(file => readFileSync(join(SRC, file), 'utf8').split('\n').length > 301)
   expect(long).toEqual([])
 })
+
+test('what is said on stderr goes through the sanitiser of cli/talk.ts', () => {
+  const writers = files.filter(file => readFileSync(join(SRC, file), 'utf8').includes('stderr.write('))
+  expect(writers.sort()).toEqual(['cli/streams.ts', 'cli/talk.ts'])
+})

@@ -16,6 +16,7 @@ import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
 import type {Result} from './result.js'
 import type {Surroundings} from './settings/effective.js'
+import {clearTransient, say} from './talk.js'
 import type {Target} from './target.js'
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>
@@ -160,14 +161,23 @@ export abstract class BaseCommand extends Command {
   }
 
   private async connectOptions() {
-    const {har, proxy, insecure, 'ca-file': caFileGiven, 'print-curl': curl} = this.globals
+    const {quiet, har, proxy, insecure, 'ca-file': caFileGiven, 'print-curl': curl} = this.globals
     const preferred = await this.preferences()
     this.timeoutSeconds ??= preferred.timeoutSeconds
     const {timeoutSeconds} = this
     const caFile = caFileGiven ?? preferred.caFile
-    const toStderr = (line: string) => void process.stderr.write(`${line}\n`)
+    const toStderr = (text: string) => say(text.split('\n'))
     return {
-      ...{timeoutSeconds, caFile, har, proxy, insecure, version: this.config.version, env: process.env},
+      ...{
+        timeoutSeconds,
+        quiet,
+        caFile,
+        har,
+        proxy,
+        insecure,
+        version: this.config.version,
+        env: process.env,
+      },
       show: this.verbosity > 0 ? toStderr : undefined,
       bodies: this.verbosity > 1,
       showCurl: curl ? toStderr : undefined,
@@ -178,9 +188,13 @@ export abstract class BaseCommand extends Command {
   /** Prints the result to stdout, in the form the flags ask for. */
   protected async print<Item>(result: Result<Item>): Promise<void> {
     if (this.globals['print-curl']) await this.printCurlOf(result.document)
-    const text = await renderResult(result, this.globals, terminalOf(process.stdout))
+    const notes: string[] = []
+    const note = (text: string) => void notes.push(text)
+    const text = await renderResult(result, this.globals, {...terminalOf(process.stdout), note})
     this.hasPrinted = true
+    clearTransient()
     process.stdout.write(text)
+    this.note(notes)
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
@@ -189,12 +203,12 @@ export abstract class BaseCommand extends Command {
     if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
     const {curlOfDryRun} = await import('./dry-run-curl.js')
     const line = curlOfDryRun(document)
-    if (line !== undefined) process.stderr.write(`${line}\n`)
+    if (line !== undefined) say(line.split('\n'))
   }
 
   /** Something a person may like to know: on stderr, at a terminal only. */
-  protected note(text: string): void {
-    if (this.takesNotes()) process.stderr.write(`${text}\n`)
+  protected note(text: string | readonly string[]): void {
+    if (this.takesNotes() && text.length > 0) say(text)
   }
 
   /** Whether there is a terminal for notes. */
@@ -203,13 +217,13 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Something to be seen before it happens: on stderr, also in a pipe. */
-  protected tell(text: string): void {
-    if (!this.globals.quiet) process.stderr.write(`${text}\n`)
+  protected tell(text: string | readonly string[]): void {
+    if (!this.globals.quiet) say(text)
   }
 
   /** Something that must be known: on stderr, always. */
   override warn(text: Error | string): Error | string {
-    process.stderr.write(`${text instanceof Error ? text.message : text}\n`)
+    say(text instanceof Error ? text.message : text)
     return text
   }
 

@@ -2,6 +2,7 @@
  * The composition root: the one place where the parts are put together, each line one part. Heavy parts are imported
  * when they are asked for, so that `--help` loads none of them.
  */
+import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
@@ -39,6 +40,8 @@ export interface ConnectOptions {
   readonly proxy?: string | undefined
   /** `--insecure`: certificates of this machine's own servers are not checked. */
   readonly insecure?: boolean | undefined
+  /** Whether progress is left out. */
+  readonly quiet: boolean | undefined
   readonly version: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -78,16 +81,23 @@ function ownProfile(state: State, name: string) {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }
 
+export interface OpenedSender {
+  readonly sender: Sender
+  readonly timeoutSeconds: number
+  /** Whose waits a person sees. */
+  readonly clock: Clock
+  close(): Promise<void>
+}
+
 /** Sends, with retries, traces and this machine's certificates; of no service in particular. */
-export async function openSender(
-  options: ConnectOptions,
-): Promise<{sender: Sender; timeoutSeconds: number; close(): Promise<void>}> {
+export async function openSender(options: ConnectOptions): Promise<OpenedSender> {
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
   if (options.har !== undefined) checkWritable('--har', options.har)
-  const [{createTransport}, {createSender}, {createTrace}] = await Promise.all([
+  const [{createTransport}, {createSender}, {createTrace}, watch] = await Promise.all([
     import('../api/transport.js'),
     import('../api/send.js'),
     import('../api/trace.js'),
+    import('./progress.js'),
   ])
   const {insecure = false, bodies = false, show, showCurl} = options
   if (insecure)
@@ -96,17 +106,21 @@ export async function openSender(
   const transport = createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
   const keep = options.har !== undefined
   const trace = createTrace({bodies, keep, ...(show ? {show} : {}), ...(showCurl ? {showCurl} : {})})
+  const style = watch.progressStyle(process, options.quiet, options.env)
+  const progress = style === 'none' ? undefined : watch.createProgress(style)
   const sender = createSender({
     transport,
     clock: systemClock,
     random: Math.random,
-    trace,
+    trace: progress ? watch.watchedTrace(trace, progress) : trace,
     userAgent: `bookctl/${options.version}`,
   })
   return {
-    sender,
+    sender: progress ? watch.watchedSender(sender, progress) : sender,
+    clock: progress ? watch.watchedClock(systemClock, progress) : systemClock,
     timeoutSeconds,
     async close() {
+      progress?.end()
       await transport.close()
       if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
     },
@@ -125,7 +139,7 @@ async function writeHar(path: string, document: object, warn: (text: string) => 
 
 /** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
 export async function connect(target: Target, state: State, options: ConnectOptions): Promise<Connection> {
-  const {sender, timeoutSeconds, close} = await openSender(options)
+  const {sender, timeoutSeconds, clock, close} = await openSender(options)
   const [{createApi}, {createTokenSource}, {guardOwnPaths, readNamedPaths}] = await Promise.all([
     import('../api/client.js'),
     import('../api/tokens.js'),
@@ -138,13 +152,13 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     ...(scopes ? {configuredScopes: scopes} : {}),
     cache: state.tokens,
     sender,
-    clock: systemClock,
+    clock,
     timeoutSeconds,
   })
   const namedPath = readNamedPaths(target, state)
   // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
   const told = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}
-  const whole = createApi({baseUrl, sender, tokens, clock: systemClock, namedPath, ...told})
+  const whole = createApi({baseUrl, sender, tokens, clock, namedPath, ...told})
   const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
-  return {target, api, tokens, sender, state, clock: systemClock, timeoutSeconds, close}
+  return {target, api, tokens, sender, state, clock, timeoutSeconds, close}
 }

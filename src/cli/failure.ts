@@ -1,5 +1,6 @@
 /** What was thrown → exit code, error text, error JSON. The one place that decides (commands.md, exit table). */
 import {Failure, type FailureKind, usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
 import {jsonText} from './json-text.js'
 import {describeParseError} from './parse-errors.js'
@@ -95,7 +96,7 @@ function textOf(failure: Failure): string {
   if (reason !== undefined && !failure.message.includes(reason)) lines.push(`Cause: ${reason}`)
   if (requestId !== undefined) lines.push(`Request: ${requestId}`)
   if (hint !== undefined) lines.push(`Hint: ${hint}`)
-  return lines.join('\n')
+  return lines.map(line => sanitizeLine(line)).join('\n')
 }
 
 function cut(text: string, length: number): string {

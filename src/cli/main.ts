@@ -126,7 +126,7 @@ async function reportStop(
   command: BaseCommand | undefined,
   argv: readonly string[],
 ): Promise<void> {
-  if (hint !== undefined) process.stderr.write(`Stopped before it ended: ${hint}\n`)
+  if (hint !== undefined) (await import('./talk.js')).say(`Stopped before it ended: ${hint}`)
   const {wantsJson} = await import('./arguments.js')
   if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
@@ -138,17 +138,18 @@ async function reportStop(
 
 /** Prints what was thrown, as JSON with `indent`; returns the exit code. */
 async function report(thrown: unknown, argv: readonly string[], indent: number): Promise<number> {
-  const [{describeFailure}, {jsonText}, {wantsJson}] = await Promise.all([
+  const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./failure.js'),
     import('./json-text.js'),
     import('./arguments.js'),
+    import('./talk.js'),
   ])
   const {exit, document, text} = describeFailure(thrown)
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, indent)}\n`)
-  else process.stderr.write(`${text}\n`)
+  else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
     const {redactText} = await import('../api/redact.js')
-    process.stderr.write(`${redactText(thrown.stack ?? '')}\n`)
+    say(redactText(thrown.stack ?? '').split('\n'))
   }
   return exit
 }

@@ -5,6 +5,7 @@
 import process from 'node:process'
 import {usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 import {closest} from './suggest.js'
@@ -19,18 +20,27 @@ export interface OutputFlags {
 
 type Row = readonly string[]
 
+/** What the result is printed on. */
+export interface OutputTerminal {
+  readonly isTTY: boolean
+  readonly columns?: number
+  readonly paint?: Painter
+  /** Takes what there is to say about the result, for stderr. */
+  readonly note?: (text: string) => void
+}
+
 /** The text of `result`, with its last newline. Throws usage for an unknown column or a bad query. */
 export async function renderResult<Item>(
   result: Result<Item>,
   flags: OutputFlags,
-  terminal: {readonly isTTY: boolean; readonly columns?: number},
+  terminal: OutputTerminal,
 ): Promise<string> {
   const columns = chooseColumns(result, flags.columns)
   if (flags.query !== undefined) return renderQuery(result.document, flags.query)
   if (flags.json || flags.format === 'json') return `${jsonText(result.document, 2)}\n`
   if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))))
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
-    return result.text
+    return cleanLines(result.text)
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
   if (format === 'ndjson') return lines(ndjson(result, columns, flags.columns !== undefined))
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
@@ -38,7 +48,7 @@ export async function renderResult<Item>(
   if (format === 'csv') return lines([names, ...rows].map(csvLine))
   if (result.single) return renderSingle(names, rows[0] ?? [], format === 'table')
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
-  return renderTable(names, rows, terminal.columns)
+  return renderTable(columns, rows, terminal)
 }
 
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
@@ -102,6 +112,14 @@ function cell(value: unknown): string {
   return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
 }
 
+/** Lines of a script or a token, each harmless. */
+function cleanLines(text: string): string {
+  return text
+    .split('\n')
+    .map(line => sanitizeLine(line))
+    .join('\n')
+}
+
 function csvLine(row: Row): string {
   return row.map(text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
 }
@@ -116,36 +134,31 @@ function renderSingle(names: Row, values: Row, forPeople: boolean): string {
   )
 }
 
-/** A table of plain columns; when the terminal is too narrow for it, one block of lines an item. */
-async function renderTable(names: Row, rows: readonly Row[], width = 80): Promise<string> {
+/** A table; when the terminal is too narrow for one, a block of lines an item. */
+async function renderTable(
+  columns: readonly Omit<Column<never>, 'value'>[],
+  rows: readonly Row[],
+  terminal: OutputTerminal,
+): Promise<string> {
   if (rows.length === 0) return ''
-  const {default: Table} = await import('cli-table3')
-  const table = new Table({
-    head: names.map(name => name.toUpperCase().replaceAll('_', ' ')),
-    chars: NO_BORDERS,
-    style: {head: [], border: [], 'padding-left': 0, 'padding-right': 2},
-  })
-  table.push(...rows.map(row => [...row]))
-  const text = table
-    .toString()
-    .split('\n')
-    .map(line => line.trimEnd())
-  const fits = text.every(line => line.length <= width)
-  return fits ? lines(text) : rows.map(row => renderSingle(names, row, true)).join('\n')
+  const {layOut} = await import('./table.js')
+  const width = terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
+  const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
+  const names = columns.map(column => column.name)
+  if (table === undefined) return rows.map(row => renderSingle(names, row, true)).join('\n')
+  if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
+  return lines(table.lines)
 }
 
-const NO_BORDERS = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap(side => ['', '-mid', '-left', '-right'].map(part => [`${side}${part}`, '']))
-    .concat([['middle', '']]),
-)
+const LEFT_OUT = 'Not shown for want of room (use --columns, or a wider terminal)'
 
 function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** Columns of the terminal on stdout; BOOKCTL_COLUMNS and COLUMNS stand in. */
-export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
+/** The terminal behind `stream`, if it is one; BOOKCTL_COLUMNS and COLUMNS say how wide it is meant to be. */
+export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): OutputTerminal {
   const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
-  return {isTTY: Boolean(stream.isTTY), columns: told > 0 ? told : stream.columns || 80}
+  const columns = told > 0 ? told : stream.columns || 80
+  return {isTTY: Boolean(stream.isTTY), columns, paint: painterFor(stream, env)}
 }

@@ -4,6 +4,8 @@ export interface Column<Item> {
   /** As `--columns` takes it. */
   readonly name: string
   readonly value: (item: Item) => unknown
+  /** Left out before others where a terminal has no room for all. */
+  readonly isMinor?: boolean
 }
 
 export interface Result<Item = Record<string, unknown>> {

@@ -74,7 +74,7 @@ nationality is the client's. Environment: those of every command.`
   private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
     if (plan.isSettled) return
     this.warnOf(plan)
-    this.tell(describePlan(plan, target))
+    this.tell(describePlan(plan, target).split('\n'))
     requireYes(yes || (await this.confirm('Reserve this?')), target)
   }
 
@@ -96,7 +96,7 @@ nationality is the client's. Environment: those of every command.`
     if (address === undefined) return
     if (this.takesNotes()) {
       const code = await qrCode(address, process.stderr.columns)
-      this.note(`${code === undefined ? '' : `${code}\n`}Pay at ${address}`)
+      this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
     }
     if (open) openAddress(address)
   }

@@ -1,0 +1,48 @@
+/**
+ * Colour, a stream at a time: only where somebody looks, and never the only sign of anything. Switched off by
+ * --no-color, NO_COLOR, CLICOLOR=0 and TERM=dumb; switched on without a terminal by FORCE_COLOR and CLICOLOR_FORCE.
+ */
+import {styleText} from 'node:util'
+
+const STYLES = {
+  header: ['bold'],
+  good: ['green'],
+  waiting: ['yellow'],
+  bad: ['red'],
+  error: ['bold', 'red'],
+  hint: ['cyan'],
+  live: ['bold', 'magenta'],
+  faint: ['dim'],
+} as const satisfies Record<string, readonly string[]>
+
+export type Style = keyof typeof STYLES
+
+/** Puts `style` on a text, or leaves it as it is. */
+export type Painter = (style: Style, text: string) => string
+
+/** Whether `stream` is written in colour. What forbids goes before what forces. */
+export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): boolean {
+  if (env.NO_COLOR || env.TERM === 'dumb') return false
+  if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR)
+  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0') return true
+  return Boolean(stream.isTTY) && env.CLICOLOR !== '0'
+}
+
+/** The painter for what is written to `stream`. `text` must be sanitised: its escapes would be written. */
+export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): Painter {
+  if (!hasColour(stream, env)) return unpainted
+  // Node from 22.13 on asks its own standard output whether to colour, unless it is told not to.
+  const unasked = {validateStream: false} as never
+  return (style, text) => (text === '' ? '' : styleText([...STYLES[style]] as never, text, unasked))
+}
+
+export const unpainted: Painter = (_, text) => text
+
+/** The style of a state's word, whatever the service calls it; undefined for words that say neither good nor bad. */
+export function styleOfState(word: string): Style | undefined {
+  if (/^(confirmed|ok|valid|true|delivered|succeeded|done|active|ready)$/i.test(word)) return 'good'
+  if (/^(pending\w*|unknown|waiting|warn\w*|outcome_unknown)$/i.test(word)) return 'waiting'
+  if (/^(cancel+ed|failed|invalid|refused|expired|abandoned|given_up|rejected|fail|error)$/i.test(word))
+    return 'bad'
+  return undefined
+}

@@ -1,0 +1,88 @@
+import stringWidth from 'string-width'
+import {describe, expect, test} from 'vitest'
+import {unpainted} from '../../src/cli/colour.js'
+import {cutTo, layOut} from '../../src/cli/table.js'
+
+const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
+  layOut({
+    columns: names.map(name => ({name, isMinor: minor.includes(name)})),
+    rows,
+    width,
+    paint: unpainted,
+  })
+
+/** Names that are one column wide, two, combined, or nothing. */
+const NAMES = ['İstanbul Oteli', 'Çırağan', '東京ホテル', 'e\u0301clair', '👩🏽', '🇹🇷 Otel', 'فندق', '한국']
+
+test.each(NAMES)('what follows %s stands under its head', name => {
+  const table = lay(
+    ['hotel_name', 'board'],
+    [
+      [name, 'BB'],
+      ['plain', 'HB'],
+    ],
+  )
+  const [head = '', first = '', second = ''] = table?.lines ?? []
+  const at = stringWidth(head.slice(0, head.indexOf('BOARD')))
+  expect(stringWidth(first.slice(0, first.indexOf('BB')))).toBe(at)
+  expect(stringWidth(second.slice(0, second.indexOf('HB')))).toBe(at)
+})
+
+describe('where there is no room for everything', () => {
+  const id = `off_${'x'.repeat(24)}`
+  const names = ['offer_id', 'hotel_name', 'room_name', 'price', 'free_cancellation_until']
+  const rows = [
+    [id, '東京グランドホテル別館', 'A room with a very long name', '119.10 EUR', '2027-05-29T18:00:00+03:00'],
+  ]
+
+  test.each([140, 100, 80, 70, 60, 50])(
+    'at %i columns no line is wider, and no identifier or number cut',
+    width => {
+      const table = lay(names, rows, width, ['room_name', 'free_cancellation_until'])
+      for (const line of table?.lines ?? []) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      expect(table?.lines.at(-1)).toContain(id)
+      if (!table?.leftOut.includes('price')) expect(table?.lines.at(-1)).toContain('119.10 EUR')
+    },
+  )
+
+  test('what is minor goes first, and is named', () => {
+    expect(lay(names, rows, 60, ['room_name', 'free_cancellation_until'])?.leftOut).toEqual([
+      'room_name',
+      'free_cancellation_until',
+    ])
+  })
+
+  test('in a pipe nothing is cut', () => {
+    const table = lay(names, rows, Number.POSITIVE_INFINITY)
+    expect(table?.lines.join()).not.toContain('…')
+    expect(table?.lines[1]).toContain('A room with a very long name')
+  })
+
+  test('a narrow terminal gets no table', () => {
+    expect(lay(names, rows, 45)).toBeUndefined()
+    expect(lay(['id', 'url'], [['a', 'https://x.test/'.padEnd(90, 'y')]], 80)).toBeUndefined()
+  })
+})
+
+test('numbers stand on the right, times lose their seconds alone, heads wrap', () => {
+  expect(
+    lay(
+      ['id', 'stars', 'price', 'created_at'],
+      [
+        ['a', '4', '9.10 EUR', '2030-01-02T03:04:05Z'],
+        ['b', '', '119.10 EUR', '2030-01-02T03:04:05.678+05:30'],
+      ],
+    )?.lines,
+  ).toEqual([
+    'ID  STARS       PRICE  CREATED AT',
+    'a       4    9.10 EUR  2030-01-02 03:04Z',
+    'b          119.10 EUR  2030-01-02 03:04+05:30',
+  ])
+})
+
+test('a cut keeps whole characters', () => {
+  expect(cutTo('東京ホテル', 6)).toBe('東京…')
+  expect(cutTo('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…')
+  expect(cutTo('👨‍👩‍👧 family', 4)).toBe('👨‍👩‍👧…')
+  expect(cutTo('short', 5)).toBe('short')
+})
