@@ -1,9 +1,9 @@
 /** What a person sees while the service takes its time. */
-import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, afterEach, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {ScriptedService} from '../support/scripted-service.js'
-import {atTerminal, HAS_TERMINAL} from '../support/terminal.js'
+import {atTerminal} from '../support/terminal.js'
 
 let sandbox: LocalSandbox
 let home: Home
@@ -28,68 +28,63 @@ async function fault(kind: object) {
 }
 
 const SLOW = {kind: 'latency', latency_ms: 2600}
-const CLEARED = '\r\u001b[K'
 
-describe.skipIf(!HAS_TERMINAL)('at a terminal', () => {
-  test('a slow answer is waited for in a line with its seconds, gone before the result', async () => {
-    await fault(SLOW)
-    const {exit, screen} = await atTerminal(home, ['account'])
-    expect(exit).toBe(0)
-    expect(screen).toMatch(/\S waiting for 127\.0\.0\.1:\d+… 1 s/)
-    expect(screen).toContain('… 2 s')
-    const [, after = ''] = screen.split(/… 2 s(?!.*… 2 s)/s)
-    expect(after.startsWith(CLEARED)).toBe(true)
-    expect(after.slice(CLEARED.length)).toMatch(/^account/)
-    expect(screen).not.toContain('\u001b[?25l')
-  })
+test('a slow answer is waited for in a line with its seconds, gone before the result', async () => {
+  await fault(SLOW)
+  const terminal = atTerminal(home, ['account'])
+  await terminal.waitFor(/\S waiting for 127\.0\.0\.1:\d+… 1 s/)
+  await terminal.waitFor('… 2 s')
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.screen()).toMatch(/^account/)
+  expect(terminal.screen()).not.toContain('waiting')
+  expect(terminal.raw()).not.toContain('\u001b[?25l')
+})
 
-  test('a repeated request says why and when', async () => {
-    const service = await ScriptedService.start()
-    let asked = 0
-    service.script = ({path}, response) => {
-      if (path !== '/account' || asked++ > 0) return false
-      response.writeHead(503, {'retry-after': '2'}).end()
-      return true
-    }
-    const person = new Home({
-      BOOKCTL_BASE_URL: service.baseUrl,
-      BOOKCTL_CLIENT_ID: 'cid_right',
-      BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-    })
-    const {exit, screen} = await atTerminal(person, ['account'])
-    person.remove()
-    service.close()
-    expect(exit).toBe(0)
-    expect(screen).toContain('the service answered 503, trying again in 2 s… 1 s')
+test('a repeated request says why and when', async () => {
+  const service = await ScriptedService.start()
+  let asked = 0
+  service.script = ({path}, response) => {
+    if (path !== '/account' || asked++ > 0) return false
+    response.writeHead(503, {'retry-after': '2'}).end()
+    return true
+  }
+  const person = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_right',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
   })
+  const terminal = atTerminal(person, ['account'])
+  await terminal.waitFor('the service answered 503, trying again in 2 s… 1 s')
+  expect(await terminal.exit).toBe(0)
+  person.remove()
+  service.close()
+})
 
-  test.each([{BOOKCTL_ACCESSIBLE: '1'}, {TERM: 'dumb'}])('with %j it is one plain line', async env => {
-    await fault(SLOW)
-    const plain = new Home({...sandbox.env, ...env} as Record<string, string>)
-    const {exit, screen} = await atTerminal(plain, ['account'])
-    plain.remove()
-    expect(exit).toBe(0)
-    expect(screen.match(/waiting for/g)).toHaveLength(1)
-    expect(screen).not.toContain('\r\u001b[K')
-  })
+test.each([{BOOKCTL_ACCESSIBLE: '1'}, {TERM: 'dumb'}])('with %j it is one plain line', async env => {
+  await fault(SLOW)
+  const terminal = atTerminal(home, ['account'], {env})
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.screen().match(/waiting for/g)).toHaveLength(1)
+  expect(terminal.raw()).not.toMatch(/\u001b|\r[^\n]/)
+})
 
-  test.each([
-    [{}, ['account', '--quiet']],
-    [{CI: '1'}, ['account']],
-  ])('with %j, %j shows none', async (env, argv) => {
-    await fault(SLOW)
-    const silent = new Home({...sandbox.env, ...env})
-    const {screen} = await atTerminal(silent, argv)
-    silent.remove()
-    expect(screen).not.toContain('waiting')
-  })
+test.each([
+  [{}, ['account', '--quiet']],
+  [{CI: '1'}, ['account']],
+])('with %j, %j shows none', async (env, argv) => {
+  await fault(SLOW)
+  const terminal = atTerminal(home, argv, {env})
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).not.toContain('waiting')
+})
 
-  test('Ctrl-C leaves nothing of it behind', async () => {
-    await fault({...SLOW, latency_ms: 20_000})
-    const {exit, screen} = await atTerminal(home, ['account'], [['… 1 s', '\u0003']])
-    expect(exit).toBe(130)
-    expect(screen.endsWith(CLEARED)).toBe(true)
-  })
+test('Ctrl-C leaves nothing of it behind', async () => {
+  await fault({...SLOW, latency_ms: 20_000})
+  const terminal = atTerminal(home, ['account'])
+  await terminal.waitFor('… 1 s')
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  expect(terminal.screen().replace('^C', '')).toBe('')
 })
 
 test('in a pipe there is none', async () => {
