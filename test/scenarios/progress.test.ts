@@ -65,7 +65,7 @@ test.each([{BOOKCTL_ACCESSIBLE: '1'}, {TERM: 'dumb'}])('with %j it is one plain 
   const terminal = atTerminal(home, ['account'], {env})
   expect(await terminal.exit).toBe(0)
   expect(terminal.screen().match(/waiting for/g)).toHaveLength(1)
-  expect(terminal.raw()).not.toMatch(/\u001b|\r[^\n]/)
+  expect(terminal.raw()).not.toContain('\u001b')
 })
 
 test.each([
