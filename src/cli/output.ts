@@ -157,7 +157,7 @@ function lines(texts: readonly string[]): string {
 }
 
 /** The terminal behind `stream`, if it is one; BOOKCTL_COLUMNS and COLUMNS say how wide it is meant to be. */
-export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): OutputTerminal {
+export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
   const columns = told > 0 ? told : stream.columns || 80
   return {isTTY: Boolean(stream.isTTY), columns, paint: painterFor(stream, env)}
