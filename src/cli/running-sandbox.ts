@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {SendError, type Sender} from '../api/api.js'
 import {parseBaseUrl} from '../api/base-url.js'
 import {Failure, usage} from '../contract/failure.js'
+import {requireRegularFile} from '../storage/files.js'
 
 export interface RunningSandbox {
   readonly origin: string
@@ -38,6 +39,7 @@ export function findSandbox(
 
 /** What the running sandbox noted down; undefined when none did, or its process is gone. */
 export function readNote(configDirectory: string): RunningSandbox | undefined {
+  requireRegularFile(noteOf(configDirectory))
   try {
     const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
     const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)

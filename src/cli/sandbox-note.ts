@@ -3,7 +3,7 @@ import {rmSync} from 'node:fs'
 import {join, resolve} from 'node:path'
 import {usage} from '../contract/failure.js'
 import {StorageError} from '../storage/errors.js'
-import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
+import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../storage/files.js'
 import {noteOf, type RunningSandbox, readNote} from './running-sandbox.js'
 
 /** `--db`, or `sandbox.db` in the configuration directory. */
@@ -14,6 +14,7 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
 
 /** Whether the note was written; a sandbox in a read-only home runs without one. */
 export function writeNote(configDirectory: string, note: RunningSandbox): boolean {
+  requireRegularFile(noteOf(configDirectory))
   try {
     ensurePrivateDirectory(configDirectory)
     writeWholeFile(noteOf(configDirectory), Buffer.from(`${JSON.stringify(note)}\n`), {existing: 'replace'})

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
-import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
+import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
 import {
   isKeyOf,
@@ -66,6 +66,7 @@ function read(flag: string, path: string): string {
 /** The authority in `directory`, made when there is none that can be used. Several processes make one. */
 async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   ensurePrivateDirectory(directory)
+  for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) requireRegularFile(join(directory, name))
   const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
   const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
     const kept = readAuthority(directory)

@@ -2,7 +2,7 @@
 import {chmodSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
-import {ensurePrivateDirectory} from './files.js'
+import {ensurePrivateDirectory, requireRegularFile} from './files.js'
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,
@@ -10,6 +10,8 @@ import {ensurePrivateDirectory} from './files.js'
  */
 export type FileOwner = 'ours' | 'users'
 
+/** What SQLite makes beside a database. */
+const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
 /** SQLite takes a file shorter than this for an empty one and writes over it. */
 const SMALLEST_DATABASE_BYTES = 512
@@ -21,6 +23,9 @@ const SMALLEST_DATABASE_BYTES = 512
 export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   if (owner === 'ours') ensurePrivateDirectory(dirname(path))
   else requireDirectory(path)
+  // SQLite follows a link in the place of its log, and would write into what it points to.
+  for (const side of SIDE_FILES) requireRegularFile(path + side)
+  requireRegularFile(path)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
     return
@@ -28,7 +33,6 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!stats.isFile()) throw notAFile(path)
   if (!isDatabase(path, stats)) throw owner === 'ours' ? damaged(path) : notADatabase(path)
   const tooWide = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
   if (owner === 'ours' && tooWide) chmodSync(path, 0o600)
@@ -52,11 +56,6 @@ function isDatabase(path: string, stats: Stats): boolean {
   } finally {
     closeSync(file)
   }
-}
-
-function notAFile(path: string): StorageError {
-  const hint = 'remove it (a symbolic link or a directory is never followed)'
-  return new StorageError('not_ours', `${path} is not a regular file`, hint)
 }
 
 function notADatabase(path: string): StorageError {

@@ -7,6 +7,7 @@ import {pathToFileURL} from 'node:url'
 import LibSql from 'libsql'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
+import {requireRegularFile} from './files.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 
@@ -67,6 +68,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
  * ours shows in the queries, which fail. Throws StorageError, also when there is no such file.
  */
 export function openDatabaseToRead(path: string): Database {
+  requireRegularFile(path)
   // Without a log nobody is writing, and SQLite need not make its index file to read.
   const how = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1'
   try {

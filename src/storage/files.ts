@@ -63,6 +63,39 @@ function makeDirectory(directory: string): void {
   }
 }
 
+/**
+ * Throws StorageError unless nothing is at `path`, or a regular file. A symbolic link in the place of a file of ours is
+ * neither followed nor replaced: somebody put it there for a reason, or against us.
+ */
+export function requireRegularFile(path: string): void {
+  const stats = lstatIfAny(path)
+  if (stats === undefined || stats.isFile()) return
+  const what = stats.isSymbolicLink()
+    ? 'a symbolic link'
+    : stats.isDirectory()
+      ? 'a directory'
+      : 'no regular file'
+  const hint = 'move it away; neither it nor what it points to was changed'
+  throw new StorageError('not_ours', `${path} is ${what}, in the place of a file of ours`, hint)
+}
+
+/** The same for a directory: undefined, or a directory that is no symbolic link. */
+export function requireRealDirectory(path: string): void {
+  const stats = lstatIfAny(path)
+  if (stats === undefined || stats.isDirectory()) return
+  const hint = 'move it away; neither it nor what it points to was changed'
+  throw new StorageError('not_ours', `${path} is not a directory of its own`, hint)
+}
+
+function lstatIfAny(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    throw storageErrorOf(error, path)
+  }
+}
+
 export interface WholeFileOptions {
   /** `replace` renames over what is there; `create` refuses (EEXIST) when the name is taken. */
   readonly existing: 'replace' | 'create'

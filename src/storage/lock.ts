@@ -3,11 +3,12 @@
  * SQLite file. There is no stale time-out to wait for and nothing to clean up.
  */
 import {createHash} from 'node:crypto'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import LibSql from 'libsql'
 import {prepareDatabaseFile} from './database-file.js'
 import {storageErrorOf} from './errors.js'
+import {requireRealDirectory} from './files.js'
 
 /** Locks share this many files a kind, so that their number stays bounded; a collision only makes one wait. */
 const STRIPES = 32
@@ -55,6 +56,7 @@ export async function withLock<T>(
 
 function open(path: string): LibSql.Database {
   try {
+    requireRealDirectory(dirname(path))
     prepareDatabaseFile(path, 'ours')
     return new LibSql(path, {timeout: 0})
   } catch (error) {

@@ -1,0 +1,189 @@
+/** Files of ours that are broken, or not ours at all: refused with their name and a next step, and never touched. */
+import {execFileSync} from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+
+const ENV = {
+  BOOKCTL_BASE_URL: 'http://127.0.0.1:1/v1',
+  BOOKCTL_CLIENT_ID: 'cid_x',
+  BOOKCTL_CLIENT_SECRET: 'sk_test_x',
+  BOOKCTL_WEBHOOK_SECRET: 'whsec_x',
+}
+let home: Home
+
+beforeAll(() => {
+  home = new Home(ENV)
+})
+afterAll(() => home.remove())
+beforeEach(() => {
+  rmSync(home.configDirectory, {recursive: true, force: true})
+  mkdirSync(home.configDirectory, {mode: 0o700})
+})
+
+interface Refusal {
+  readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
+}
+
+/** What lies at `path`, without following anything. */
+function lookAt(path: string): string {
+  const stats = lstatSync(path)
+  if (stats.isSymbolicLink()) return `link to ${readlinkSync(path)}`
+  return stats.isFile() ? readFileSync(path).toString('base64') : 'other'
+}
+
+const profile = (more: object) => JSON.stringify({profiles: {one: {base_url: 'b', client_id: 'c', ...more}}})
+
+const SETTINGS: [string, string | Buffer, string][] = [
+  ['empty', '', 'is empty'],
+  ['blank', ' \n', 'is empty'],
+  ['cut', '{"profiles": {', 'is not JSON'],
+  ['a comma too many', '{\n  "profiles": {},\n}', 'line 3'],
+  ['two documents', '{}\n{}', 'line 2'],
+  ['a byte order mark', '\uFEFF{}', 'byte order mark'],
+  ['UTF-16', Buffer.from('{}', 'utf16le'), 'is not JSON'],
+  ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
+  ['zeros', Buffer.alloc(64), 'is not JSON'],
+  ['too large', Buffer.alloc(1024 * 1024 + 1, ' '), 'larger than'],
+  ['a list', '[]', 'the whole file: must be an object'],
+  ['a number for text', profile({ca_file: 7}), 'profiles.one.ca_file: must be text'],
+  ['text for a number', '{"defaults": {"timeout": "soon"}}', 'defaults.timeout: must be a number'],
+  ['a contact that is none', '{"defaults": {"contact": "me"}}', 'defaults.contact: must be an object'],
+  ['a missing key', '{"profiles": {"one": {"base_url": "b"}}}', 'profiles.one.client_id: is missing'],
+  ['a scope that is none', profile({scopes: ['x']}), 'profiles.one.scopes.0: is not a scope'],
+  ['a store that is none', profile({secret_store: 'cloud'}), 'secret_store: must be file or keychain'],
+  ['a path that is none', profile({paths: {'reservations.list': 'x'}}), 'profiles.one.paths'],
+  ['a profile name that is none', '{"profiles": {"a\\u001b[2Jb": {}}}', 'profiles.a'],
+]
+
+describe('config.json', () => {
+  test.each(SETTINGS)('%s', async (_, content, words) => {
+    const path = join(home.configDirectory, 'config.json')
+    writeFileSync(path, content)
+    const before = lookAt(path)
+    for (const argv of [['config', 'list'], ['config', 'set', 'currency', 'EUR'], ['account']]) {
+      const {exit, result, stderr} = await home.json<Refusal>(argv)
+      expect({argv, exit, code: result.error.code}).toEqual({argv, exit: 2, code: 'settings_invalid'})
+      expect(result.error.message).toContain('config.json')
+      expect(result.error.message).toContain(words)
+      expect(result.error.hint).toContain('was not changed')
+      expect(result.error.message + stderr).not.toMatch(/expected|received|zod/i)
+      expect(result.error.message).not.toContain('\u001b')
+    }
+    expect(lookAt(path)).toBe(before)
+    const asked = await Promise.all(
+      [['--help'], ['--version'], ['config', 'path'], ['config', 'set', '--help']].map(argv =>
+        home.run(argv),
+      ),
+    )
+    expect(asked.map(({exit, stderr}) => ({exit, stderr}))).toEqual(asked.map(() => ({exit: 0, stderr: ''})))
+  })
+
+  test.each(['symbolic link', 'dangling link', 'directory', 'pipe'])('a %s in its place', async what => {
+    const path = join(home.configDirectory, 'config.json')
+    const target = place(what, path, '{"profiles": {}}')
+    const before = lookAt(path)
+    for (const argv of [
+      ['config', 'list'],
+      ['config', 'set', 'currency', 'EUR'],
+    ]) {
+      const {exit, result} = await home.json<Refusal>(argv)
+      expect({exit, message: result.error.message}).toEqual({
+        exit: 2,
+        message: expect.stringContaining('config.json is not a regular file'),
+      })
+    }
+    expect(lookAt(path)).toBe(before)
+    if (what === 'symbolic link') expect(readFileSync(target, 'utf8')).toBe('{"profiles": {}}')
+    else expect(existsSync(target)).toBe(false)
+  })
+
+  test('the directory itself may be a link', async () => {
+    const elsewhere = join(home.directory, 'dotfiles')
+    mkdirSync(elsewhere, {mode: 0o700})
+    rmSync(home.configDirectory, {recursive: true})
+    symlinkSync(elsewhere, home.configDirectory)
+    expect(await home.run(['config', 'set', 'currency', 'EUR'])).toMatchObject({exit: 0})
+    expect(readFileSync(join(elsewhere, 'config.json'), 'utf8')).toContain('EUR')
+    rmSync(home.configDirectory)
+  })
+})
+
+/** Puts what `what` says at `path`; returns the path a link points to. */
+function place(what: string, path: string, text: string): string {
+  const target = join(home.directory, 'victim')
+  rmSync(target, {force: true})
+  if (what === 'symbolic link') writeFileSync(target, text)
+  if (what.endsWith('link')) symlinkSync(target, path)
+  if (what === 'directory') mkdirSync(path)
+  if (what === 'pipe') execFileSync('mkfifo', [path])
+  return target
+}
+
+const LISTEN = ['webhooks', 'listen', '--tls', '--exit-after', '1', '--within', '1']
+/** Who opens which file first. */
+const OPENED_BY: [string, string[]][] = [
+  ['tokens.db', ['token']],
+  ['tokens.db-wal', ['token']],
+  ['tokens.db-shm', ['token']],
+  ['state.db', ['journal']],
+  ['state.db-wal', ['journal']],
+  ['events.db', ['webhooks', 'events', 'list']],
+  ['events.db-shm', ['webhooks', 'events', 'list']],
+  ['sandbox.db', ['sandbox', 'start']],
+  ['sandbox-running.json', ['sandbox', 'clock', '--base-url', '']],
+  ['locks', ['config', 'set', 'currency', 'EUR']],
+  ['listen-ca.pem', LISTEN],
+  ['listen-ca-key.pem', LISTEN],
+]
+
+describe('a symbolic link in the place of a file of ours is refused, and its target untouched', () => {
+  test.each(OPENED_BY)('%s', async (name, argv) => {
+    const path = join(home.configDirectory, name)
+    const target = place('symbolic link', path, 'theirs')
+    const {exit, result} = await home.json<Refusal>(argv)
+    expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'storage_not_ours'})
+    expect(result.error.message).toContain(name)
+    expect(lookAt(path)).toBe(`link to ${target}`)
+    expect(readFileSync(target, 'utf8')).toBe('theirs')
+  })
+})
+
+describe('a database that is none', () => {
+  const header = Buffer.from('SQLite format 3\0')
+  test.each<[string, Buffer]>([
+    ['text', Buffer.from('not a database at all\n'.repeat(100))],
+    ['a short text', Buffer.from('hello')],
+    ['the header alone', header],
+    ['the header and zeros', Buffer.concat([header, Buffer.alloc(8192)])],
+    ['the header and noise', Buffer.concat([header, Buffer.alloc(8192, 0xa5)])],
+  ])('%s', async (_, content) => {
+    for (const [name, argv] of OPENED_BY.filter(([name]) => /^(tokens|state)\.db$/.test(name))) {
+      const path = join(home.configDirectory, name)
+      writeFileSync(path, content)
+      const {exit, result} = await home.json<Refusal>(argv)
+      expect({name, exit, code: result.error.code}).toEqual({name, exit: 2, code: 'storage_corrupt'})
+      expect(result.error.message).toContain(name)
+      expect(result.error.hint).toContain('was not changed')
+      expect(readFileSync(path).equals(content)).toBe(true)
+    }
+  })
+
+  test.each(['directory', 'pipe'])('a %s in its place', async what => {
+    for (const [name, argv] of OPENED_BY.filter(([name]) => /^(tokens|state)\.db$/.test(name))) {
+      place(what, join(home.configDirectory, name), '')
+      const {exit, result} = await home.json<Refusal>(argv)
+      expect({name, exit, code: result.error.code}).toEqual({name, exit: 2, code: 'storage_not_ours'})
+    }
+  })
+})
