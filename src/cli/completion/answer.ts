@@ -4,9 +4,8 @@
  * no network and creates nothing; what cannot be read has no candidates.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {openStateToLookAt} from '../../state/state.js'
+import {type Candidate, candidatesOf, isSource} from '../candidates.js'
 import {fold} from '../input/fold.js'
-import {type Candidate, isSource, SOURCES, type Source} from './sources.js'
 
 /** Ours: a shell asks before it lists more than about this. */
 const MOST = 200
@@ -18,25 +17,13 @@ const LONGEST_DESCRIPTION = 60
 export function candidateLines(configDirectory: string, argv: readonly string[]): string {
   const [kind = '', word = ''] = argv
   if (!isSource(kind)) return ''
-  const fitting = choose(ask(configDirectory, kind), word)
+  const fitting = choose(candidatesOf(kind, configDirectory), word)
   return fitting.map(({value, description}) => `${value}\t${description}\n`).join('')
-}
-
-function ask(configDirectory: string, kind: Source): Candidate[] {
-  const state = openStateToLookAt(configDirectory)
-  try {
-    return SOURCES[kind](state)
-  } catch {
-    return []
-  } finally {
-    state.close()
-  }
 }
 
 /** Those that begin with `word`; without any, those whose description holds it: cities and hotels are known by name. */
 function choose(candidates: readonly Candidate[], word: string): Candidate[] {
-  const known = new Map(candidates.map(candidate => [candidate.value, candidate]))
-  const clean = [...known.values()].filter(isPlain).map(({value, description}) => ({
+  const clean = candidates.filter(isPlain).map(({value, description}) => ({
     value,
     description: sanitizeLine(description, LONGEST_DESCRIPTION),
   }))

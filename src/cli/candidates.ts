@@ -1,5 +1,9 @@
-/** What this machine knows that can stand on a command line, for completion: no network, nothing created or changed. */
-import type {State} from '../../state/state.js'
+/**
+ * What this machine knows that can stand on a command line, for completion and for questions about what is missing. No
+ * network, nothing created or changed. A command names in `static candidates` which of them its arguments are.
+ */
+import {EVENT_TYPES} from '../contract/events.js'
+import {openStateToLookAt, type State} from '../state/state.js'
 
 /** One word that may be typed, and what it is. */
 export interface Candidate {
@@ -30,6 +34,7 @@ export const SOURCES = {
           ? []
           : [{value: reservationRef, description: `${outcome}, ${clientReferenceId}`}],
       ),
+  'event-types': () => Object.entries(EVENT_TYPES).map(([value, description]) => ({value, description})),
   'client-references': state =>
     state.journal.list().map(({clientReferenceId, outcome}) => ({
       value: clientReferenceId,
@@ -52,9 +57,21 @@ export const SOURCES = {
     })),
 } as const satisfies Record<string, (state: State) => Candidate[]>
 
-/** A kind of word that is asked of this machine when TAB is pressed. */
+/** A kind of word that this machine may know. */
 export type Source = keyof typeof SOURCES
 
 export function isSource(name: string): name is Source {
   return Object.hasOwn(SOURCES, name)
+}
+
+/** The words of a kind that the machine knows, each once. Never throws: what cannot be read has none. */
+export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {
+  const state = openStateToLookAt(configDirectory)
+  try {
+    return [...new Map(SOURCES[kind](state).map(candidate => [candidate.value, candidate])).values()]
+  } catch {
+    return []
+  } finally {
+    state.close()
+  }
 }
