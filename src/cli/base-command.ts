@@ -10,8 +10,16 @@ import type {Connection} from './connect.js'
 import type {Preferences} from './defaults.js'
 import {globalFlags} from './global-flags.js'
 import {checkTimeout} from './input/checks.js'
+import {
+  askMissing,
+  type Candidates,
+  type MissingValue,
+  missingValues,
+  refuseMissing,
+  withNothingRequired,
+} from './missing-values.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
-import {ask, mayAsk, openPrompts, type Question} from './prompt.js'
+import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompt.js'
 import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
 import type {Result} from './result.js'
@@ -26,6 +34,9 @@ export abstract class BaseCommand extends Command {
 
   /** Names `--columns` takes; absent when they depend on the answer. Checked before anything is sent. */
   static columns: readonly string[] | undefined
+
+  /** What its arguments and flags are called to the machine, for completion and to be offered when they are missing. */
+  static candidates: Candidates = {}
 
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
@@ -79,7 +90,14 @@ export abstract class BaseCommand extends Command {
     B extends Record<string, unknown>,
     A extends Record<string, unknown>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const parsed = await super.parse<F, B, A>(options, argv)
+    const specs = options ?? (this.ctor as unknown as Interfaces.Input<F, B, A>)
+    const relaxed = withNothingRequired(specs)
+    let parsed = await super.parse<F, B, A>(relaxed, argv)
+    const missing = missingValues(specs, parsed)
+    if (missing.length > 0) {
+      const words = await this.askMissing(missing, parsed.flags as AskingFlags)
+      parsed = await super.parse<F, B, A>(relaxed, words)
+    }
     this.globals = parsed.flags as unknown as GlobalFlags
     checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
@@ -87,6 +105,21 @@ export abstract class BaseCommand extends Command {
     this.verbosity = parsed.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
     return parsed
   }
+
+  /** The words typed, and answers for what is missing. Throws usage, naming all of it, when nobody may be asked. */
+  private async askMissing(missing: readonly MissingValue[], flags: AskingFlags): Promise<string[]> {
+    if (!mayAsk(flags)) throw refuseMissing(missing)
+    const {candidates} = this.ctor as typeof BaseCommand
+    return askMissing(missing, this.argv, {
+      prompts: await this.prompts(flags),
+      candidates,
+      configDirectory: this.config.configDir,
+      check: (name, answer) => this.checkAnswer(name, answer),
+    })
+  }
+
+  /** Checks what was typed for the missing argument or flag `name`; throws Failure, whose words are shown. */
+  protected checkAnswer(_name: string, _answer: string): void {}
 
   /** What this machine remembers. */
   protected state(): Promise<State> {
@@ -228,10 +261,10 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Questions to the person at the terminal. Throws usage when nobody may be asked. */
-  protected prompts(): Promise<Prompts> {
+  protected prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
-    return openPrompts(this.globals, closing.signal)
+    return openPrompts(flags, closing.signal)
   }
 
   protected ask(questions: readonly Question[]): Promise<string[]> {

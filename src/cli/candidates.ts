@@ -60,6 +60,9 @@ export const SOURCES = {
 /** A kind of word that this machine may know. */
 export type Source = keyof typeof SOURCES
 
+/** Kinds of which the machine knows every word there is. */
+export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
+
 export function isSource(name: string): name is Source {
   return Object.hasOwn(SOURCES, name)
 }
