@@ -1,6 +1,36 @@
 /** Facts of a foreign record under the names services give them. What is not found is null; nothing is guessed. */
-import type {Fields} from './field-names.js'
+import {createFieldReader, type Fields} from './field-names.js'
 import {isObject, textOf} from './json-walk.js'
+import {amountText, moneyFrom} from './offer-price.js'
+
+export interface Money {
+  /** Decimal string: as the service wrote it, or made from its number. */
+  readonly amount: string
+  /** ISO 4217, when the answer says which. */
+  readonly currency: string | null
+}
+
+const fieldsOf = createFieldReader()
+const CURRENCY = ['currency', 'currency_code', 'currency_iso']
+const AMOUNT = ['amount', 'total', 'value', 'price', 'total_price', 'total_amount', 'gross']
+
+/** The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or `{amount, currency}`. */
+export function moneyIn(fields: Fields, names: readonly string[]): Money | null {
+  for (const name of names) {
+    const value = fields.get(name)
+    const inner = isObject(value) ? moneyIn(fieldsOf(value), AMOUNT) : readMoney(value)
+    if (inner === null) continue
+    const currency = inner.currency ?? codeIn(fields, [`${name}_currency`, ...CURRENCY])
+    const isNumber = typeof value === 'number'
+    return {amount: isNumber ? amountText(value, currency ?? undefined) : inner.amount, currency}
+  }
+  return null
+}
+
+function readMoney(value: unknown): Money | null {
+  const money = moneyFrom(value)
+  return money ? {amount: amountText(money.amount, money.currency), currency: money.currency ?? null} : null
+}
 
 /** The first text (or number, as text) under one of `names`; of a text in several languages, the English or first. */
 export function textIn(fields: Fields, names: readonly string[]): string | null {

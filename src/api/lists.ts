@@ -3,6 +3,7 @@ import type {OperationName} from '../contract/operations.js'
 import type {Answer, Api, CallOptions} from './api.js'
 import {isObject, type JsonObject, own, textOf} from './json-walk.js'
 import {notUnderstood} from './refusals.js'
+import {unwrap} from './shapes.js'
 
 /** One entry of a list: its object, and the key it stood under when the list is an object (`{"EUR": {…}}`). */
 export interface Entry {
@@ -16,19 +17,24 @@ const MOST_PAGES = 200
 const MOST_DEPTH = 6
 
 /**
- * The entries of the outermost list in `json`, or undefined when there is none. A list is an array, or an object with
- * a code or number for each key; an entry that is a plain text (`["EUR"]`, `{"EUR": "Euro"}`) becomes its `name`.
+ * The entries of the list in `json`: that in the envelope, else the outermost with something in it; undefined when there
+ * is none, not even an empty one. A list is an array, or an object with a code or number for each key; an entry that is
+ * a plain text (`["EUR"]`, `{"EUR": "Euro"}`) becomes its `name`.
  */
 export function findEntries(json: unknown): Entry[] | undefined {
-  let level: unknown[] = [json]
+  const data = unwrap(json)
+  if (Array.isArray(data)) return entriesOf(data)
+  let empty: Entry[] | undefined
+  let level: unknown[] = [data]
   for (let depth = 0; depth < MOST_DEPTH && level.length > 0; depth++) {
     for (const value of level) {
       const entries = entriesOf(value)
-      if (entries) return entries
+      if (entries?.length) return entries
+      empty ??= entries
     }
     level = level.flatMap(value => (isObject(value) ? Object.values(value) : []))
   }
-  return undefined
+  return empty
 }
 
 function entriesOf(value: unknown): Entry[] | undefined {
@@ -87,7 +93,7 @@ const CURSORS = ['after', 'next_cursor', 'nextCursor', 'next_page_token', 'nextP
 const PAGING = ['meta', 'pagination', 'paging', 'page_info', 'pageInfo']
 
 /** The cursor of the next page: beside the list, or in an object about paging. */
-function nextCursor(json: unknown): string | undefined {
+export function nextCursor(json: unknown): string | undefined {
   if (!isObject(json)) return undefined
   const data = own(json, 'data')
   const places = [json, ...(isObject(data) ? [data] : [])]

@@ -10,7 +10,7 @@ export interface FoundPrice {
   readonly currency: string | null
 }
 
-interface Money {
+export interface RawMoney {
   readonly amount: string | number
   readonly currency: string | undefined
 }
@@ -70,7 +70,7 @@ export function priceOf(offer: OfferNode, node: Node): FoundPrice {
   return {total: amountText(money.amount, currency), currency: currency ?? null}
 }
 
-function moneyIn(offer: OfferNode, value: JsonObject, depth: number): Money | undefined {
+function moneyIn(offer: OfferNode, value: JsonObject, depth: number): RawMoney | undefined {
   const fields = offer.fieldsOf(value)
   const keys = depth === 0 ? AMOUNT_KEYS : [...AMOUNT_KEYS, 'value']
   for (const key of keys) {
@@ -102,7 +102,7 @@ function* priceChildren(fields: Fields): Generator<JsonObject> {
 /**
  * Across a list, only an object under a price's name counts: a bare `total` beside a list is the number of its items.
  */
-function moneyAround(offer: OfferNode, node: Node): Money | undefined {
+function moneyAround(offer: OfferNode, node: Node): RawMoney | undefined {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
     const fields = offer.fieldsOf(around.value)
@@ -143,7 +143,7 @@ function currencyBeside(fields: Fields, amountKey: string): string | undefined {
 }
 
 /** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
-function moneyFrom(value: unknown): Money | undefined {
+export function moneyFrom(value: unknown): RawMoney | undefined {
   if (typeof value === 'number') {
     return value >= 0 && value < 1e15 ? {amount: value, currency: undefined} : undefined
   }
@@ -154,7 +154,7 @@ function moneyFrom(value: unknown): Money | undefined {
 }
 
 /** Strings stay as they are; numbers are written with the decimals of their currency. */
-function amountText(amount: string | number, currency: string | undefined): string {
+export function amountText(amount: string | number, currency: string | undefined): string {
   if (typeof amount === 'string') return amount
   const decimals = currency === undefined ? 0 : minorUnits(currency)
   const text = String(amount)

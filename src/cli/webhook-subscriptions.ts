@@ -8,7 +8,6 @@ import type {FoundSubscription} from '../api/webhooks.js'
 import {isEventType} from '../contract/events.js'
 import {Failure, type FailureDetails, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {OPERATIONS, type OperationName, pathOf} from '../contract/operations.js'
 import type {CreatedSubscription} from '../contract/webhooks.js'
 import type {State} from '../state/state.js'
 import {StorageError} from '../storage/errors.js'
@@ -16,7 +15,6 @@ import {isoTime} from './access.js'
 import type {Connection} from './connect.js'
 import {rememberedIn} from './connect.js'
 import {invalid} from './input/checks.js'
-import {readNamedPaths} from './own-paths.js'
 import type {Result} from './result.js'
 import {profileName, type Target, type TargetFlags} from './target.js'
 
@@ -121,27 +119,6 @@ function earlierUnknown(begunAt: number): Failure {
 function withHint(failure: Failure): Failure {
   const details: FailureDetails = {...failure.details, hint: LOOK_FIRST}
   return new Failure(failure.kind, failure.message, details)
-}
-
-/** The exact request of a subscription operation, for `--dry-run`. */
-export function describeCall(
-  name: OperationName,
-  target: Target,
-  state: State,
-  {id, body}: {id?: string; body?: object},
-): object {
-  const {method, source} = OPERATIONS[name]
-  const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
-  const path = pathOf(name, id === undefined ? {} : {subscription_id: id}, named)
-  return {
-    method,
-    url: target.baseUrl + path,
-    headers: {
-      authorization: 'Bearer [redacted]',
-      ...(body === undefined ? {} : {'content-type': 'application/json'}),
-    },
-    ...(body === undefined ? {} : {body}),
-  }
 }
 
 export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']

@@ -166,12 +166,12 @@ interface Issue {
   readonly keys?: readonly string[]
 }
 
-function isAbsent(issue: Issue): boolean {
+export function isAbsent(issue: Issue): boolean {
   return issue.message === MISSING
 }
 
 /** The field as it is told, counted from 0 as in the file and on the wire: `guests[0].identity.number`. */
-function fieldOf(issue: Issue): string {
+export function fieldOf(issue: Issue): string {
   const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,

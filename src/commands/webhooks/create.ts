@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {describeCall} from '../../cli/describe-call.js'
 import {jsonResult} from '../../cli/reserve-result.js'
 import {single} from '../../cli/result.js'
 import {
   checkEvents,
   checkSubscriptionUrl,
   createAndKeep,
-  describeCall,
   unknownEvents,
 } from '../../cli/webhook-subscriptions.js'
 

@@ -1,14 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {describeCall} from '../../cli/describe-call.js'
 import {jsonResult} from '../../cli/reserve-result.js'
 import {single} from '../../cli/result.js'
-import {
-  checkSubscriptionId,
-  deleteAndForget,
-  describeCall,
-  requireYes,
-} from '../../cli/webhook-subscriptions.js'
+import {checkSubscriptionId, deleteAndForget, requireYes} from '../../cli/webhook-subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'
@@ -32,7 +28,9 @@ export default class WebhooksDelete extends BaseCommand {
     const id = checkSubscriptionId(args.id)
     const target = await this.target()
     if (flags['dry-run']) {
-      const request = describeCall('subscriptions.delete', target, await this.state(), {id})
+      const request = describeCall('subscriptions.delete', target, await this.state(), {
+        parameters: {subscription_id: id},
+      })
       return this.print(jsonResult(request))
     }
     if (target.mode === 'live') requireYes(Boolean(flags.yes) || (await this.confirm(`Delete ${id}?`)))

@@ -1,13 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {describeCall} from '../../cli/describe-call.js'
 import {missing} from '../../cli/parse-errors.js'
 import {jsonResult} from '../../cli/reserve-result.js'
 import {
   checkEvents,
   checkSubscriptionId,
   checkSubscriptionUrl,
-  describeCall,
   SUBSCRIPTION_COLUMNS,
   subscriptionList,
   unknownEvents,
@@ -56,7 +56,10 @@ show this path: see webhooks list. Environment: those of every command.`
       this.warn(`Warning: ${type} is not an event type of §6.1`)
     }
     if (flags['dry-run']) {
-      const request = describeCall('subscriptions.update', target, await this.state(), {id, body: change})
+      const request = describeCall('subscriptions.update', target, await this.state(), {
+        parameters: {subscription_id: id},
+        body: change,
+      })
       return this.print(jsonResult(request))
     }
     const {api} = await this.connect(target)

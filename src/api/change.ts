@@ -1,0 +1,40 @@
+/** Changes that are sent once: whatever came back decides whether they were made, and nothing is sent a second time. */
+import {Failure} from '../contract/failure.js'
+import type {OperationName} from '../contract/operations.js'
+import {type Answer, type Api, type CallOptions, SendError} from './api.js'
+import {errorInAnswer} from './error-in-answer.js'
+import {wordsOf} from './error-words.js'
+import {refusalOf, unanswered} from './refusals.js'
+
+/**
+ * Sends a change and returns its answer when the service says that it is made; a success may be empty (204). Throws
+ * Failure: `outcome_unknown` when it may have been made, else what the service refused it for.
+ */
+export async function sendChange(api: Api, name: OperationName, options: CallOptions): Promise<Answer> {
+  const answer = await api.exchange(name, options).catch(error => {
+    throw error instanceof SendError ? unanswered(error, true) : error
+  })
+  const {status} = answer
+  if (status < 200 || status > 299) {
+    throw mayHaveActed(status) ? unknown(answer, `status ${status}`) : refusalOf(answer, api.clock.now())
+  }
+  const error = errorInAnswer(answer)
+  if (error) throw error
+  if (answer.json === undefined && answer.body.length > 0) throw unknown(answer, 'something that is not JSON')
+  return answer
+}
+
+/** A failing service, and a redirect that a browser would follow with a GET, may have acted before they answered. */
+function mayHaveActed(status: number): boolean {
+  return status >= 500 || (status >= 300 && status < 400 && status !== 307 && status !== 308)
+}
+
+function unknown(answer: Answer, what: string): Failure {
+  const said = wordsOf(answer)
+  const message = `the service answered with ${what}, so it may have been done${said === undefined ? '' : `: ${said}`}`
+  return new Failure('outcome_unknown', message, {
+    code: 'outcome_unknown',
+    status: answer.status,
+    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+  })
+}

@@ -1,0 +1,25 @@
+/** The exact request of an operation, secrets redacted, for `--dry-run`. Sends nothing. */
+import {OPERATIONS, type OperationName, pathOf} from '../contract/operations.js'
+import type {State} from '../state/state.js'
+import {readNamedPaths} from './own-paths.js'
+import type {Target} from './target.js'
+
+/** Throws usage when the settings that may name the path are not as they should be. */
+export function describeCall(
+  name: OperationName,
+  target: Target,
+  state: State,
+  {parameters = {}, body}: {parameters?: Record<string, string>; body?: object},
+): object {
+  const {method, source} = OPERATIONS[name]
+  const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
+  return {
+    method,
+    url: target.baseUrl + pathOf(name, parameters, named),
+    headers: {
+      authorization: 'Bearer [redacted]',
+      ...(body === undefined ? {} : {'content-type': 'application/json'}),
+    },
+    ...(body === undefined ? {} : {body}),
+  }
+}

@@ -1,0 +1,55 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import * as cancelling from '../../cli/cancel.js'
+import {describeCall} from '../../cli/describe-call.js'
+import {checkAmount, checkReservationRef} from '../../cli/input/checks.js'
+import {howToLook} from '../../cli/reservations.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+
+export default class ReservationsCancel extends BaseCommand {
+  static override summary = 'Cancel a reservation, after showing what it costs.'
+  static override description =
+    `The fee is asked first and shown with hotel, dates and deadline; then it asks, or needs --yes where nobody can be asked.
+Nothing is cancelled when the service does not say what it costs. It is sent once: when the answer is lost, the exit code
+is 10, and reservations show tells what became of it.
+The interface does not show these paths: it works against the local sandbox, and elsewhere where the profile names them in
+config.json: "paths": {"reservations.quote": "…", "reservations.cancel": "…"}. Needs the scopes reservations:read and
+reservations:write. Environment: those of every command.`
+  static override examples = [
+    'bookctl reservations cancel "$RESERVATION" --yes --max-fee 100000 --reason "plans changed"',
+    'bookctl reservations cancel "$RESERVATION" --dry-run',
+  ]
+  static override columns = cancelling.CANCEL_COLUMNS
+  static override args = {
+    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+  }
+  static override flags = {
+    reason: Flags.string({helpValue: 'TEXT', summary: 'told to the service, at most 200 characters'}),
+    'max-fee': Flags.string({helpValue: 'AMOUNT', summary: 'cancel only if it costs at most this'}),
+    yes: Flags.boolean({summary: 'do not ask; needed where nobody can be asked'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(ReservationsCancel)
+    const reference = checkReservationRef('REF', args.ref)
+    const {'max-fee': most, reason, yes} = flags
+    const maxFee = most === undefined ? undefined : checkAmount('--max-fee', most)
+    const body = cancelling.readReason(reason)
+    const target = await this.target()
+    if (flags['dry-run']) {
+      const call = {parameters: {reservation_ref: reference}, body}
+      return this.print(jsonResult(describeCall('reservations.cancel', target, await this.state(), call)))
+    }
+    const connection = await this.connect(target)
+    const plan = await cancelling.planCancellation(connection, reference)
+    this.tell(cancelling.describeCancellation(plan, target))
+    cancelling.checkFee(plan, maxFee)
+    cancelling.requireAgreement(yes || (await this.confirm('Cancel this reservation?')), plan)
+    this.hintWhenStopped = howToLook(reference)
+    const done = await cancelling.cancel(connection, plan, body)
+    for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)
+    await this.print(cancelling.cancelResult(done, plan))
+  }
+}

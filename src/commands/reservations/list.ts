@@ -1,0 +1,40 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {list, RESERVATIONS_COLUMNS, readListWish} from '../../cli/reservations.js'
+
+export default class ReservationsList extends BaseCommand {
+  static override summary = 'List the reservations.'
+  static override description =
+    `One page unless --limit or --all asks for more; the JSON's "next" is what --after takes to go on.
+The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations:read. Environment: those of every command.`
+  static override examples = [
+    'bookctl reservations list',
+    'bookctl reservations list --status CONFIRMED --created-from 2026-01-01 --all',
+    "bookctl reservations list --limit 5 --query 'reservations[].reservation_ref'",
+  ]
+  static override columns = RESERVATIONS_COLUMNS
+  static override flags = {
+    'client-reference': Flags.string({helpValue: 'REF', summary: 'only the one with your own reference'}),
+    status: Flags.string({helpValue: 'STATUS', summary: 'only those in this state, for example CONFIRMED'}),
+    'created-from': Flags.string({
+      helpValue: 'DATE',
+      summary: 'made on this day (UTC) or later; or a timestamp',
+    }),
+    'created-to': Flags.string({
+      helpValue: 'DATE',
+      summary: 'made on this day (UTC) or before; or a timestamp',
+    }),
+    limit: Flags.string({helpValue: 'N', summary: 'at most so many', exclusive: ['all']}),
+    after: Flags.string({helpValue: 'CURSOR', summary: 'those after an earlier page: its "next"'}),
+    all: Flags.boolean({summary: 'all there are, page after page'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(ReservationsList)
+    const wish = readListWish(flags)
+    const {next, ...result} = await list(await this.connect(), wish)
+    await this.print(result)
+    if (next !== null) this.note('There are more: --all, or --limit N')
+  }
+}

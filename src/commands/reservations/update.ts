@@ -1,0 +1,59 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {describeCall} from '../../cli/describe-call.js'
+import {checkReservationRef} from '../../cli/input/checks.js'
+import {readUpdate} from '../../cli/input/reservation-update.js'
+import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations.js'
+import {jsonResult} from '../../cli/reserve-result.js'
+import {requireYes} from '../../cli/webhook-subscriptions.js'
+
+export default class ReservationsUpdate extends BaseCommand {
+  static override summary = 'Change the contact or the guests of a reservation.'
+  static override description =
+    `Of the contact what is given is changed; of the guests the whole list is replaced. It is sent once: when the answer is
+lost, the exit code is 10 and nothing is sent again.
+The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+config.json: "paths": {"reservations.update": "…"}. Needs the scope reservations:write. Environment: those of every command.`
+  static override examples = [
+    'bookctl reservations update "$RESERVATION" --contact email=new@example.com',
+    'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
+  ]
+  static override columns = RESERVATIONS_COLUMNS
+  static override args = {
+    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+  }
+  static override flags = {
+    contact: Flags.string({
+      helpValue: 'K=V,…',
+      summary: 'what to change of: name, surname, email, phone_country_code, phone_number',
+    }),
+    guest: Flags.string({
+      helpValue: 'K=V,…',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'one guest, as reserve takes it; those given replace all there are',
+    }),
+    input: Flags.string({
+      helpValue: 'FILE|-',
+      summary: 'a JSON file, or standard input, with contact, guests or both',
+    }),
+    yes: Flags.boolean({summary: 'change one of a live service without asking'}),
+    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(ReservationsUpdate)
+    const reference = checkReservationRef('REF', args.ref)
+    const change = readUpdate(flags)
+    const target = await this.target()
+    if (flags['dry-run']) {
+      const call = {parameters: {reservation_ref: reference}, body: change}
+      return this.print(jsonResult(describeCall('reservations.update', target, await this.state(), call)))
+    }
+    if (target.mode === 'live') requireYes(flags.yes || (await this.confirm(`Change ${reference}?`)))
+    const connection = await this.connect(target)
+    this.hintWhenStopped = howToLook(reference)
+    await this.print(await update(connection, reference, change))
+  }
+}

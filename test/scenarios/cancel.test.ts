@@ -1,0 +1,189 @@
+/** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+import {atTerminal} from '../support/terminal.js'
+
+// Many processes, one after the other, on a machine that may be busy.
+vi.setConfig({testTimeout: 90_000})
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  home = new Home(sandbox.env)
+})
+afterEach(() => home.remove())
+
+async function reserve(): Promise<string> {
+  const [offer = ''] = (await home.run([...SEARCH, '--quiet', '--refundable'])).stdout.split('\n')
+  return (await home.run(['reserve', offer, ...GUESTS, '--pay', 'account', '--quiet'])).stdout.trim()
+}
+
+async function fault(operation: string, kind: string, more: object = {}): Promise<void> {
+  await fetch(`${sandbox.origin}/_sandbox/faults`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify({operation, kind, times: 1, ...more}),
+  })
+}
+
+async function sent(path: RegExp): Promise<string[]> {
+  const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
+  const {data} = (await answer.json()) as {data: {method: string; path: string}[]}
+  return data.map(({method, path: at}) => `${method} ${at}`).filter(line => path.test(line))
+}
+
+async function statusOf(ref: string): Promise<string> {
+  return (await home.run(['reservations', 'show', ref, '--query', 'reservation.status'])).stdout.trim()
+}
+
+async function eventsOf(ref: string): Promise<{type: string; data: Record<string, unknown>}[]> {
+  const answer = await fetch(`${sandbox.origin}/_sandbox/events`)
+  const {data} = (await answer.json()) as {data: {type: string; data: Record<string, unknown>}[]}
+  return data.filter(event => event.data.reservation_ref === ref)
+}
+
+interface Done {
+  readonly outcome: string
+  readonly reservation: {status: string; cancellation: {reason: string}}
+  readonly fee: {amount: string; currency: string}
+  readonly error: {code: string; hint: string; message: string}
+  readonly quote: {fee: {amount: string}}
+}
+
+test('without --yes the fee is told and nothing is cancelled; with it, it is, once', async () => {
+  const ref = await reserve()
+  const asked = await home.json<Done>(['reservations', 'cancel', ref])
+  expect([asked.exit, asked.result.error.code]).toEqual([2, 'confirmation_needed'])
+  expect(asked.result.quote.fee).toEqual({amount: '0.00', currency: 'EUR'})
+  expect(asked.stderr).toMatch(/Free until {3}2030-05-\d\d 18:00 \(UTC\+03:00\)/)
+  expect(asked.stderr).toMatch(/Fee now {6}0\.00 EUR\nRefund {7}\d+\.\d\d EUR/)
+  expect(asked.stderr).toMatch(/Hotel {8}\S.*\nDates {8}2030-06-01 to 2030-06-04/)
+  expect(await statusOf(ref)).toBe('CONFIRMED')
+
+  const done = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--reason', 'plans changed'])
+  expect(done.exit).toBe(0)
+  expect(Object.keys(done.result)).toEqual(['outcome', 'reservation', 'fee', 'refund', 'quote'])
+  expect(done.result).toMatchObject({
+    outcome: 'cancelled',
+    reservation: {status: 'CANCELLED', cancellation: {reason: 'plans changed'}},
+    fee: {amount: '0.00', currency: 'EUR'},
+  })
+  expect(await eventsOf(ref)).toContainEqual(
+    expect.objectContaining({
+      type: 'reservation.cancelled',
+      data: expect.objectContaining({reason: 'plans changed', fee: '0.00', currency: 'EUR'}),
+    }),
+  )
+  const again = await home.json<Done>(['reservations', 'cancel', ref, '--yes'])
+  expect([again.exit, again.result.error.code]).toEqual([5, 'already_cancelled'])
+  expect(again.result.error.hint).toContain('earlier attempt whose answer was lost, or by somebody else')
+  expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
+})
+
+test.each(['commit-then-drop', 'commit-then-hang'])(
+  'a lost answer (%s) is exit 10 and sent once',
+  async kind => {
+    const ref = await reserve()
+    await fault('reservations.cancel', kind)
+    const lost = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--timeout', '3'])
+    expect(lost.exit).toBe(10)
+    expect(lost.result.error.hint).toContain(`bookctl reservations show ${ref}`)
+    expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
+    expect(await statusOf(ref)).toBe('CANCELLED')
+  },
+)
+
+test('a service that fails at the cancellation may have cancelled: exit 10', async () => {
+  const ref = await reserve()
+  await fault('reservations.cancel', 'status', {status: 504})
+  const failed = await home.json<Done>(['reservations', 'cancel', ref, '--yes'])
+  expect([failed.exit, await statusOf(ref)]).toEqual([10, 'CONFIRMED'])
+})
+
+test('without a quote nothing is cancelled, whatever was agreed to', async () => {
+  const ref = await reserve()
+  // A quote only reads, so that it is asked for four times.
+  await fault('reservations.quote', 'html', {times: 4})
+  expect((await home.json<Done>(['reservations', 'cancel', ref, '--yes'])).exit).toBe(6)
+  expect(await statusOf(ref)).toBe('CONFIRMED')
+})
+
+test('--max-fee refuses a dearer one; --dry-run sends nothing', async () => {
+  const [offer = ''] = (
+    await home.run([...SEARCH, '--query', 'offers[?refundable==`false`].offer_id | [0]'])
+  ).stdout.split('\n')
+  const ref = (await home.run(['reserve', offer, ...GUESTS, '--pay', 'account', '--quiet'])).stdout.trim()
+  const dear = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--max-fee', '1'])
+  expect([dear.exit, dear.result.error.code]).toEqual([2, 'fee_too_high'])
+  expect(Number(dear.result.quote.fee.amount)).toBeGreaterThan(1)
+  expect(await statusOf(ref)).toBe('CONFIRMED')
+  const before = (await sent(/./)).length
+  const dry = await home.json<{url: string; body: object}>([
+    ...['reservations', 'cancel', ref, '--dry-run', '--reason', 'x'],
+  ])
+  expect(dry.result).toMatchObject({method: 'POST', body: {reason: 'x'}})
+  expect(dry.result.url.endsWith(`/reservations/${ref}/cancel`)).toBe(true)
+  expect((await sent(/./)).length).toBe(before)
+})
+
+test('an update changes what was given, and is refused before anything is sent when it is wrong', async () => {
+  const ref = await reserve()
+  const done = await home.json<{reservation: {contact: object}}>([
+    ...['reservations', 'update', ref, '--contact', 'email=new@example.com'],
+  ])
+  expect(done.exit).toBe(0)
+  expect(done.result.reservation.contact).toMatchObject({email: 'new@example.com', name: 'Ayşe'})
+  const [event] = (await eventsOf(ref)).filter(({type}) => type === 'reservation.updated')
+  expect(event?.data.changes).toEqual([
+    {field: 'contact.email', old: 'ayse@example.com', new: 'new@example.com'},
+  ])
+  for (const [argv, code] of [
+    [[], 'missing_flag'],
+    [['--contact', 'email=nobody'], 'invalid_input'],
+    [['--contact', 'mail=a@example.com'], 'unknown_field'],
+    [['--guest', 'name=Ayşe'], 'missing_flag'],
+  ] as const) {
+    const refused = await home.json<Done>(['reservations', 'update', ref, ...argv])
+    expect([refused.exit, refused.result.error.code]).toEqual([2, code])
+  }
+  const input = {guests: [{name: 'A', surname: 'B'}], contact: {email: 'file@example.com'}}
+  const dry = await home.json<{body: object}>(
+    [...['reservations', 'update', ref, '--input', '-', '--contact', 'email=flag@example.com', '--dry-run']],
+    {stdin: JSON.stringify(input)},
+  )
+  expect(dry.result.body).toEqual({
+    contact: {email: 'flag@example.com'},
+    guests: [{type: 'ADULT', name: 'A', surname: 'B', is_lead: true}],
+  })
+})
+
+test('a lost answer to an update is exit 10, and names the way on', async () => {
+  const ref = await reserve()
+  await fault('reservations.update', 'commit-then-drop')
+  const argv = ['reservations', 'update', ref, '--contact', 'email=lost@example.com']
+  const lost = await home.json<Done>(argv)
+  expect(lost.exit).toBe(10)
+  expect(lost.result.error.hint).toContain(`bookctl reservations show ${ref}`)
+  expect((await sent(/^PATCH/)).filter(line => line.includes(ref))).toHaveLength(1)
+  expect((await home.json(argv)).exit).toBe(0)
+})
+
+test('at a terminal it asks, and no is no', async () => {
+  const ref = await reserve()
+  const answer = async (key: string) => {
+    const run = atTerminal(home, ['reservations', 'cancel', ref])
+    await run.waitFor('Cancel this reservation?')
+    run.type(key)
+    run.press('enter')
+    return [await run.exit, run.screen().includes('nothing was cancelled'), await statusOf(ref)]
+  }
+  expect(await answer('n')).toEqual([2, true, 'CONFIRMED'])
+  expect(await answer('y')).toEqual([0, false, 'CANCELLED'])
+})
