@@ -53,6 +53,9 @@ export abstract class BaseCommand extends Command {
   /** Whether its JSON is a stream of lines; then a failure is one line too. */
   readonly printsLines: boolean = false
 
+  /** Whether there is nothing left to do for it once nobody reads its result any more. */
+  readonly endsWithReader: boolean = false
+
   /** What to tell when a signal stops the command now: how to find out what became of it. */
   hintWhenStopped: string | undefined
 

@@ -25,8 +25,9 @@ interface Started {
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
-  guardStreams()
   const started: Started = {stopping: false}
+  const readerGone = () => endWithReader(started)
+  guardStreams(readerGone)
   stopOnSignals(started, argv)
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
@@ -36,7 +37,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   try {
-    await run(argv, place, started)
+    await run(argv, place, started, readerGone)
     if (started.stopping) return await new Promise<never>(() => {})
     return await leave(started.command?.exitCode ?? 0)
   } catch (error) {
@@ -44,7 +45,12 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
 }
 
-async function run(argv: readonly string[], place: Place, started: Started): Promise<void> {
+async function run(
+  argv: readonly string[],
+  place: Place,
+  started: Started,
+  readerGone: () => void,
+): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   const {readOrder, wantsJson} = await import('./arguments.js')
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
@@ -56,6 +62,7 @@ async function run(argv: readonly string[], place: Place, started: Started): Pro
   const found = config.findCommand(order.id, {must: true})
   const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
   started.command = new CommandClass([...order.argv], config)
+  if (started.command.endsWithReader) (await import('./reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
 }
 
@@ -97,6 +104,15 @@ async function showHelp(config: Config, subject: readonly string[]): Promise<voi
 async function printCandidates(config: Config, argv: readonly string[]): Promise<void> {
   const {candidateLines} = await import('./completion/answer.js')
   process.stdout.write(candidateLines(config.configDir, argv))
+}
+
+/** A reader that has enough (`| head -1`) is no failure: the command tidies up, and ends with 0 and no word. */
+function endWithReader(started: Started): void {
+  if (started.stopping) return
+  started.stopping = true
+  void Promise.resolve(started.command?.stop())
+    .catch(() => {})
+    .finally(() => process.exit(0))
 }
 
 /** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */

@@ -5,15 +5,18 @@
  */
 import process from 'node:process'
 
-/** Must be called before anything else listens for errors on the streams. */
-export function guardStreams(): void {
+/** Must be called before anything else listens for errors on the streams. `readerGone` ends the process. */
+export function guardStreams(readerGone: () => void): void {
   process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    process.stderr.write(`Error: cannot write the output (${error.code})\n`)
+    if (error.code === 'EPIPE') return readerGone()
+    const what = error.code === 'ENOSPC' ? 'no space is left there' : 'writing failed'
+    process.stderr.write(`Error: the result cannot be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
     process.exit(1)
   })
 }
+
+const DONE_ANYWAY = 'Hint: what the command did is done all the same; bookctl journal shows what was booked'
 
 /** Ends the process with `code` once everything written has left it. */
 export async function leave(code: number): Promise<never> {

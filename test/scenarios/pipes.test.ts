@@ -58,6 +58,12 @@ test("the first line is read, the rest is nobody's", async () => {
   expect(await shell(`$B ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
 })
 
+test.each(['head -1', 'true'])('listen ends with its reader (%s), although no event comes', async reader => {
+  const secret = 'BOOKCTL_WEBHOOK_SECRET=whsec_abcdefghijklmnopqrstuvwxyz0123456789'
+  const {codes, stderr} = await shell(`env ${secret} $B webhooks listen --json | ${reader}`)
+  expect({codes, stderr}).toEqual({codes: '0 0', stderr: ''})
+})
+
 test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failure', async () => {
   const {codes, stderr} = await shell('$B whoami > /dev/full')
   expect(codes).toBe('1')

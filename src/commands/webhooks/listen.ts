@@ -21,6 +21,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
   static override columns = [...EVENT_COLUMNS]
   static override flags = listenFlags
   override readonly printsLines = true
+  override readonly endsWithReader = true
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
