@@ -4,6 +4,7 @@
  */
 import {html, raw} from 'hono/html'
 import type {Reservation} from '../contract/reservations.js'
+import {type Piece, textOf} from './markup.js'
 import {PAYMENT_PAGE_STYLE} from './payment-page-style.js'
 import {counted, dateInWords, instantInUtc, money, occupancy} from './wording.js'
 
@@ -19,9 +20,6 @@ export interface PaymentPageView {
   /** One more sentence for the customer. */
   readonly message?: string
 }
-
-/** What hono's template gives; every value put into one is escaped, unless it is itself such a piece. */
-type Piece = ReturnType<typeof html>
 
 interface Wording {
   readonly title: string
@@ -128,10 +126,4 @@ function choices({action, state, reservation}: PaymentPageView): Piece {
 ${state === 'left' ? '' : leave}
 </fieldset>
 </form>`
-}
-
-/** The template becomes a promise only if something in it is one, and nothing here is. */
-function textOf(page: Piece): string {
-  if (page instanceof Promise) throw new TypeError('the payment page must be made at once')
-  return page.toString()
 }

@@ -13,8 +13,9 @@ export function prepareState(service: Service): void {
   })
 }
 
-/** Forgets everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved. */
+/** Forgets everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is just being moved. */
 export function resetState(service: Service): void {
+  service.timeMover.stop()
   service.database.transaction(() => {
     for (const table of TABLES) service.database.run(`DELETE FROM ${table}`)
     prepareState(service)

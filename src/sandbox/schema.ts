@@ -45,6 +45,12 @@ export const MIGRATIONS = [
   CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE status = 'PENDING';
   CREATE INDEX deliveries_of_subscription ON deliveries (subscription_id);
   `,
+  `
+  CREATE INDEX reservations_of_status ON reservations (status, sequence);
+  CREATE INDEX deliveries_of_status ON deliveries (status, sequence);
+  CREATE INDEX deliveries_of_event ON deliveries (event_id);
+  CREATE INDEX events_of_reservation ON events (json_extract(data, '$.reservation_ref'));
+  `,
 ] as const
 
 /** Every table, children first: the order in which a reset empties them. */

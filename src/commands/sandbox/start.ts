@@ -3,6 +3,7 @@ import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkInteger} from '../../cli/input/checks.js'
+import {openAddress} from '../../cli/open-address.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/running-sandbox.js'
 import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox-note.js'
 
@@ -24,6 +25,7 @@ export default class SandboxStart extends BaseCommand {
       default: '0',
       summary: 'delay of every operation, in milliseconds',
     }),
+    open: Flags.boolean({summary: "open the sandbox's own page in the browser"}),
     'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
   }
 
@@ -49,6 +51,7 @@ export default class SandboxStart extends BaseCommand {
     )
     this.whenStopped(() => served.close())
     this.announce(served.origin, served.baseUrl)
+    if (flags.open) openAddress(`${served.origin}/`)
     await new Promise<never>(() => {})
   }
 
@@ -61,6 +64,7 @@ export default class SandboxStart extends BaseCommand {
     const lines = [
       `The local sandbox is ready at ${baseUrl}`,
       `client id ${SANDBOX_CLIENT_ID}, client secret ${SANDBOX_CLIENT_SECRET}`,
+      `what it holds, and buttons to move it: ${origin}/`,
       'In another terminal: eval "$(bookctl sandbox env)"',
       'Ctrl-C stops it.',
     ]

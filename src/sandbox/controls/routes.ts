@@ -1,36 +1,26 @@
 /** The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. */
 import type {Context} from 'hono'
-import {z} from 'zod'
-import {settlePayment} from '../booking/payment.js'
 import {isoTime} from '../clock.js'
-import {parseJson, validate} from '../http/body.js'
-import {faultOrder} from '../http/faults.js'
+import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import {type App, type RequestState, wrongMethod} from '../http/routing.js'
 import {eventWithOrigin, withOrigin} from '../links.js'
-import {Refusal} from '../refusal.js'
 import {resetState} from '../reset.js'
 import type {Service} from '../service.js'
 import {findDeliveryRecord, listDeliveryRecords} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
-import {findAnyReservation} from '../store/reservations.js'
+import {deliverAgain, moveClock, orderFault, settle} from './actions.js'
 
 type ControlContext = Context<RequestState>
 type Control = (service: Service, context: ControlContext) => Response | Promise<Response>
 
-/** Ours: the clock moves at most ten years at a time. */
-const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
-
-const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADVANCE_SECONDS)})
-const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
-
 const CONTROLS: Readonly<Record<string, Partial<Record<'GET' | 'POST' | 'DELETE', Control>>>> = {
-  '/clock': {GET: showClock, POST: moveClock},
-  '/payments/:reservation_ref': {POST: settle},
+  '/clock': {GET: showClock, POST: postClock},
+  '/payments/:reservation_ref': {POST: postPayment},
   '/events': {GET: showEvents},
   '/deliveries': {GET: showDeliveries},
-  '/deliveries/:delivery_id/redeliver': {POST: deliverAgain},
-  '/faults': {GET: showFaults, POST: orderFault, DELETE: clearFaults},
+  '/deliveries/:delivery_id/redeliver': {POST: postDelivery},
+  '/faults': {GET: showFaults, POST: postFault, DELETE: clearFaults},
   '/requests': {GET: showRequests},
   '/reset': {POST: reset},
 }
@@ -55,18 +45,15 @@ function showClock(service: Service, context: ControlContext): Response {
   return context.json({now: isoTime(service.clock.now())})
 }
 
-/** Moves time, lets happen what falls due on the way, and answers when it has. */
-async function moveClock(service: Service, context: ControlContext): Promise<Response> {
-  const {advance_seconds} = readBody(context, clockMove)
-  await service.timeMover.move(advance_seconds)
+/** Answers when what fell due on the way has happened. */
+async function postClock(service: Service, context: ControlContext): Promise<Response> {
+  await moveClock(service, readBody(context))
   return showClock(service, context)
 }
 
-function settle(service: Service, context: ControlContext): Response {
-  const {result} = readBody(context, paymentOutcome)
-  const stored = findAnyReservation(service.database, context.req.param('reservation_ref') ?? '')
-  if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
-  return context.json({data: withOrigin(settlePayment(service, stored, result), context.var.origin)})
+function postPayment(service: Service, context: ControlContext): Response {
+  const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
+  return context.json({data: withOrigin(settled, context.var.origin)})
 }
 
 function showEvents(service: Service, context: ControlContext): Response {
@@ -80,11 +67,9 @@ function showDeliveries(service: Service, context: ControlContext): Response {
 }
 
 /** Makes one more attempt, and answers when it was made. */
-async function deliverAgain(service: Service, context: ControlContext): Promise<Response> {
+async function postDelivery(service: Service, context: ControlContext): Promise<Response> {
   const id = context.req.param('delivery_id') ?? ''
-  if (!(await service.dispatcher.deliverNow(id))) {
-    throw new Refusal('delivery_not_found', 'there is no delivery with this id, or its subscription is gone')
-  }
+  await deliverAgain(service, id)
   return context.json({data: findDeliveryRecord(service.database, id)}, 202)
 }
 
@@ -92,10 +77,8 @@ function showFaults(service: Service, context: ControlContext): Response {
   return context.json({data: service.faults.list()})
 }
 
-function orderFault(service: Service, context: ControlContext): Response {
-  const order = readBody(context, faultOrder)
-  service.faults.add(order)
-  return context.json({data: order}, 201)
+function postFault(service: Service, context: ControlContext): Response {
+  return context.json({data: orderFault(service, readBody(context))}, 201)
 }
 
 function clearFaults(service: Service, context: ControlContext): Response {
@@ -112,6 +95,6 @@ function reset(service: Service, context: ControlContext): Response {
   return context.json({data: {reset: true}})
 }
 
-function readBody<T>(context: ControlContext, schema: z.ZodType<T>): T {
-  return validate(schema, parseJson(context.var.body, context.req.header('content-type')))
+function readBody(context: ControlContext): unknown {
+  return parseJson(context.var.body, context.req.header('content-type'))
 }

@@ -7,6 +7,7 @@ const LEAST_STEP_SECONDS = 0.001
 /** One move after the other. */
 export class TimeMover {
   #last: Promise<void> = Promise.resolve()
+  #stops = 0
 
   constructor(private readonly service: Service) {}
 
@@ -15,16 +16,22 @@ export class TimeMover {
    * StorageError; time then stands where the fault was.
    */
   move(seconds: number): Promise<void> {
-    const moved = this.#last.then(() => this.#step(seconds))
+    const stops = this.#stops
+    const moved = this.#last.then(() => this.#step(seconds, stops))
     this.#last = moved.catch(() => undefined)
     return moved
   }
 
-  async #step(seconds: number): Promise<void> {
+  /** Ends the moves under way and those that wait: they resolve with time where it stands. */
+  stop(): void {
+    this.#stops += 1
+  }
+
+  async #step(seconds: number, stops: number): Promise<void> {
     const {clock, dispatcher, closing} = this.service
     let left = seconds
     await dispatcher.settle()
-    while (!closing.aborted) {
+    while (!closing.aborted && stops === this.#stops) {
       const next = dispatcher.nextDue()
       const until = next === null ? left : next - clock.now()
       const step = Math.min(left, Math.max(until, LEAST_STEP_SECONDS))

@@ -6,6 +6,7 @@ import {expirePayments} from '../booking/payment.js'
 import {addControls} from '../controls/routes.js'
 import {HANDLERS} from '../handlers/index.js'
 import {addPages} from '../pages/routes.js'
+import {isAnsweredAsPage, showFailure} from '../pages/site/routes.js'
 import {randomId} from '../random.js'
 import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'
@@ -18,7 +19,7 @@ import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from '.
 /** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
 export function createApp(service: Service, served: () => string | undefined): App {
   const app: App = new Hono()
-  app.onError((error, context) => answerError(error, context))
+  app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
@@ -77,9 +78,10 @@ function notFound(): never {
   throw new Refusal('not_found', 'there is nothing at this path')
 }
 
-function answerError(error: Error, context: Context<RequestState>): Response {
+function answerError(service: Service, error: Error, context: Context<RequestState>): Response {
   if (error instanceof ConnectionDrop) throw error
   const refusal = asRefusal(error)
+  if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const answer = refusal.toAnswer(context.var.requestId)
   return toResponse(
     isTokenEndpoint(context)

@@ -30,6 +30,17 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
+/**
+ * Throws Refusal `forbidden` unless a browser says that this form was sent from a page of the sandbox itself. Unlike
+ * `checkOrigin` it also refuses a request that says nothing: scripts have the controls.
+ */
+export function checkForm(request: Request, ownOrigin: string): void {
+  checkOrigin(request, ownOrigin)
+  const said =
+    request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
+  if (!said) throw new Refusal('forbidden', 'forms are sent from the local sandbox’s own page')
+}
+
 function inProcessHosts(url: URL): string[] {
   return LOOPBACK_NAMES.test(url.hostname) ? [url.host] : []
 }

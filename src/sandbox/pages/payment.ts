@@ -5,18 +5,10 @@ import type {RequestState} from '../http/routing.js'
 import {renderPaymentPage} from '../payment-page.js'
 import type {Service} from '../service.js'
 import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
+import {PAGE_HEADERS} from './headers.js'
 
 type PageContext = Context<RequestState>
 type PageState = Parameters<typeof renderPaymentPage>[0]['state']
-
-/** No script, nothing from elsewhere, no frame; the referrer stays at home because the address is a secret. */
-const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  // Not `no-referrer`: with it browsers send `Origin: null` from the form, which would be refused.
-  'Referrer-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-}
 
 export function showPaymentPage(service: Service, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
@@ -28,7 +20,7 @@ export function showPaymentPage(service: Service, context: PageContext): Respons
     expiresAt: record.payment.expires_at ?? record.updated_at,
     action: new URL(context.req.url).pathname,
   })
-  return context.html(page, 200, HEADERS)
+  return context.html(page, 200, PAGE_HEADERS)
 }
 
 /** Applies what the customer chose and sends the browser back to the page, which shows what became of it. */

@@ -1,18 +1,15 @@
-/** What lies beside the API: the payment page, voucher links, the OpenAPI description, and a page of links. */
+/** What lies beside the API: the payment page, voucher links, the OpenAPI description, and the sandbox's own page. */
 import {openApiDocument} from '../../contract/openapi.js'
 import {checkOrigin} from '../http/guard.js'
 import {underFaults} from '../http/perform.js'
 import {API_PATH, type App, logRequests, wrongMethod} from '../http/routing.js'
 import type {Service} from '../service.js'
-import {showHome} from './home.js'
 import {showPaymentPage, submitPayment} from './payment.js'
+import {addSite} from './site/routes.js'
 import {downloadVoucher} from './voucher.js'
 
 export function addPages(app: App, service: Service): void {
-  app.get('/', context => context.html(showHome(context.var.origin)))
-  app.all('/', () => {
-    throw wrongMethod(['GET'])
-  })
+  addSite(app, service)
   app.get('/openapi.json', context =>
     context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
   )

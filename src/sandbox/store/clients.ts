@@ -50,6 +50,11 @@ export function findClient(database: Database, clientId: string): Client | undef
   return database.get<Client>(`SELECT ${CLIENT_COLUMNS} FROM clients WHERE client_id = ?`, clientId)
 }
 
+/** All of them, in the order they were added. */
+export function listClients(database: Database): Client[] {
+  return database.all<Client>(`SELECT ${CLIENT_COLUMNS} FROM clients ORDER BY rowid`)
+}
+
 /** The client of these credentials, or undefined; takes as long for an unknown client as for a wrong secret. */
 export function checkCredentials(
   database: Database,

@@ -136,7 +136,7 @@ export function recordAttempt(
   })
 }
 
-interface RecordRow {
+export interface RecordRow {
   sequence: number
   delivery_id: string
   subscription_id: string
@@ -171,7 +171,7 @@ export function findDeliveryRecord(database: Database, deliveryId: string): Deli
   return row && fromRecordRow(row)
 }
 
-function fromRecordRow(row: RecordRow): Delivery {
+export function fromRecordRow(row: RecordRow): Delivery {
   return {
     delivery_id: row.delivery_id,
     subscription_id: row.subscription_id,

@@ -41,18 +41,27 @@ export function addTestEvent(
   return {event_id: eventId, delivery_id: addDelivery(database, subscriptionId, eventId, event.now)}
 }
 
+export interface EventRow {
+  event_id: string
+  type: string
+  created_at: number
+  data: string
+}
+
 /** All events, oldest first. */
 export function listEvents(database: Database): StoredEvent[] {
   return database
-    .all<{event_id: string; type: string; created_at: number; data: string}>(
-      'SELECT event_id, type, created_at, data FROM events ORDER BY sequence',
-    )
-    .map(row => ({
-      id: row.event_id,
-      type: row.type,
-      created: isoTime(row.created_at),
-      data: JSON.parse(row.data) as Record<string, unknown>,
-    }))
+    .all<EventRow>('SELECT event_id, type, created_at, data FROM events ORDER BY sequence')
+    .map(fromEventRow)
+}
+
+export function fromEventRow(row: EventRow): StoredEvent {
+  return {
+    id: row.event_id,
+    type: row.type,
+    created: isoTime(row.created_at),
+    data: JSON.parse(row.data) as Record<string, unknown>,
+  }
 }
 
 function insertEvent(

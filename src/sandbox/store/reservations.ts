@@ -14,7 +14,7 @@ export interface StoredReservation {
   readonly record: Reservation
 }
 
-interface Row {
+export interface ReservationRow {
   sequence: number
   client_id: string
   debited_minor: number
@@ -91,12 +91,12 @@ export function findByPaymentToken(database: Database, token: string): StoredRes
 /** Reservations whose time to pay has run out by `now`, the longest due first. */
 export function findUnpaid(database: Database, now: number): StoredReservation[] {
   return database
-    .all<Row>(
+    .all<ReservationRow>(
       `SELECT ${COLUMNS} FROM reservations WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
        ORDER BY payment_expires_at, sequence`,
       now,
     )
-    .map(fromRow)
+    .map(fromReservationRow)
 }
 
 /** When the next payment expires, also in the past; null when none is waited for. */
@@ -122,7 +122,7 @@ export interface ReservationFilter {
 /** Newest first. */
 export function listReservations(database: Database, filter: ReservationFilter): StoredReservation[] {
   return database
-    .all<Row>(
+    .all<ReservationRow>(
       `SELECT ${COLUMNS} FROM reservations WHERE client_id = ?
          AND client_reference_id = coalesce(?, client_reference_id) AND status = coalesce(?, status)
          AND created_at >= coalesce(?, created_at) AND created_at < coalesce(?, created_at + 1)
@@ -135,15 +135,15 @@ export function listReservations(database: Database, filter: ReservationFilter):
       filter.before,
       filter.limit,
     )
-    .map(fromRow)
+    .map(fromReservationRow)
 }
 
 function one(database: Database, where: string, ...values: string[]): StoredReservation | undefined {
-  const row = database.get<Row>(`SELECT ${COLUMNS} FROM reservations WHERE ${where}`, ...values)
-  return row && fromRow(row)
+  const row = database.get<ReservationRow>(`SELECT ${COLUMNS} FROM reservations WHERE ${where}`, ...values)
+  return row && fromReservationRow(row)
 }
 
-function fromRow(row: Row): StoredReservation {
+export function fromReservationRow(row: ReservationRow): StoredReservation {
   return {
     sequence: row.sequence,
     clientId: row.client_id,

@@ -9,7 +9,7 @@ export interface StoredSubscription {
   readonly subscription: Subscription
 }
 
-interface Row {
+export interface SubscriptionRow {
   sequence: number
   client_id: string
   subscription_id: string
@@ -65,12 +65,12 @@ export function findSubscription(
   clientId: string,
   subscriptionId: string,
 ): StoredSubscription | undefined {
-  const row = database.get<Row>(
+  const row = database.get<SubscriptionRow>(
     `SELECT ${COLUMNS} FROM subscriptions WHERE client_id = ? AND subscription_id = ?`,
     clientId,
     subscriptionId,
   )
-  return row && fromRow(row)
+  return row && fromSubscriptionRow(row)
 }
 
 /** Oldest first, those after sequence number `after`. */
@@ -80,16 +80,16 @@ export function listOwnSubscriptions(
   paging: {limit: number; after: number | null},
 ): StoredSubscription[] {
   return database
-    .all<Row>(
+    .all<SubscriptionRow>(
       `SELECT ${COLUMNS} FROM subscriptions WHERE client_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
       clientId,
       paging.after ?? 0,
       paging.limit,
     )
-    .map(fromRow)
+    .map(fromSubscriptionRow)
 }
 
-function fromRow(row: Row): StoredSubscription {
+export function fromSubscriptionRow(row: SubscriptionRow): StoredSubscription {
   return {
     sequence: row.sequence,
     clientId: row.client_id,

@@ -1,0 +1,40 @@
+/** What the controls and the sandbox's own page both do: each checks what it was given, acts, and throws Refusal. */
+import {z} from 'zod'
+import type {Reservation} from '../../contract/reservations.js'
+import {settlePayment} from '../booking/payment.js'
+import {validate} from '../http/body.js'
+import {type FaultOrder, faultOrder} from '../http/faults.js'
+import {Refusal} from '../refusal.js'
+import type {Service} from '../service.js'
+import {findAnyReservation} from '../store/reservations.js'
+
+/** Ours: the clock moves at most ten years at a time. */
+const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
+
+const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADVANCE_SECONDS)})
+const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
+
+/** Moves time by `{advance_seconds}` and resolves when what fell due on the way has happened. */
+export async function moveClock(service: Service, order: unknown): Promise<void> {
+  await service.timeMover.move(validate(clockMove, order).advance_seconds)
+}
+
+/** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
+export function settle(service: Service, reservationRef: string, order: unknown): Reservation {
+  const {result} = validate(paymentOutcome, order)
+  const stored = findAnyReservation(service.database, reservationRef)
+  if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
+  return settlePayment(service, stored, result)
+}
+
+/** Makes one more attempt, and resolves when it was made. */
+export async function deliverAgain(service: Service, deliveryId: string): Promise<void> {
+  if (await service.dispatcher.deliverNow(deliveryId)) return
+  throw new Refusal('delivery_not_found', 'there is no delivery with this id, or its subscription is gone')
+}
+
+export function orderFault(service: Service, order: unknown): FaultOrder {
+  const checked = validate(faultOrder, order)
+  service.faults.add(checked)
+  return checked
+}

@@ -1,0 +1,115 @@
+/** `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4). */
+import {DELIVERY_ATTEMPTS} from '../../../contract/limits.js'
+import {Refusal} from '../../refusal.js'
+import {browseDeliveries, findListedDelivery, type ListedDelivery} from '../../store/browse.js'
+import type {Attempt} from '../../store/deliveries.js'
+import {counted} from '../../wording.js'
+import {moveButton} from './clock.js'
+import {
+  brief,
+  button,
+  code,
+  facts,
+  html,
+  httpStatus,
+  linkToOne,
+  nothing,
+  type Piece,
+  pathOf,
+  select,
+  shown,
+  status,
+  table,
+  time,
+} from './parts.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
+
+const STATUSES = ['PENDING', 'DELIVERED', 'ABANDONED']
+
+export function deliveryList(visit: Visit): View {
+  const wanted = filterOf(visit, 'status')
+  const subscriptionId = filterOf(visit, 'subscription')
+  const filter = {status: wanted, subscriptionId, eventId: null}
+  const found = browseDeliveries(visit.service.database, filter, pagingOf(visit))
+  return {
+    title: 'Deliveries',
+    main: html`<section class="card" aria-label="Deliveries">
+${filterForm(visit, [
+  select('status', 'Status', STATUSES, wanted, 'any'),
+  html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
+])}
+${deliveryTable(visit, found.items) ?? nothing('No delivery. Subscribe, and the next event is sent:', 'bookctl webhooks listen --subscribe')}
+${pager(visit, found)}</section>`,
+  }
+}
+
+export function deliveryDetail(visit: Visit): View {
+  const found = findListedDelivery(visit.service.database, visit.parameters.delivery_id ?? '')
+  if (!found) throw new Refusal('delivery_not_found', 'there is no delivery with this id')
+  const {delivery} = found
+  return {
+    title: html`Delivery ${code(delivery.delivery_id)}`,
+    tab: delivery.delivery_id,
+    main: html`<section class="card" aria-labelledby="facts"><h2 id="facts">Delivery</h2>
+${facts([
+  ['Status', status(delivery.status)],
+  ['Event', html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`],
+  ['Subscription', code(delivery.subscription_id)],
+  [
+    'Sent to',
+    found.url === null ? html`<span class="soft">the subscription is gone</span>` : code(found.url),
+  ],
+  ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
+])}</section>
+<section class="card" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
+${delivery.attempts.length > 0 ? attemptTable(visit, delivery.attempts) : nothing('No attempt was made yet.')}</section>
+${whatToDo(visit, found)}`,
+  }
+}
+
+function nextAttempt(visit: Visit, {delivery, active}: ListedDelivery): Piece {
+  if (!active) return html`<span class="soft">waits: the subscription is passive</span>`
+  return html`number ${delivery.attempts.length + 1} of ${DELIVERY_ATTEMPTS}, ${time(delivery.next_attempt_at, visit.now)}`
+}
+
+function whatToDo(visit: Visit, {delivery, url, active}: ListedDelivery): Piece {
+  if (url === null) return html``
+  const next = delivery.next_attempt_at
+  const wait = next === null ? 0 : Math.ceil(Date.parse(next) / 1000 - visit.now)
+  return html`<section class="card" aria-labelledby="do"><h2 id="do">Send it again</h2>
+<div class="actions">${button(`${pathOf(['deliveries', delivery.delivery_id])}/redeliver`, 'Deliver again now', {}, 'strong')}
+${active && next !== null && wait > 0 ? moveButton(visit, 'Move the clock to the next attempt', wait) : ''}</div></section>`
+}
+
+function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
+  const rows = attempts.map(attempt => [
+    html`${attempt.n}`,
+    time(attempt.at, visit.now),
+    httpStatus(attempt.status),
+    attempt.ms === null ? html`–` : html`<span class="nowrap">${attempt.ms} ms</span>`,
+    attempt.error === null ? html`<span class="soft">none</span>` : shown(attempt.error),
+  ])
+  return table('Attempts', ['Attempt', 'Made', 'Answer', 'Took', 'Error'], rows)
+}
+
+/** Null when there is none. */
+export function deliveryTable({now}: Visit, found: readonly ListedDelivery[]): Piece | null {
+  if (found.length === 0) return null
+  const rows = found.map(({delivery, url}) => [
+    html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
+    code(delivery.type, 60),
+    status(delivery.status),
+    html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
+    url === null ? html`<span class="soft">the subscription is gone</span>` : brief(url),
+    time(delivery.next_attempt_at, now),
+  ])
+  return table(
+    'Deliveries',
+    ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt'],
+    rows,
+  )
+}
+
+function lastError(attempt: Attempt | undefined): Piece {
+  return attempt?.error ? html`<br><span class="soft">${brief(attempt.error)}</span>` : html``
+}

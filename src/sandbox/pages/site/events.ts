@@ -1,0 +1,76 @@
+/** `/ui/events` and `/ui/events/{id}`: what happened, as it is sent to subscribers (§2.8). */
+import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
+import {eventWithOrigin} from '../../links.js'
+import {Refusal} from '../../refusal.js'
+import {browseDeliveries, browseEvents, findListedEvent, type ListedEvent} from '../../store/browse.js'
+import {deliveryTable} from './deliveries.js'
+import {
+  code,
+  facts,
+  html,
+  jsonText,
+  linkToOne,
+  nothing,
+  type Piece,
+  select,
+  shown,
+  table,
+  time,
+} from './parts.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
+
+export function eventList(visit: Visit): View {
+  const type = filterOf(visit, 'type')
+  const found = browseEvents(visit.service.database, {type, reservationRef: null}, pagingOf(visit))
+  return {
+    title: 'Events',
+    main: html`<section class="card" aria-label="Events">
+${filterForm(visit, [select('type', 'Type', EVENT_TYPE_NAMES, type, 'any')])}
+${eventTable(visit, found.items) ?? nothing('No event. A reservation that is confirmed, declined or cancelled makes some:', 'bookctl reserve')}
+${pager(visit, found)}</section>`,
+  }
+}
+
+export function eventDetail(visit: Visit): View {
+  const {database} = visit.service
+  const found = findListedEvent(database, visit.parameters.event_id ?? '')
+  if (!found) throw new Refusal('not_found', 'there is no event with this id')
+  const {event, clientId} = found
+  const filter = {status: null, subscriptionId: null, eventId: event.id}
+  const deliveries = browseDeliveries(database, filter, pagingOf(visit))
+  return {
+    title: html`Event ${code(event.id)}`,
+    tab: event.id,
+    main: html`<section class="card" aria-labelledby="facts"><h2 id="facts">Event</h2>
+${facts([
+  ['Type', code(event.type)],
+  ['Created', time(event.created, visit.now)],
+  ['Client', code(clientId)],
+  ['Reservation', reservationLink(event.data)],
+])}</section>
+<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Deliveries</h2>
+${deliveryTable(visit, deliveries.items) ?? nothing('It goes to nobody: no active subscription listed this type when it happened.')}
+${pager(visit, deliveries)}</section>
+<section class="card" aria-labelledby="body"><h2 id="body">Body</h2>${jsonText(eventWithOrigin(event, visit.origin))}</section>`,
+  }
+}
+
+/** Null when there is none. */
+export function eventTable({now}: Visit, found: readonly ListedEvent[]): Piece | null {
+  if (found.length === 0) return null
+  const rows = found.map(({event, deliveries, delivered}) => [
+    linkToOne('events', event.id),
+    code(event.type, 60),
+    reservationLink(event.data),
+    deliveries === 0
+      ? html`<span class="soft">no subscriber</span>`
+      : html`${delivered} of ${deliveries} delivered`,
+    time(event.created, now),
+  ])
+  return table('Events', ['Event', 'Type', 'Reservation', 'Deliveries', 'Created'], rows)
+}
+
+function reservationLink({reservation_ref, test}: Record<string, unknown>): Piece {
+  if (typeof reservation_ref !== 'string') return html`<span class="soft">–</span>`
+  return test === true ? shown(reservation_ref) : linkToOne('reservations', reservation_ref)
+}

@@ -1,0 +1,39 @@
+/** `/ui/faults`: the faults ordered and not yet met, and a form to order one. */
+import {ERROR_CODES} from '../../../contract/error-codes.js'
+import {OPERATIONS} from '../../../contract/operations.js'
+import {FAULT_KINDS, PAGE_OPERATIONS} from '../../http/faults.js'
+import {button, code, html, nothing, type Piece, select, table} from './parts.js'
+import type {View, Visit} from './visit.js'
+
+export function faultList({service}: Visit): View {
+  const rows = service.faults
+    .list()
+    .map(({operation, kind, left, times, ...more}) => [
+      code(operation),
+      code(kind),
+      html`${left} of ${times}`,
+      html`${Object.entries(more).map(([name, value]) => html`<div>${code(`${name} ${value}`)}</div>`)}`,
+    ])
+  return {
+    title: 'Faults',
+    main: html`<section class="card" aria-labelledby="ordered"><h2 id="ordered">Ordered</h2>
+${rows.length > 0 ? table('Faults', ['Operation', 'Kind', 'Left', 'More'], rows) : nothing('No fault is ordered: every request is answered as it should be.')}
+${rows.length > 0 ? button('/ui/faults/clear', 'Take all back', {}, 'danger') : ''}</section>
+<section class="card" aria-labelledby="order"><h2 id="order">Order a fault</h2>${orderForm()}</section>`,
+  }
+}
+
+function orderForm(): Piece {
+  const number = (name: string, label: string, min: number, max: number) =>
+    html`<label>${label}<input type="number" name="${name}" min="${min}" max="${max}"></label>`
+  return html`<p>The next requests of the operation meet it, whatever they would have been answered. First ordered, first met.</p>
+<form method="post" action="/ui/faults" class="actions">
+${select('operation', 'Operation', ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], '*')}
+${select('kind', 'Kind', FAULT_KINDS, 'status')}
+${number('times', 'Times (1)', 1, 1_000_000)}
+${number('status', 'Status, for status and html', 400, 599)}
+${number('retry_after', 'Retry-After in s, for status', 0, 86_400)}
+${number('latency_ms', 'Delay in ms, for latency', 0, 600_000)}
+${select('code', 'Error code, for status', Object.keys(ERROR_CODES), null, 'the usual one')}
+<button class="strong">Order</button></form>`
+}

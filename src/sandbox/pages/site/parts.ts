@@ -1,0 +1,162 @@
+/** The small parts pages are put together from: foreign text, times, statuses, tables, facts. */
+import {html} from 'hono/html'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isoTime} from '../../clock.js'
+import type {Piece} from '../../markup.js'
+
+export {html} from 'hono/html'
+export type {Piece} from '../../markup.js'
+
+/** Ours: how much of a text a table shows. */
+const LIST_LENGTH = 80
+
+/** Text that somebody else wrote: on one line, nothing invisible in it, and turning nothing around it round. */
+export function shown(text: string, maxLength?: number): Piece {
+  return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
+}
+
+/** The same, cut to what fits a table. */
+export function brief(text: string): Piece {
+  return shown(text, LIST_LENGTH)
+}
+
+/** A reference, an id, an address. */
+export function code(text: string, maxLength?: number): Piece {
+  return html`<code>${shown(text, maxLength)}</code>`
+}
+
+/** A link to a page of the sandbox; `segments` are put into its path encoded. */
+export function linkTo(segments: readonly string[], text: Piece | string): Piece {
+  return html`<a href="${pathOf(segments)}">${text}</a>`
+}
+
+/** `/ui/a/b` for `['a', 'b']`. */
+export function pathOf(segments: readonly string[]): string {
+  return ['/ui', ...segments.map(encodeURIComponent)].join('/')
+}
+
+/** Ours: an id longer than this was not made here, and may be broken into lines. */
+const LONGEST_ID = 40
+
+/** A reference or an id, on one line where there is room. */
+export function identifier(id: string): Piece {
+  return id.length > LONGEST_ID ? code(id, LIST_LENGTH) : html`<span class="id">${code(id)}</span>`
+}
+
+/** A link to the page of the one thing `id` names. */
+export function linkToOne(list: string, id: string): Piece {
+  return linkTo([list, id], identifier(id))
+}
+
+/** JSON on lines of its own, each as `shown` would have it. */
+export function jsonText(value: unknown): Piece {
+  const lines = JSON.stringify(value, null, 2).split('\n')
+  return html`<pre tabindex="0" aria-label="JSON"><code>${lines.map(line => sanitizeLine(line)).join('\n')}</code></pre>`
+}
+
+/** A timestamp in UTC and how far it is from `now` (Unix seconds, both on the sandbox's clock). */
+export function time(timestamp: string | null, now: number): Piece {
+  if (timestamp === null) return html`<span class="soft">–</span>`
+  return html`<time datetime="${timestamp}">${instant(timestamp)}</time> <span class="soft nowrap">${relative(Date.parse(timestamp) / 1000 - now)}</span>`
+}
+
+/** `2030-06-01 12:00:00 UTC`. */
+export function instant(timestamp: string): string {
+  return `${isoTime(Date.parse(timestamp) / 1000)
+    .slice(0, 19)
+    .replace('T', ' ')} UTC`
+}
+
+/** `in 14 min`, `3 h ago`, `now`; rounded down to the unit. */
+export function relative(seconds: number): string {
+  const distance = Math.abs(seconds)
+  if (distance < 1) return 'now'
+  const [unit, length] =
+    distance < 60
+      ? ['s', 1]
+      : distance < 3600
+        ? ['min', 60]
+        : distance < 172_800
+          ? ['h', 3600]
+          : ['d', 86_400]
+  const amount = `${Math.floor(distance / Number(length))} ${unit}`
+  return seconds > 0 ? `in ${amount}` : `${amount} ago`
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  ...{CONFIRMED: 'good', DELIVERED: 'good', PAID: 'good', active: 'good', READY: 'good'},
+  ...{PENDING_PAYMENT: 'wait', PENDING: 'wait', passive: 'wait'},
+  ...{FAILED: 'bad', ABANDONED: 'bad', EXPIRED: 'soft', CANCELLED: 'soft', REFUNDED: 'soft'},
+}
+
+/** A status as the service says it, in its colour. */
+export function status(word: string): Piece {
+  return html`<span class="status ${TONES[word] ?? ''}">${sanitizeLine(word)}</span>`
+}
+
+/** The status code of an answer; null where there was none. */
+export function httpStatus(answered: number | null): Piece {
+  if (answered === null) return html`<span class="status bad">no answer</span>`
+  return html`<span class="status ${answered < 400 ? 'good' : 'bad'}">${answered}</span>`
+}
+
+/**
+ * A table whose rows become blocks on a narrow screen; the roles keep it a table there. The first cell heads its row.
+ */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Piece[])[],
+): Piece {
+  return html`<table role="table">
+<caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${columns.map(name => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    cells => html`
+<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index] ?? '', index))}</tr>`,
+  )}
+</tbody>
+</table>`
+}
+
+function tableCell(cell: Piece, column: string, index: number): Piece {
+  return index === 0
+    ? html`<th scope="row" role="rowheader" data-column="${column}"><div>${cell}</div></th>`
+    : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
+}
+
+/** Names and values, one under the other. */
+export function facts(pairs: readonly (readonly [name: string, value: Piece | string])[]): Piece {
+  return html`<dl>${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+/** What stands where there is nothing yet: what would bring something, and the command for it. */
+export function nothing(sentence: string, command?: string): Piece {
+  return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
+}
+
+/** A button that does one thing: a form of its own, posted to `action` with `fields`. */
+export function button(
+  action: string,
+  text: string,
+  fields: Readonly<Record<string, string>> = {},
+  look: '' | 'strong' | 'danger' = '',
+): Piece {
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  return html`<form method="post" action="${action}">${hidden}<button class="${look}">${text}</button></form>`
+}
+
+/** One of several words to choose from, the first option being none of them where `any` is given. */
+export function select(
+  name: string,
+  label: string,
+  options: readonly string[],
+  chosen: string | null,
+  any?: string,
+): Piece {
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : ''}>${text}</option>`
+  return html`<label>${label}<select name="${name}">${any === undefined ? '' : option('', any)}${options.map(each => option(each, each))}</select></label>`
+}

@@ -1,0 +1,88 @@
+/** `/ui/requests` and `/ui/requests/{id}`: the last requests as the log has them, secrets taken out. */
+import {OPERATIONS} from '../../../contract/operations.js'
+import {PAGE_OPERATIONS} from '../../http/faults.js'
+import type {LoggedRequest} from '../../http/request-log.js'
+import {Refusal} from '../../refusal.js'
+import {PAGE_SIZE} from '../../store/browse.js'
+import {
+  code,
+  facts,
+  html,
+  httpStatus,
+  jsonText,
+  linkTo,
+  nothing,
+  type Piece,
+  select,
+  shown,
+  table,
+  time,
+} from './parts.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
+
+const OUTCOMES: Readonly<Record<string, (status: number | null) => boolean>> = {
+  succeeded: status => status !== null && status < 400,
+  refused: status => status !== null && status >= 400 && status < 500,
+  failed: status => status !== null && status >= 500,
+  'not answered': status => status === null,
+}
+
+export function requestList(visit: Visit): View {
+  const operation = filterOf(visit, 'operation')
+  const outcome = filterOf(visit, 'outcome')
+  const fits = (outcome === null ? undefined : OUTCOMES[outcome]) ?? (() => true)
+  const found = visit.service.requests
+    .list()
+    .filter(request => (operation === null || request.operation === operation) && fits(request.status))
+  // Newest first; `before` counts from the oldest, so that a page keeps its place while requests come in.
+  const end = Math.min(pagingOf(visit).before ?? found.length, found.length)
+  const start = Math.max(end - PAGE_SIZE, 0)
+  const items = found.slice(start, end).reverse()
+  return {
+    title: 'Requests',
+    main: html`<section class="card" aria-label="Requests">
+${filterForm(visit, [
+  select('operation', 'Operation', [...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], operation, 'any'),
+  select('outcome', 'Outcome', Object.keys(OUTCOMES), outcome, 'any'),
+])}
+${requestTable(visit, items) ?? nothing('No such request. Ask the service something:', 'bookctl account')}
+${pager(visit, {items, older: start > 0 ? start : null})}</section>`,
+  }
+}
+
+export function requestDetail(visit: Visit): View {
+  const found = visit.service.requests.list().find(each => each.request_id === visit.parameters.request_id)
+  if (!found) throw new Refusal('not_found', 'the log has no request with this id; it keeps the last 200')
+  const headers = Object.entries(found.headers).map(([name, value]) => [code(name), shown(value)])
+  return {
+    title: html`Request ${code(found.request_id)}`,
+    tab: found.request_id,
+    main: html`<section class="card" aria-labelledby="facts"><h2 id="facts">Request</h2>
+${facts([
+  ['Sent', code(`${found.method} ${found.path}`)],
+  ['Operation', operationOf(found)],
+  ['Answer', httpStatus(found.status)],
+  ['Received', time(found.at, visit.now)],
+])}</section>
+<section class="card" aria-labelledby="headers"><h2 id="headers">Headers</h2>
+${headers.length > 0 ? table('Headers', ['Name', 'Value'], headers) : nothing('None that the log keeps.')}</section>
+<section class="card" aria-labelledby="body"><h2 id="body">Body</h2>
+${found.body === null ? nothing('No body, or none that is JSON.') : jsonText(found.body)}</section>`,
+  }
+}
+
+/** Null when there is none. */
+export function requestTable({now}: Visit, found: readonly LoggedRequest[]): Piece | null {
+  if (found.length === 0) return null
+  const rows = found.map(request => [
+    linkTo(['requests', request.request_id], code(`${request.method} ${request.path}`, 80)),
+    operationOf(request),
+    httpStatus(request.status),
+    time(request.at, now),
+  ])
+  return table('Requests', ['Request', 'Operation', 'Answer', 'Received'], rows)
+}
+
+function operationOf({operation}: LoggedRequest): Piece {
+  return operation === null ? html`<span class="soft">none</span>` : code(operation)
+}

@@ -1,0 +1,69 @@
+/** The style of the sandbox's own page: tables from 48rem of width on, blocks below; light or dark as the system is. */
+export const SITE_STYLE = `
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #56616f; --line: #d6dce4; --paper: #fff; --ground: #f0f3f7;
+  --accent: #14539a; --good: #14622f; --good-paper: #e3f4e9; --bad: #9c1f1b; --bad-paper: #fdeae8;
+  --wait: #744700; --wait-paper: #fff1d0; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --soft: #a9b5c2; --line: #364150; --paper: #1a212b;
+  --ground: #10151c; --accent: #8fc1ff; --good: #86e0aa; --good-paper: #143322; --bad: #ffa8a2; --bad-paper: #43201f;
+  --wait: #ffd58a; --wait-paper: #3a2c0b; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere;
+  font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+a { color: var(--accent); text-underline-offset: .25em; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+main:focus { outline: none; }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre { margin: 0; padding: .75rem 1rem; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem;
+  white-space: pre-wrap; max-height: 40rem; overflow: auto; }
+.soft { color: var(--soft); } .nowrap { white-space: nowrap; } time { font-variant-numeric: tabular-nums; }
+.skip { position: absolute; left: -100rem; } .skip:focus { left: .5rem; top: .5rem; padding: .5rem; background: var(--paper); z-index: 1; }
+header { background: var(--paper); border-bottom: 1px solid var(--line); }
+.bar, .sections, main { max-width: 80rem; margin: 0 auto; padding: 0 1.25rem; }
+.bar { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .25rem 1.5rem; padding-top: .75rem; }
+.bar p { margin: 0; } .name a { color: inherit; font-weight: 700; font-size: 1.0625rem; text-decoration: none; }
+.sections ul { display: flex; flex-wrap: wrap; gap: 0 .25rem; margin: .375rem 0 0 -.75rem; padding: 0; list-style: none; }
+.sections a { display: block; padding: .5rem .75rem; text-decoration: none; border-bottom: 3px solid transparent; }
+.sections a:hover { text-decoration: underline; }
+.sections a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
+main { padding-top: 1.25rem; padding-bottom: 3rem; }
+.head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .25rem 1.5rem; margin-bottom: 1rem; }
+h1 { margin: 0; font-size: 1.5rem; line-height: 1.25; min-width: 0; } h1 code { font-size: .9em; }
+h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
+.refresh { margin: 0; display: flex; gap: 1rem; font-size: .875rem; }
+.card { margin: 0 0 1.25rem; padding: 1rem 1.25rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; min-width: 0; }
+.pair { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); align-items: start; }
+.card p { margin: 0 0 .75rem; } .card > :last-child { margin-bottom: 0; } .card > :not(h2) + :not(.pager) { margin-top: .75rem; } h2 ~ h2 { margin-top: 1.25rem; }
+.note { margin: 0 0 1.25rem; padding: .75rem 1rem; background: var(--paper); border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: .4rem; }
+.note.bad { border-left-color: var(--bad); }
+.status { display: inline-block; padding: 0 .5em; border: 1px solid currentColor; border-radius: .3rem; font-size: .8125rem; font-weight: 600; white-space: nowrap; color: var(--soft); }
+.status.good { color: var(--good); background: var(--good-paper); } .status.bad { color: var(--bad); background: var(--bad-paper); }
+.status.wait { color: var(--wait); background: var(--wait-paper); }
+.counts { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 0; padding: 0; list-style: none; }
+.counts strong { font-size: 1.375rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+dl { margin: 0; } dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .4rem 0; border-top: 1px solid var(--line); }
+dl div:first-child { border-top: 0; } dt { flex: 0 0 9.5rem; color: var(--soft); } dd { flex: 1 1 12rem; margin: 0; min-width: 0; }
+table { width: 100%; border-collapse: collapse; } caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+th, td { padding: .5rem .75rem .5rem 0; text-align: left; vertical-align: top; font-weight: inherit; border-top: 1px solid var(--line); overflow: clip; overflow-clip-margin: 4px; min-width: 5.5rem; }
+thead th { color: var(--soft); font-size: .8125rem; font-weight: 600; border-top: 0; white-space: nowrap; }
+td .nowrap, td time { white-space: nowrap; }
+.money { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.nothing { margin: 0; color: var(--soft); }
+.pager { display: flex; gap: 1.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
+form { margin: 0; } .actions, .filter { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
+.filter { margin-bottom: 1rem; } .filter a { padding: .5rem 0; } .actions + .actions { margin-top: .75rem; }
+label { display: flex; flex-direction: column; gap: .2rem; color: var(--soft); font-size: .8125rem; font-weight: 600; min-width: 0; }
+input, select, button { min-height: 2.75rem; padding: .375rem .75rem; font: inherit; font-size: .9375rem; font-weight: 400; color: var(--ink); background: var(--paper);
+  border: 1px solid var(--soft); border-radius: .4rem; max-width: 100%; }
+input[type=number] { width: 8rem; } button { font-weight: 600; color: var(--accent); border-color: currentColor; cursor: pointer; }
+button.strong { color: var(--paper); background: var(--accent); border-color: var(--accent); }
+button.danger { color: var(--bad); } summary { cursor: pointer; color: var(--accent); padding: .375rem 0; } details form { margin-top: .5rem; }
+@media (min-width: 64rem) { .id { white-space: nowrap; } }
+@media (max-width: 48rem) {
+  .bar, .sections, main { padding-left: 1rem; padding-right: 1rem; } .card { padding: .875rem 1rem; }
+  table, tbody, tr, td, th { display: block; } thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { padding: .5rem 0; border-top: 1px solid var(--line); } tbody tr:first-child { border-top: 0; }
+  th, td { display: flex; gap: 1rem; padding: .15rem 0; border: 0; } th[data-column], td { min-width: 0; }
+  [data-column] > div { min-width: 0; } [data-column]::before { content: attr(data-column); flex: 0 0 7rem; color: var(--soft); font-size: .8125rem; }
+  dt { flex-basis: 100%; font-size: .8125rem; } td .nowrap, td time { white-space: normal; }
+}
+`

@@ -1,0 +1,283 @@
+/** The sandbox's own page: what each page shows and what its forms do, in process. */
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {
+  ADULT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+import {readPage, sendForm} from '../support/site.js'
+
+let sandbox: TestSandbox
+let client: SandboxClient
+
+beforeEach(async () => {
+  sandbox = await startSandbox({inProcess: true})
+  client = await sandbox.client()
+})
+afterEach(() => sandbox.close())
+
+async function reserve(change: Record<string, unknown> = {}) {
+  const [offer] = await client.search()
+  const made = await client.reserve(reservationRequest(offer.offer_id, change))
+  expect(made.status).toBe(201)
+  return made.json.data
+}
+
+const instant = {payment: {mode: 'instant'}}
+const events = async () => (await sandbox.control('GET', '/_sandbox/events')).json.data
+const read = async (path: string) => (await readPage(sandbox, path)).text
+const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
+
+describe('reading', () => {
+  it('says where it is and how to point bookctl at it', async () => {
+    const page = await read('/')
+    expect(page).toContain(`export BOOKCTL_BASE_URL=${sandbox.baseUrl}`)
+    expect(page).toContain('EUR 100,000.00')
+    expect(page).toContain('2030-06-01 12:00:00 UTC')
+    expect(page).toContain('No reservations yet.')
+  })
+
+  it('shows everything about a reservation, but no whole identity number', async () => {
+    const {reservation_ref, hotel, price, hotel_confirmation_number} = await reserve()
+    const page = await read(`/ui/reservations/${reservation_ref}`)
+    for (const text of [hotel.name, price.total, hotel_confirmation_number, 'Ayşe Öğüt', 'voucher.ready']) {
+      expect(page).toContain(text)
+    }
+    expect(page).toContain('•••••••••46')
+    expect(page).not.toContain(ADULT.identity.number)
+    const [, voucher = ''] = /href="(\/vouchers\/[^"]+)"/.exec(page) ?? []
+    expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
+  })
+
+  it('finds reservations by reference, name and status', async () => {
+    const paid = await reserve()
+    const pending = await reserve({...instant, client_reference_id: 'SUMMER-100%_7'})
+    const found = async (query: Record<string, string>) => {
+      const page = await read(`/ui/reservations?${new URLSearchParams(query)}`)
+      return [paid, pending].map(each => page.includes(each.reservation_ref))
+    }
+    expect(await found({})).toEqual([true, true])
+    expect(await found({status: 'PENDING_PAYMENT'})).toEqual([false, true])
+    expect(await found({search: '100%_7'})).toEqual([false, true])
+    expect(await found({search: '%'})).toEqual([false, true])
+    expect(await found({search: 'ÖĞÜT can'})).toEqual([true, true])
+    expect(await found({search: `${paid.reservation_ref} ayşe`})).toEqual([true, false])
+    expect(await found({search: 'nobody'})).toEqual([false, false])
+    expect(await found({search: "' OR 1=1 --"})).toEqual([false, false])
+  })
+
+  it('shows an event with its body and to whom it goes', async () => {
+    await client.call('POST', '/webhooks/subscriptions', {
+      url: 'https://receiver.example/hook',
+      events: ['reservation.confirmed'],
+    })
+    await reserve()
+    const [confirmed, voucher] = await events()
+    const page = await read(`/ui/events/${confirmed.id}`)
+    expect(page).toContain('&quot;type&quot;: &quot;reservation.confirmed&quot;')
+    expect(page).toContain('https://receiver.example/hook')
+    expect(await read(`/ui/events/${voucher.id}`)).toContain('It goes to nobody')
+    expect(await read('/ui/subscriptions')).toContain('https://receiver.example/hook')
+    expect(await read('/ui/events?type=voucher.ready')).not.toContain(confirmed.id)
+  })
+
+  it('shows the last requests without their secrets, by operation and outcome', async () => {
+    await reserve()
+    await client.call('GET', '/hotels/0')
+    const page = await read('/ui/requests?operation=reservations.create')
+    const [, id = ''] = /href="\/ui\/requests\/([^"]+)"/.exec(page) ?? []
+    const one = await read(`/ui/requests/${id}`)
+    expect(one).toContain('POST /partner-api/v1/reservations/hotel')
+    expect(one).toContain('idempotency-key')
+    for (const secret of [client.token, ADULT.identity.number]) expect(one).not.toContain(secret)
+    expect(await rows('/ui/requests')).toBe(1 + 4)
+    expect(await rows('/ui/requests?outcome=refused')).toBe(1 + 1)
+    expect(await rows('/ui/requests?outcome=no+such')).toBe(1 + 4)
+  })
+
+  it('shows fifty entries a page, newest first, each once', async () => {
+    for (let index = 0; index < 120; index += 1) await client.call('GET', `/hotels/${index}`)
+    const seen: string[] = []
+    for (let path: string | undefined = '/ui/requests?outcome=refused'; path; ) {
+      const page: string = await read(path)
+      seen.push(
+        ...[...page.matchAll(/GET \/partner-api\/v1\/hotels\/(\d+)</g)].map(([, index = '']) => index),
+      )
+      path = /href="([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect(seen.slice(0, 2)).toEqual(['119', '118'])
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.length).toBeGreaterThan(100)
+  })
+
+  it('changes nothing', async () => {
+    const {reservation_ref} = await reserve(instant)
+    const before = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
+    for (const path of ['/', '/ui/reservations', `/ui/reservations/${reservation_ref}`, '/ui/faults']) {
+      expect((await readPage(sandbox, path)).status).toBe(200)
+    }
+    const after = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
+    expect(JSON.stringify(after)).toBe(JSON.stringify(before))
+  })
+
+  it('answers HEAD with the headers alone', async () => {
+    const answer = await readPage(sandbox, '/', {method: 'HEAD'})
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(answer.headers.get('content-type')).toContain('text/html')
+  })
+
+  it('can be told to load itself again, within reason', async () => {
+    expect(await read('/ui/events?refresh=5&done=paid')).toContain('content="5; url=/ui/events?refresh=5"')
+    for (const refresh of ['0', '1', '61', '5;url=https://evil.example']) {
+      expect(await read(`/ui/events?refresh=${encodeURIComponent(refresh)}`)).not.toContain('http-equiv')
+    }
+  })
+})
+
+describe('forms', () => {
+  it('declines and pays, and says what became of it', async () => {
+    const {reservation_ref} = await reserve(instant)
+    const path = `/ui/reservations/${reservation_ref}`
+    const declined = await sendForm(sandbox, `${path}/payment`, {result: 'failed'})
+    expect([declined.status, declined.headers.get('location')]).toEqual([303, `${path}?done=failed`])
+    expect(await read(`${path}?done=failed`)).toContain('card_declined')
+    expect((await sendForm(sandbox, `${path}/payment`, {result: 'paid'})).status).toBe(303)
+    expect((await client.call('GET', `/reservations/${reservation_ref}`)).json.data.status).toBe('CONFIRMED')
+    const again = await sendForm(sandbox, `${path}/payment`, {result: 'paid'})
+    expect(again.status).toBe(409)
+    expect(again.text).toContain('this reservation does not wait for a payment')
+    expect(again.text).toContain(`href="${path}"`)
+  })
+
+  it('moves the clock and comes back to the page it was sent from', async () => {
+    const move = async (fields: Record<string, string>) => {
+      const answer = await sendForm(sandbox, '/ui/clock', fields)
+      return [answer.status, answer.headers.get('location')]
+    }
+    expect(await move({advance_seconds: '60', back: '/ui/deliveries/dlv_1-_'})).toEqual([
+      303,
+      '/ui/deliveries/dlv_1-_?done=clock',
+    ])
+    expect(await move({amount: '1.5', unit: 'hours'})).toEqual([303, '/?done=clock'])
+    expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
+    for (const back of ['//evil.example', '/ui//evil.example', 'https://evil.example', '/ui/a?b', '/pay/x']) {
+      expect(await move({advance_seconds: '0', back})).toEqual([303, '/?done=clock'])
+    }
+    for (const fields of [
+      {},
+      {advance_seconds: '-1'},
+      {advance_seconds: 'x'},
+      {amount: '1', unit: 'toString'},
+    ]) {
+      expect(await move(fields as Record<string, string>)).toEqual([400, null])
+    }
+    expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
+  })
+
+  it('orders faults and takes them back', async () => {
+    const order = {
+      operation: 'account.show',
+      kind: 'status',
+      status: '503',
+      times: '',
+      latency_ms: '',
+      code: '',
+    }
+    expect((await sendForm(sandbox, '/ui/faults', order)).status).toBe(303)
+    expect(await read('/ui/faults')).toContain('1 of 1')
+    expect((await client.call('GET', '/account')).status).toBe(503)
+    expect(await read('/ui/faults')).toContain('No fault is ordered')
+    const wrong = await sendForm(sandbox, '/ui/faults', {...order, status: ''})
+    expect(wrong.status).toBe(400)
+    expect(wrong.text).toContain('status is required for this kind')
+    await sendForm(sandbox, '/ui/faults', {...order, operation: '*'})
+    await sendForm(sandbox, '/ui/faults/clear')
+    expect((await client.call('GET', '/account')).status).toBe(200)
+  })
+
+  it('resets', async () => {
+    const {reservation_ref} = await reserve()
+    const answer = await sendForm(sandbox, '/ui/reset')
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/?done=reset'])
+    expect((await readPage(sandbox, `/ui/reservations/${reservation_ref}`)).status).toBe(404)
+    expect((await client.call('GET', '/account')).status).toBe(401)
+  })
+
+  it.each([
+    {},
+    {origin: 'null'},
+    {origin: 'https://evil.example'},
+    {'sec-fetch-site': 'cross-site'},
+    {'sec-fetch-site': 'same-site'},
+    {'sec-fetch-site': 'none'},
+    {origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-origin'},
+  ])('are refused from anywhere but the page itself: %o', async headers => {
+    const {reservation_ref} = await reserve(instant)
+    for (const [path, fields] of [
+      ['/ui/clock', {advance_seconds: '3600'}],
+      [`/ui/reservations/${reservation_ref}/payment`, {result: 'paid'}],
+      ['/ui/deliveries/dlv_x/redeliver', {}],
+      ['/ui/faults', {operation: '*', kind: 'html'}],
+      ['/ui/faults/clear', {}],
+      ['/ui/reset', {}],
+    ] as [string, Record<string, string>][]) {
+      expect([path, (await sendForm(sandbox, path, fields, headers)).status]).toEqual([path, 403])
+    }
+    expect((await client.call('GET', `/reservations/${reservation_ref}`)).json.data.status).toBe(
+      'PENDING_PAYMENT',
+    )
+  })
+
+  it('take a form and nothing else', async () => {
+    const init = {
+      method: 'POST',
+      headers: {origin: sandbox.origin, 'content-type': 'application/json'},
+      body: '{"advance_seconds":60}',
+    }
+    expect((await readPage(sandbox, '/ui/clock', init)).status).toBe(400)
+  })
+})
+
+describe('what is not there', () => {
+  it.each([
+    ['GET', '/ui/reservations/RSV-NONE', 404],
+    ['GET', '/ui/events/evt_none', 404],
+    ['GET', '/ui/deliveries/dlv_none', 404],
+    ['GET', '/ui/requests/req_none', 404],
+    ['GET', '/ui/nothing', 404],
+    ['GET', '/ui/reset', 405],
+    ['POST', '/', 405],
+  ])('%s %s is answered with a page, %i', async (method, path, status) => {
+    const answer = await readPage(sandbox, path, {method})
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=UTF-8'])
+    expect(answer.text).toContain('role="alert"')
+  })
+
+  it('is answered with a page to browsers, and with JSON to clients and on the paths of the API', async () => {
+    const type = async (path: string, accept: string) => {
+      const answer = await readPage(sandbox, path, {headers: {accept}})
+      return [answer.status, answer.headers.get('content-type')?.split(';')[0]]
+    }
+    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    expect(await type('/nothing', browser)).toEqual([404, 'text/html'])
+    expect(await type('/nothing', 'application/json')).toEqual([404, 'application/json'])
+    expect(await type('/reservations', '*/*')).toEqual([404, 'application/json'])
+    expect(await type('/partner-api/v1/nothing', browser)).toEqual([404, 'application/json'])
+    expect(await type('/_sandbox/nothing', browser)).toEqual([404, 'application/json'])
+  })
+})
+
+it('is sent with a policy that lets nothing run, frame it or be loaded from elsewhere', async () => {
+  for (const path of ['/', '/ui/requests', '/ui/nothing']) {
+    const {headers} = await readPage(sandbox, path)
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('script')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+  }
+})
