@@ -29,7 +29,7 @@ export function overview(visit: Visit): View {
   return {
     title: 'Overview',
     main: html`<div class="pair">
-<section class="card" aria-labelledby="where"><h2 id="where">Point bookctl at it</h2>${whereItIs(visit)}</section>
+<section class="card" aria-labelledby="where"><h2 id="where">Where it is</h2>${whereItIs(visit)}</section>
 <section class="card" aria-labelledby="clock"><h2 id="clock">Move the clock</h2>${clockForms(visit)}</section>
 </div>
 <section class="card" aria-labelledby="counts"><h2 id="counts">What is here</h2>${counts(visit)}</section>
