@@ -196,12 +196,13 @@ export abstract class BaseCommand extends Command {
     return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
   }
 
-  private async connectOptions() {
+  /** What connections are made with; `preferred` is what the settings give. */
+  protected async connectOptions(preferred?: Preferences) {
     const {quiet, har, proxy, insecure, 'ca-file': caFileGiven, 'print-curl': curl} = this.globals
-    const preferred = await this.preferences()
-    this.timeoutSeconds ??= preferred.timeoutSeconds
+    const settings = preferred ?? (await this.preferences())
+    this.timeoutSeconds ??= settings.timeoutSeconds
     const {timeoutSeconds} = this
-    const caFile = caFileGiven ?? preferred.caFile
+    const caFile = caFileGiven ?? settings.caFile
     const toStderr = (text: string) => say(text.split('\n'))
     return {
       ...{

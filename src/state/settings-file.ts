@@ -134,6 +134,17 @@ function messageOf(issue: z.core.$ZodIssue | undefined): string {
   return issue?.message ?? 'is not valid'
 }
 
+/** Keys of `file` that no version known here reads, as `profiles.name.key`: kept, and perhaps mistyped. */
+export function unknownKeys(file: SettingsFile): string[] {
+  const strange = (object: object, known: object) =>
+    Object.keys(object).filter(key => !Object.hasOwn(known, key))
+  const ofProfiles = Object.entries(file.profiles).flatMap(([name, one]) =>
+    strange(one, profile.shape).map(key => `profiles.${name}.${key}`),
+  )
+  const ofDefaults = strange(file.defaults ?? {}, defaults.shape).map(key => `defaults.${key}`)
+  return [...strange(file, settings.shape), ...ofDefaults, ...ofProfiles]
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

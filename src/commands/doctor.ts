@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags'
+import {DiagnosingCommand} from '../cli/diagnosing-command.js'
+
+export default class Doctor extends DiagnosingCommand {
+  static override summary = 'Check this machine, the way to the service, and the credentials.'
+  static override description =
+    `Looks at versions, configuration, permissions, databases, environment, disk and local sandbox; then at proxy, name service,
+connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then at signing secrets
+and, with --receiver, at a webhook receiver. It goes the way every command goes, so what it says is what they meet; it works
+without a login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to
+do. The exit code is that of the first check that failed: 2 for this machine and its configuration, 4 for credentials, 7 for the
+network, 6 for the service, 5 for the receiver; 0 when none did.
+Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.`
+  static override examples = [
+    'bookctl doctor',
+    'bookctl doctor --offline --json',
+    `bookctl doctor --query "checks[?status!='ok'].[name, detail, fix]"`,
+  ]
+  static override columns = ['status', 'name', 'detail', 'fix']
+  static override flags = {
+    offline: Flags.boolean({summary: 'look at this machine alone'}),
+    receiver: Flags.string({helpValue: 'URL', summary: 'webhook receiver to probe, as webhooks probe does'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(Doctor)
+    const checks = await this.diagnose(flags.offline, flags.receiver)
+    const {doctorExit, doctorResult} = await import('../cli/doctor/doctor.js')
+    await this.print(doctorResult(checks))
+    this.exitCode = doctorExit(checks)
+  }
+}
