@@ -1,4 +1,7 @@
-/** state.db: the journals of reservations and subscriptions, and the offers and cities seen. No door-opening secret is in it. */
+/**
+ * state.db: the journals of reservations and subscriptions, the offers and cities seen, and the people somebody agreed to
+ * keep. No door-opening secret is in it.
+ */
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
 
@@ -60,6 +63,14 @@ const MIGRATIONS = [
      country_code TEXT,
      PRIMARY KEY (base_url, id)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE people (
+     id INTEGER PRIMARY KEY,
+     kind TEXT NOT NULL,
+     person TEXT NOT NULL,
+     details TEXT NOT NULL,
+     kept_at REAL NOT NULL,
+     UNIQUE (kind, person)
+   ) STRICT;`,
 ]
 
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */

@@ -1,4 +1,6 @@
 /** What this machine remembers, in one directory; each file is opened when it is first needed. */
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
@@ -8,6 +10,7 @@ import {openEventsDatabase, openEventsToRead} from './events-database.js'
 import {createJournalStore, type JournalStore} from './journal.js'
 import {createKeychain, type Keychain} from './keychain.js'
 import {createOfferStore, type OfferStore} from './offer-store.js'
+import {createPeopleStore, type PeopleStore} from './people-store.js'
 import {createSecretStore, type SecretStore} from './secret-store.js'
 import {createSettings, type Settings} from './settings.js'
 import {openStateDatabase, openStateToRead} from './state-database.js'
@@ -30,6 +33,7 @@ export interface State {
   readonly journal: JournalStore
   readonly offers: OfferStore
   readonly cities: CityStore
+  readonly people: PeopleStore
   readonly subscriptions: SubscriptionJournal
   readonly events: EventStore
   /**
@@ -39,7 +43,7 @@ export interface State {
   forgetProfile(profile: string, client: Client | undefined): boolean
   /** The same for the tokens of a client that has no profile, as environment variables give it. */
   forgetClient(client: Client): boolean
-  /** The same for every token and secret in tokens.db. */
+  /** The same for every token and secret in tokens.db, and for the guests and contacts kept in state.db. */
   forgetEverything(): boolean
   /** Closes what was opened. */
   close(): void
@@ -102,6 +106,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     return forget(tokensDatabase(), whom)
   }
   const stateDatabase = lazily(open.state)
+  const people = createPeopleStore(stateDatabase)
   const eventsDatabase = lazily(open.events)
   return {
     directory,
@@ -114,11 +119,15 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     journal: createJournalStore(stateDatabase, directory),
     offers: createOfferStore(stateDatabase),
     cities: createCityStore(stateDatabase),
+    people,
     subscriptions: createSubscriptionJournal(stateDatabase),
     events: createEventStore(eventsDatabase),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
     forgetClient: forgetTokens,
-    forgetEverything: () => forgetTokens('all'),
+    forgetEverything() {
+      const hadTokens = forgetTokens('all')
+      return (existsSync(join(directory, 'state.db')) && people.forget('all')) || hadTokens
+    },
     close() {
       for (const database of opened.values()) database.close()
       opened.clear()
