@@ -1,0 +1,122 @@
+/**
+ * What an offer says beyond its facts: what is due at the hotel, what cancelling costs, how it may be paid. Read from
+ * the service's own object, whatever its shape; undefined where the answer does not say.
+ */
+import {snakeCase} from './field-names.js'
+import {breadthFirst, isObject, type JsonObject, textOf} from './json-walk.js'
+
+export interface Charge {
+  readonly description: string | null
+  /** As the service wrote it. */
+  readonly amount: string
+  readonly currency: string | null
+}
+
+export interface PolicyStep {
+  /** As the service wrote it: usually a timestamp with an offset. */
+  readonly from: string | null
+  /** An amount of `currency`, or a share such as `50 %`. */
+  readonly fee: string
+  readonly currency: string | null
+}
+
+export interface OfferTerms {
+  /** Empty: the answer says that nothing is. */
+  readonly dueAtProperty: readonly Charge[] | undefined
+  readonly policies: readonly PolicyStep[] | undefined
+  /** Lower-case words such as `account` and `instant`. */
+  readonly paymentModes: readonly string[] | undefined
+  readonly roomsLeft: number | undefined
+  readonly remarks: string | undefined
+}
+
+const DUE = [
+  ...['due_at_property', 'due_at_hotel', 'pay_at_property', 'pay_at_hotel', 'payable_at_property'],
+  ...['property_fees', 'mandatory_fees', 'local_taxes', 'fees_at_property', 'city_tax'],
+]
+const POLICIES = [
+  ...['cancellation_policies', 'cancellation_policy', 'cancel_policies', 'cancel_penalties'],
+  ...['cancellation_penalties', 'cancellation_rules', 'cancellation_fees'],
+]
+const MODES = ['payment_modes', 'payment_methods', 'payment_options']
+const LEFT = ['rooms_left', 'allotment', 'rooms_available', 'availability', 'remaining']
+const REMARKS = ['remarks', 'remark', 'important_information', 'notes']
+const AMOUNT = ['amount', 'fee', 'penalty', 'charge', 'value', 'total', 'price']
+const FROM = ['from', 'start', 'start_date', 'from_date', 'date_from', 'date', 'deadline']
+const PERCENT = ['percent', 'percentage']
+const WORDS = ['description', 'name', 'title', 'type', 'code']
+
+/** The terms found in the offer's own object. */
+export function termsOf(raw: object): OfferTerms {
+  const due = findField(raw, DUE)
+  const policies = findField(raw, POLICIES)
+  const modes = findField(raw, MODES)
+  const left = Number(textOf(findField(raw, LEFT)))
+  return {
+    dueAtProperty: due === undefined ? undefined : readList(due, chargeFrom),
+    policies: policies === undefined ? undefined : readList(policies, stepFrom),
+    paymentModes: Array.isArray(modes) ? modesIn(modes) : undefined,
+    roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
+    remarks: textOf(findField(raw, REMARKS)),
+  }
+}
+
+/** The value nearest to the top under the first of `names` that is there. */
+function findField(raw: object, names: readonly string[]): unknown {
+  for (const {value} of breadthFirst(raw)) {
+    const found = fieldIn(value, names)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function fieldIn(value: JsonObject, names: readonly string[]): unknown {
+  for (const name of names) {
+    const entry = Object.entries(value).find(([key, inner]) => snakeCase(key) === name && inner !== null)
+    if (entry) return entry[1]
+  }
+  return undefined
+}
+
+/** Undefined when there is something and none of it can be read: then it is not known, rather than nothing. */
+function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
+  const items = Array.isArray(value) ? value : [value]
+  const found = items.flatMap(item => read(item) ?? [])
+  return found.length === 0 && items.length > 0 ? undefined : found
+}
+
+function chargeFrom(item: unknown): Charge | undefined {
+  const bare = textOf(item)
+  if (bare !== undefined) return {description: null, amount: bare, currency: null}
+  if (!isObject(item)) return undefined
+  const amount = amountIn(item)
+  const description = textOf(fieldIn(item, WORDS)) ?? null
+  return amount === undefined ? undefined : {description, ...amount}
+}
+
+function stepFrom(item: unknown): PolicyStep | undefined {
+  if (!isObject(item)) return undefined
+  const from = textOf(fieldIn(item, FROM)) ?? null
+  const amount = amountIn(item)
+  if (amount) return {from, fee: amount.amount, currency: amount.currency}
+  const percent = textOf(fieldIn(item, PERCENT))
+  return percent === undefined ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
+}
+
+function amountIn(item: JsonObject): {amount: string; currency: string | null} | undefined {
+  const found = fieldIn(item, AMOUNT)
+  const currency = textOf(fieldIn(item, ['currency', 'currency_code'])) ?? null
+  if (!isObject(found)) {
+    const amount = textOf(found)
+    return amount === undefined ? undefined : {amount, currency}
+  }
+  const amount = textOf(fieldIn(found, AMOUNT))
+  return amount === undefined
+    ? undefined
+    : {amount, currency: textOf(fieldIn(found, ['currency', 'currency_code'])) ?? currency}
+}
+
+function modesIn(values: readonly unknown[]): string[] | undefined {
+  const words = values.flatMap(value => (typeof value === 'string' ? [value.trim().toLowerCase()] : []))
+  return words.length === values.length ? words : undefined
+}
