@@ -18,11 +18,17 @@ export interface SearchFlags {
 /** One room with two adults, when no --room is given. */
 const DEFAULT_ROOMS = ['2']
 /** Ours: as contract/hotels.ts bounds them. */
-const MOST_ROOMS = 9
+export const MOST_ROOMS = 9
 const MOST_PERSONS = 9
 const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
+
+/** Whether `given` lacks something that has no default. */
+export function lacksSomething(given: SearchFlags): boolean {
+  const {city, 'check-in': checkIn, 'check-out': checkOut, nights, nationality, currency} = given
+  return !(city && checkIn && (checkOut || nights) && nationality && currency)
+}
 
 /** The request of §2.2. Throws usage, naming every flag that is missing or empty, or the first that is wrong. */
 export async function readSearch(flags: SearchFlags): Promise<SearchRequest> {
@@ -53,20 +59,25 @@ function readCheckOut(checkIn: string, flags: SearchFlags): string {
   if (checkOut !== undefined && nights !== undefined) {
     throw usage('invalid_input', '--nights and --check-out exclude each other: give one of them')
   }
-  if (checkOut === undefined)
-    return leaveAfter(checkIn, checkInteger('--nights', nights ?? '', 1, MOST_NIGHTS))
+  if (checkOut === undefined) return leaveAfter(checkIn, checkNights(nights ?? ''))
   checkDate('--check-out', checkOut)
   if (nightsBetween(checkIn, checkOut) < 1) throw invalid('--check-out', 'must be after --check-in', checkOut)
   return checkOut
 }
 
-function leaveAfter(checkIn: string, nights: number): string {
+/** Nights of a stay, typed as digits. Throws usage. */
+export function checkNights(text: string): number {
+  return checkInteger('--nights', text, 1, MOST_NIGHTS)
+}
+
+/** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
+export function leaveAfter(checkIn: string, nights: number): string {
   if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
   throw invalid('--nights', `must end the stay by ${LAST_DATE}`, String(nights))
 }
 
-/** `2` or `2:7,4`: adults, then the children's ages. */
-function readRoom(text: string): Room {
+/** `2` or `2:7,4`: adults, then the children's ages. Throws usage. */
+export function readRoom(text: string): Room {
   const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
   if (!match) throw invalid('--room', 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
   const adults = Number(match[1])

@@ -1,8 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import type {Connection} from '../../cli/connect.js'
 import {checkAmount, checkInteger} from '../../cli/input/checks.js'
 import {SORTS} from '../../cli/input/narrow.js'
-import {readSearch} from '../../cli/input/search.js'
+import {lacksSomething, readSearch, type SearchFlags} from '../../cli/input/search.js'
+import {mayAsk} from '../../cli/prompt.js'
 import {OFFER_COLUMNS, search} from '../../cli/search.js'
 
 export default class HotelsSearch extends BaseCommand {
@@ -50,16 +52,31 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     limit: Flags.string({helpValue: 'N', summary: 'at most this many offers'}),
   }
 
+  private connected: Promise<Connection> | undefined
+
   async run(): Promise<void> {
     const {flags} = await this.parse(HotelsSearch)
-    const request = await readSearch(await this.withDefaults(flags))
+    const request = await readSearch(await this.complete(await this.withDefaults(flags)))
     const {sort, refundable, board, 'max-price': price, limit} = flags
     const wanted = {
       ...{sort, refundable, board},
       maxPrice: price === undefined ? undefined : checkAmount('--max-price', price),
       limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
     }
-    await this.print(await search(await this.connect(), request, wanted))
+    await this.print(await search(await this.connection(), request, wanted))
     this.note('Offers are valid for 15 minutes: bookctl reserve OFFER_ID')
+  }
+
+  /** Asks for what is missing, when somebody is there to answer. */
+  private async complete(given: SearchFlags): Promise<SearchFlags> {
+    if (!lacksSomething(given) || !mayAsk(this.globals)) return given
+    const {completeSearch} = await import('../../cli/wizard/complete-search.js')
+    return completeSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
+  }
+
+  /** One connection for the questions and the search. */
+  private connection(): Promise<Connection> {
+    this.connected ??= this.connect()
+    return this.connected
   }
 }

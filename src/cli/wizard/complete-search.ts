@@ -1,0 +1,35 @@
+/** `hotels search` at a terminal with values missing: asks for them, and shows the command that needs no asking. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {Connection} from '../connect.js'
+import type {SearchFlags} from '../input/search.js'
+import type {Prompts} from '../prompts/prompts.js'
+import {today} from '../reserve.js'
+import {askSearch} from './ask-search.js'
+
+export async function completeSearch(
+  prompts: Prompts,
+  connection: Connection,
+  given: SearchFlags,
+  note: (text: string) => void,
+): Promise<SearchFlags> {
+  const asking = {prompts, api: async () => connection.api, today: today()}
+  const flags = await askSearch(asking, given)
+  note(`The same without questions: ${commandOf(flags)}`)
+  return flags
+}
+
+/** The command line of a search. */
+export function commandOf(flags: SearchFlags): string {
+  const {city, nights, nationality, currency, 'check-in': checkIn, 'check-out': checkOut} = flags
+  const values = [
+    ['city', city],
+    ['check-in', checkIn],
+    ['check-out', checkOut],
+    ['nights', nights],
+    ...(flags.room ?? []).map(room => ['room', room]),
+    ['nationality', nationality],
+    ['currency', currency],
+  ]
+  const words = values.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
+  return sanitizeLine(`bookctl hotels search ${words.join(' ')}`)
+}
