@@ -12,6 +12,11 @@ const LONGEST_PAUSE_SECONDS = 5
 /** Outcomes that waiting does not change. */
 const FINAL = new Set(['confirmed', 'cancelled', 'expired', 'refused', 'failed'])
 
+/** Whether waiting would not change it. */
+export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
+  return FINAL.has(outcome) || reservation_ref === null
+}
+
 /** The payment address, when it is one a person may be sent to: https, or http on this machine. */
 export function paymentAddress(outcome: ReserveOutcome): string | undefined {
   if (outcome.payment_url === null || FINAL.has(outcome.outcome)) return undefined

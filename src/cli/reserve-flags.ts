@@ -1,5 +1,6 @@
 /** The flags of `reserve`. */
 import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
 
 export const reserveFlags = {
   input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
@@ -40,3 +41,5 @@ export const reserveFlags = {
   template: Flags.boolean({summary: 'print an empty request'}),
   yes: Flags.boolean({summary: 'do not ask; needed for a live reservation without a terminal'}),
 }
+
+export type ReserveFlagValues = Interfaces.InferredFlags<typeof reserveFlags>

@@ -55,7 +55,8 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
   return {offerId, input, maxPrice, key}
 }
 
-function today(): string {
+/** The calendar day here, YYYY-MM-DD. */
+export function today(): string {
   return isoTime(systemClock.now()).slice(0, 10)
 }
 
@@ -111,13 +112,16 @@ async function isSettled({key, keyGiven, ...wanted}: Wanted, client: Client, sta
   return state.journal.forClient(client).look(intent)?.kind === 'resolved'
 }
 
-function checkKey(text: string): void {
+/** Throws usage unless `text` is a UUID. */
+export function checkKey(text: string): void {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return
   throw usage('invalid_input', '--idempotency-key: must be a UUID')
 }
 
-/** Without a journal a run that is killed cannot find its own reservation; then the caller must be able to. */
-function refuseWithoutJournal(namedByCaller: boolean): void {
+/**
+ * Without a journal a run that is killed cannot find its own reservation; then the caller must be able to. Throws usage.
+ */
+export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
   throw usage(
     'journal_not_writable',

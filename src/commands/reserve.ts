@@ -8,6 +8,8 @@ import {checkWait} from '../cli/input/checks.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
 import {paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
+import {mayAsk} from '../cli/prompt.js'
+import {wantsAccessible} from '../cli/prompts/create.js'
 import {
   describePlan,
   describeRequest,
@@ -16,7 +18,7 @@ import {
   readTyped,
   requireYes,
 } from '../cli/reserve.js'
-import {reserveFlags} from '../cli/reserve-flags.js'
+import {type ReserveFlagValues, reserveFlags} from '../cli/reserve-flags.js'
 import {namingReservation} from '../cli/reserve-made.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
 import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
@@ -46,6 +48,7 @@ nationality is the client's. Environment: those of every command.`
     if (typedFlags.template) return this.print(jsonResult(TEMPLATE))
     const flags = {...typedFlags, preferred: await this.preferences()}
     const seconds = checkWait(flags.wait)
+    if (this.mayLead(flags) && (await this.lead(args.offer_id, flags, seconds))) return
     const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()
     const plan = flags.resume ? undefined : await planReservation(typed, flags, target, await this.state())
@@ -54,12 +57,50 @@ nationality is the client's. Environment: those of every command.`
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
     const warn = (text: string) => void this.warn(text)
-    await namingReservation(made, warn, async () => {
-      await this.showPayment(made, flags.open)
-      const outcome = seconds === undefined ? made : await waitUntilConfirmed(connection, made, seconds, warn)
-      await this.print(reservationResult(outcome))
-    })
-    this.hintWhenStopped = undefined
+    await this.show(made, flags.open, async () =>
+      seconds === undefined ? made : waitUntilConfirmed(connection, made, seconds, warn),
+    )
+  }
+
+  /** Whether the wizard may ask for what is missing. */
+  private mayLead({resume, input}: ReserveFlagValues): boolean {
+    return mayAsk(this.globals) && resume === undefined && input !== '-'
+  }
+
+  /** Runs the booking wizard when something is missing, and what follows any reservation. Returns whether it did. */
+  private async lead(
+    offerId: string | undefined,
+    flags: ReserveFlagValues,
+    seconds?: number,
+  ): Promise<boolean> {
+    const wizard = await import('../cli/wizard/start.js')
+    const begun = await wizard.readBegun(offerId, flags)
+    if (!begun) return false
+    const connection = await this.connect()
+    const parts = {connection, prompts: await this.prompts(), tell: (text: string) => this.tellLines(text)}
+    this.hintWhenStopped = wizard.NOTHING_SENT
+    const {plan, made} = await wizard.runWizard(
+      {...parts, ...wizard.choicesOf(flags), send: chosen => this.send(connection, chosen)},
+      begun,
+    )
+    if (made === undefined) {
+      await this.print(jsonResult(describeRequest(plan.key, plan.request, connection.target)))
+    } else await this.show(made, flags.open, () => wizard.accompany(parts, made, seconds))
+    return true
+  }
+
+  private tellLines(text: string): void {
+    for (const line of text.split('\n')) this.warn(line)
+  }
+
+  /** Sends what the wizard planned; after a refusal nothing is sent, as before. */
+  private send(connection: Connection, plan: Plan): Promise<ReserveOutcome> {
+    const before = this.hintWhenStopped
+    const restore = (error: unknown) => {
+      this.hintWhenStopped = before
+      throw error
+    }
+    return this.make(connection, plan).catch(restore)
   }
 
   private async dryRun(target: Target, plan: Plan | undefined, resume = ''): Promise<object> {
@@ -91,11 +132,25 @@ nationality is the client's. Environment: those of every command.`
       : resumeReservation(connection, resume, timeoutSeconds, warn)
   }
 
+  /** Where to pay, and the outcome once `follow` has it. */
+  private async show(
+    made: ReserveOutcome,
+    open: boolean,
+    follow: () => Promise<ReserveOutcome>,
+  ): Promise<void> {
+    const warn = (text: string) => void this.warn(text)
+    await namingReservation(made, warn, async () => {
+      await this.showPayment(made, open)
+      await this.print(reservationResult(await follow()))
+    })
+    this.hintWhenStopped = undefined
+  }
+
   private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {
     const address = paymentAddress(outcome)
     if (address === undefined) return
     if (this.takesNotes()) {
-      const code = await qrCode(address, process.stderr.columns)
+      const code = wantsAccessible(process.env) ? undefined : await qrCode(address, process.stderr.columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
     }
     if (open) openAddress(address)

@@ -16,7 +16,7 @@ import type {Asked, Choice} from './prompts.js'
 import {styles} from './terminal.js'
 
 /** Ours: more lines of a description would leave none for the list. */
-const MOST_DESCRIPTION_LINES = 4
+const MOST_DESCRIPTION_LINES = 9
 
 export interface ListQuestion extends Asked {
   /** The choices for what has been typed; a list that is not `searched` is always the same. */

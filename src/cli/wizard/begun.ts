@@ -1,0 +1,64 @@
+/** What flags and input file of `reserve` already say, checked, so that the wizard asks for the rest alone. */
+import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
+import {checkAmount} from '../input/checks.js'
+import {type Fields, readContact, readGuest} from '../input/guests.js'
+import {offerOf, readInput, readReservation} from '../input/reservation.js'
+import type {PlanFlags} from '../reserve.js'
+import {checkKey} from '../reserve.js'
+
+export interface Begun {
+  readonly offerId: string | undefined
+  readonly nationality: string | undefined
+  readonly reference: string | undefined
+  readonly guests: readonly Guest[] | undefined
+  readonly contact: Contact | undefined
+  readonly payment: ReservationRequest['payment'] | undefined
+  readonly maxPrice: string | undefined
+  readonly key: string | undefined
+}
+
+/** Stands in for what is still to be asked, so that one set of checks reads the rest. */
+const STAND_IN = {
+  contact: 'name=A,surname=A,email=a@example.com,phone_country_code=+90,phone_number=5321234567',
+  guest: 'name=A,surname=A',
+}
+
+/** Undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for what is given and wrong. */
+export async function readBegun(
+  offerArgument: string | undefined,
+  flags: PlanFlags,
+  today: string,
+): Promise<Begun | undefined> {
+  const maxPrice =
+    flags['max-price'] === undefined ? undefined : checkAmount('--max-price', flags['max-price'])
+  const key = flags['idempotency-key']
+  if (key !== undefined) checkKey(key)
+  const input = readInput(flags.input)
+  const offerId = offerOf(offerArgument, input)
+  const has = {
+    guests: flags.guest !== undefined || input.guests !== undefined,
+    contact: flags.contact !== undefined || input.contact !== undefined,
+    payment: flags.pay !== undefined || input.payment !== undefined,
+    nationality: flags.nationality !== undefined || input.client_nationality !== undefined,
+    reference: flags['client-reference'] !== undefined || input.client_reference_id !== undefined,
+  }
+  if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
+  const filled: Fields = {
+    guests: [readGuest(STAND_IN.guest)],
+    contact: readContact(STAND_IN.contact),
+    payment: {mode: 'account'},
+    ...input,
+  }
+  const known = {nationality: 'TR', client: '', today}
+  const checked = await readReservation(offerId ?? 'off_', filled, flags, known)
+  return {
+    offerId,
+    nationality: has.nationality ? checked.client_nationality : undefined,
+    reference: has.reference ? checked.client_reference_id : undefined,
+    guests: has.guests ? checked.guests : undefined,
+    contact: has.contact ? checked.contact : undefined,
+    payment: has.payment ? checked.payment : undefined,
+    maxPrice,
+    key,
+  }
+}

@@ -1,0 +1,122 @@
+/** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
+
+import {termsOf} from '../../api/offer-terms.js'
+import type {ReserveOutcome} from '../../api/reserve.js'
+import {Failure, usage} from '../../contract/failure.js'
+import {isClientReference} from '../../contract/identifiers.js'
+import {readRoom} from '../input/search.js'
+import type {Prompts} from '../prompts/prompts.js'
+import {type Plan, planReservation} from '../reserve.js'
+import {askChange} from './ask-change.js'
+import {askContactOrKept} from './ask-contact-kept.js'
+import {askGuests, placesOf} from './ask-guests.js'
+import {askPayment, readBalance} from './ask-payment.js'
+import {askRooms} from './ask-search.js'
+import {type Chosen, type Draft, SearchAgain} from './draft.js'
+import {askKeep, keepPeople} from './keep-people.js'
+import {leadOn} from './lead-on.js'
+import {startClock} from './offer-clock.js'
+import {askCountry, clocked} from './questions.js'
+import {describeSummary} from './summary.js'
+import type {Booked, WizardParts} from './wizard.js'
+
+/** Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
+export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
+  const chosen = draft.chosen as Chosen
+  const {now} = parts.connection.clock
+  const clock = chosen.expiresAt === undefined ? undefined : startClock(chosen.expiresAt, now, 'This offer')
+  const prompts = clocked(parts.prompts, clock)
+  try {
+    for (;;) {
+      await askMissing(parts, prompts, draft, chosen)
+      const plan = await planOf(parts, draft, chosen)
+      parts.tell(
+        describeSummary(
+          {...plan, offer: chosen.shown, stay: chosen.stay, target: parts.connection.target},
+          parts.reader(),
+        ),
+      )
+      if (parts.dryRun) return {plan, made: undefined}
+      if (await agrees(parts, prompts, plan)) {
+        clock?.stop()
+        const made = await send(parts, plan, draft)
+        if (made) return {plan, made}
+      }
+      await askChange(prompts, draft)
+    }
+  } finally {
+    clock?.stop()
+  }
+}
+
+/** Asks for everything that is not known yet. */
+async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, chosen: Chosen): Promise<void> {
+  const {connection, today} = parts
+  const people = connection.state.writable ? connection.state.people : undefined
+  draft.nationality ??= await askCountry(prompts, 'Nationality the offer was searched for', undefined)
+  if (!draft.guests) {
+    draft.places ??= placesOf((await askRooms(prompts)).map(readRoom))
+    const known = {checkIn: chosen.stay?.checkIn, today, nationality: draft.nationality}
+    draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
+  }
+  const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
+  draft.contact ??= await askContactOrKept(prompts, lead, people)
+  if (!draft.payment) {
+    const cost = chosen.shown?.price ?? {total: null, currency: null}
+    const balance = await readBalance(connection.api)
+    draft.payment = await askPayment(prompts, {
+      ...{cost, balance},
+      modes: termsOf(chosen.shown?.raw ?? {}).paymentModes,
+    })
+  }
+  draft.reference ??= await askReference(prompts)
+  draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
+}
+
+function askReference(prompts: Prompts): Promise<string> {
+  return prompts.text({
+    message: 'Your own booking reference (empty: one is made for you)',
+    check: typed => {
+      if (typed === '' || (isClientReference(typed) && typed !== '-')) return
+      throw usage('invalid_input', 'must be up to 128 visible characters without blanks')
+    },
+  })
+}
+
+/** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer can be had no more. */
+async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Promise<Plan> {
+  const {maxPrice, key, connection} = parts
+  const input = {
+    client_nationality: draft.nationality,
+    contact: draft.contact,
+    guests: draft.guests,
+    payment: {mode: draft.payment},
+    ...(draft.reference ? {client_reference_id: draft.reference} : {}),
+  }
+  try {
+    return await planReservation({offerId, input, maxPrice, key}, {}, connection.target, connection.state)
+  } catch (error) {
+    if (!(error instanceof Failure) || !/^offer_(expired|already_used)$/.test(error.details.code)) throw error
+    throw new SearchAgain(`${error.message}: searching again for the same.`)
+  }
+}
+
+/** The one confirmation. What is made already needs none: it is only shown again. */
+async function agrees({agreed, connection}: WizardParts, prompts: Prompts, plan: Plan): Promise<boolean> {
+  if (agreed || plan.isSettled) return true
+  const mode = connection.target.mode === 'live' ? 'LIVE, with real money' : 'TEST'
+  return prompts.confirm({message: `Reserve this now (${mode})?`})
+}
+
+/** Sends it; undefined when it was refused in a way that other answers may mend, which is told. */
+async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
+  parts.tell('Reserving …')
+  try {
+    const made = await parts.send(plan)
+    keepPeople(parts, draft)
+    return made
+  } catch (error) {
+    parts.tell(leadOn(error, draft))
+    return undefined
+  }
+}

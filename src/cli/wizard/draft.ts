@@ -1,0 +1,71 @@
+/** What the wizard has been told so far. It outlives an offer: when that expires, nothing has to be typed again. */
+import type {FoundOffer} from '../../api/hotels.js'
+import type {PaymentMode} from '../../contract/common.js'
+import type {Contact, Guest} from '../../contract/reservations.js'
+import type {SearchFlags} from '../input/search.js'
+import type {GuestForm, Place} from './ask-guest.js'
+import type {Begun} from './begun.js'
+import type {OfferView} from './choose-offer.js'
+import type {ShownOffer} from './offer-lines.js'
+import type {Stay} from './summary.js'
+
+/** The offer to be reserved. */
+export interface Chosen {
+  readonly offerId: string
+  /** Undefined, with `stay` and the expiry, when the offer was not searched on this machine. */
+  readonly shown: ShownOffer | undefined
+  readonly stay: Stay | undefined
+  /** Unix seconds on this machine's clock. */
+  readonly expiresAt: number | undefined
+}
+
+export interface Draft {
+  search: SearchFlags
+  readonly view: OfferView
+  nationality: string | undefined
+  chosen: Chosen | undefined
+  /** The offer chosen before the offers were searched anew. */
+  lost: FoundOffer | undefined
+  /** Whether flags or file named the guests: then they stay, whatever rooms are searched. */
+  readonly guestsGiven: boolean
+  places: readonly Place[] | undefined
+  forms: GuestForm[]
+  guests: readonly Guest[] | undefined
+  contact: Contact | undefined
+  payment: PaymentMode | undefined
+  /** Empty: one is made from the request. */
+  reference: string | undefined
+  /** What of the people is kept afterwards. */
+  keep: 'nothing' | 'without identity' | 'everything' | undefined
+}
+
+export function draftOf(begun: Begun): Draft {
+  const {guests, contact, payment, reference, nationality} = begun
+  return {
+    search: nationality === undefined ? {} : {nationality},
+    view: {sort: 'price', refundable: false},
+    nationality,
+    chosen: undefined,
+    lost: undefined,
+    guestsGiven: guests !== undefined,
+    places: guests?.map(placeOf),
+    forms: guests?.map(formOf) ?? [],
+    guests,
+    contact,
+    payment: payment?.mode,
+    reference,
+    keep: undefined,
+  }
+}
+
+function placeOf({name, surname, type, is_lead}: Guest): Place {
+  return {label: `${name} ${surname}`, type, age: undefined, isLead: is_lead}
+}
+
+/** A form in which nothing is left to ask: what flags leave out is left out. */
+function formOf({name, surname, birth_date = '', gender = '', nationality = '', identity}: Guest): GuestForm {
+  return {name, surname, birth_date, gender, nationality, identity: identity ?? null}
+}
+
+/** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is told. */
+export class SearchAgain extends Error {}

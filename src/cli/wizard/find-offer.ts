@@ -1,0 +1,144 @@
+/** From nothing to a chosen offer: the search, the list, and round again until one is chosen. */
+import type {FoundOffer} from '../../api/hotels.js'
+import {nightsBetween} from '../../contract/dates.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {Room, SearchRequest} from '../../contract/hotels.js'
+import type {SeenOffer} from '../../state/offer-store.js'
+import {readSearch, type SearchFlags} from '../input/search.js'
+import {search} from '../search.js'
+import {placesOf} from './ask-guests.js'
+import {askSearch} from './ask-search.js'
+import {chooseOffer, findSame} from './choose-offer.js'
+import {nightsText} from './dates.js'
+import type {Draft} from './draft.js'
+import {startClock} from './offer-clock.js'
+import {priceText} from './offer-lines.js'
+import {clocked} from './questions.js'
+import type {WizardParts} from './wizard.js'
+
+/** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
+export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
+  while (!draft.chosen) {
+    const request = await readCriteria(parts, draft)
+    const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
+    tellOfLost(parts, draft, offers)
+    const expiresAt = Math.max(...offers.map(expiryOf))
+    if (offers.length === 0) {
+      parts.tell('No offers were found.')
+      await askChange(parts, draft)
+      continue
+    }
+    const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
+    const choice = await chooseOffer(
+      clocked(parts.prompts, clock),
+      offers,
+      parts.reader,
+      draft.view,
+      draft.lost,
+    ).finally(clock.stop)
+    if (choice === 'change search') await askChange(parts, draft)
+    else choose(draft, choice.offer, request)
+  }
+}
+
+async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
+  const {prompts, connection, today} = parts
+  const asking = {prompts, api: async () => connection.api, today}
+  draft.search = await askSearch(asking, draft.search)
+  const request = await readSearch(draft.search)
+  draft.nationality = request.client_nationality
+  const nights = nightsText(request.check_in, request.check_out)
+  parts.tell(`Searching: city ${request.destination.id}, ${request.check_in}, ${nights} …`)
+  return request
+}
+
+/** Takes an offer; the guests' places follow from the rooms searched, unless the guests were given. */
+function choose(draft: Draft, offer: FoundOffer, request: SearchRequest): void {
+  draft.lost = offer
+  draft.chosen = {
+    offerId: offer.offer_id,
+    shown: offer,
+    stay: {checkIn: request.check_in, checkOut: request.check_out, rooms: request.rooms.length},
+    expiresAt: expiryOf(offer),
+  }
+  seat(draft, request.rooms)
+}
+
+function seat(draft: Draft, rooms: readonly Room[]): void {
+  const places = placesOf(rooms)
+  if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
+  draft.places = places
+  draft.forms = []
+  draft.guests = undefined
+}
+
+function expiryOf(offer: FoundOffer): number {
+  return Date.parse(offer.expires_at) / 1000
+}
+
+/** Takes an offer this machine has seen, named on the command line. */
+export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined): void {
+  draft.chosen = {
+    offerId,
+    shown: seen && {...seen, price: {total: seen.total, currency: seen.currency}},
+    stay: seen && {checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
+    expiresAt: seen?.expires_at,
+  }
+  if (!seen) return
+  draft.nationality ??= seen.nationality
+  draft.search = criteriaOf(seen)
+  seat(draft, seen.rooms)
+}
+
+/** All of the search that is remembered with an offer: everything but the city. */
+function criteriaOf({check_in, check_out, rooms, nationality, currency}: SeenOffer): SearchFlags {
+  return {
+    'check-in': check_in,
+    'check-out': check_out,
+    room: rooms.map(
+      ({adults, children_ages: ages}) => `${adults}${ages.length > 0 ? `:${ages.join(',')}` : ''}`,
+    ),
+    nationality,
+    ...(currency === null ? {} : {currency}),
+  }
+}
+
+/** Says whether the room chosen before is still there, and at what price. */
+function tellOfLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOffer[]): void {
+  if (!lost) return
+  const same = findSame(offers, lost)
+  const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
+  const [before, now] = [priceText(lost), same && priceText(same)].map(text => text && sanitizeLine(text, 40))
+  if (!same) tell(`${name}: the room you chose is not among the new offers.`)
+  else if (before === now) tell(`${name}: the room you chose is still there, at the same price (${now}).`)
+  else tell(`${name}: the room you chose is still there; its price CHANGED from ${before} to ${now}.`)
+}
+
+const PARTS = {
+  city: ['city'],
+  dates: ['check-in', 'check-out', 'nights'],
+  rooms: ['room'],
+  nationality: ['nationality'],
+  currency: ['currency'],
+} as const satisfies Record<string, readonly (keyof SearchFlags)[]>
+
+/** Asks what of the search shall be different; that is then asked anew. */
+async function askChange({prompts}: WizardParts, draft: Draft): Promise<void> {
+  const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
+  const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
+  const part = await prompts.choose({
+    message: 'What shall be different?',
+    choices: [
+      {value: 'city' as const, name: `City (number ${city})`},
+      {value: 'dates' as const, name: `Dates (${from}${nights})`},
+      {value: 'rooms' as const, name: `Rooms and guests (${room?.join(' and ')})`},
+      {value: 'nationality' as const, name: `Nationality (${nationality})`},
+      {value: 'currency' as const, name: `Currency (${currency})`},
+      {value: 'nothing' as const, name: 'Nothing, search again'},
+    ],
+  })
+  const changed: readonly string[] = part === 'nothing' ? [] : PARTS[part]
+  if (part !== 'nothing') draft.lost = undefined
+  const kept = Object.entries(draft.search).filter(([name]) => !changed.includes(name))
+  draft.search = Object.fromEntries(kept)
+}

@@ -1,0 +1,35 @@
+/** The doors of the booking wizard for `reserve`; loaded only when somebody may be asked. */
+import {isoTime} from '../access.js'
+import {systemClock} from '../connect.js'
+import type {PlanFlags} from '../reserve.js'
+import {today} from '../reserve.js'
+import {type Begun, readBegun as read} from './begun.js'
+import type {WizardParts} from './wizard.js'
+
+export {accompany} from './accompany.js'
+export {runWizard} from './wizard.js'
+
+/** What to tell when a signal stops the wizard before anything was sent. */
+export const NOTHING_SENT = 'nothing was sent to reserve'
+
+/** What flags and input file say; undefined when nothing is missing. Throws usage. */
+export function readBegun(offerId: string | undefined, flags: PlanFlags): Promise<Begun | undefined> {
+  return read(offerId, flags, today())
+}
+
+type Choices = Pick<WizardParts, 'today' | 'reader' | 'agreed' | 'dryRun' | 'maxPrice' | 'key'>
+
+/** How the flags of `reserve`, and this machine, set the wizard up. */
+export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'dry-run': boolean}): Choices {
+  return {
+    today: isoTime(systemClock.now()).slice(0, 10),
+    reader: () => ({
+      now: systemClock.now(),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    }),
+    agreed: flags.yes,
+    dryRun: flags['dry-run'],
+    maxPrice: flags['max-price'],
+    key: flags['idempotency-key'],
+  }
+}

@@ -1,0 +1,224 @@
+/** The booking wizard at a real terminal of 80 columns and 24 rows, against a real local sandbox. */
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {atTerminal, type TerminalOptions, type TerminalRun} from '../support/terminal.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  home = new Home(sandbox.env)
+})
+afterEach(() => home.remove())
+
+/** What a newcomer is asked, and types. */
+const SEARCH = [
+  ['City', 'istan\r'],
+  ['Check-in', '2030-06-01\r'],
+  ['Check-out', '3\r'],
+  ['How many rooms', '\r'],
+  ['Adults', '1\r'],
+  ['Ages of the children', '\r'],
+  ['Nationality', 'turk\r'],
+  ['Currency', '\r'],
+  ['Offer (', '\r'],
+] as const
+const GUEST = [
+  ['first name', 'Ayşe\r'],
+  ['family name', 'Öğüt\r'],
+  ['birth date', '1990-02-03\r'],
+  ['gender', '\r'],
+  ['nationality', '\r'],
+  ['identity document', '\r'],
+  ['TC number', '10000000146\r'],
+] as const
+const CONTACT = [
+  ['Contact: first name', '\r'],
+  ['Contact: family name', '\r'],
+  ['e-mail', 'ayse@example.com\r'],
+  ['telephone', '0532 123 45 67\r'],
+] as const
+const END = [
+  ['Payment', '\r'],
+  ['booking reference', '\r'],
+  ['Keep these guests', '\r'],
+] as const
+const ALL = [...SEARCH, ...GUEST, ...CONTACT, ...END]
+
+type Answers = readonly (readonly [asked: string, typed: string])[]
+
+async function answer(terminal: TerminalRun, answers: Answers): Promise<void> {
+  for (const [asked, typed] of answers) {
+    await terminal.waitFor(asked)
+    terminal.type(typed)
+  }
+}
+
+const start = (argv: readonly string[] = ['reserve'], options: TerminalOptions = {}) =>
+  atTerminal(home, argv, options)
+
+/** Reservations asked for at the sandbox. */
+async function reservationsSent(): Promise<number> {
+  const answered = await fetch(`${sandbox.origin}/_sandbox/requests`)
+  const {data} = (await answered.json()) as {data: {method: string; path: string}[]}
+  return data.filter(({method, path}) => method === 'POST' && path.endsWith('/reservations/hotel')).length
+}
+
+test('a person who has never seen it books a room with nothing but the questions', async () => {
+  const terminal = start()
+  await answer(terminal, ALL)
+  await terminal.waitFor('Reserve this now (TEST)?')
+  const screen = terminal.screen()
+  for (const shown of ['Hotel', 'Due at hotel', 'hotel clock', 'your clock', 'UTC', '2030-06-04, 3 nights']) {
+    expect(screen).toContain(shown)
+  }
+  expect(screen).toMatch(/This offer: 1\d:\d\d left/)
+  expect(screen).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TC 10000000146, leads/)
+  expect(screen).toMatch(/Service +TEST: no real money/)
+  terminal.type('y\r')
+  await terminal.waitFor('Download the voucher')
+  terminal.type('\r')
+  expect(await terminal.exit).toBe(0)
+  const reference = /reservation_ref:\s+(\S+)/.exec(terminal.screen())?.[1]
+  expect(existsSync(join(home.directory, `voucher-${reference}.pdf`))).toBe(true)
+})
+
+test('paid by the customer while the wizard waits', async () => {
+  const terminal = start(['reserve', '--pay', 'instant'])
+  await answer(
+    terminal,
+    ALL.filter(([asked]) => asked !== 'Payment'),
+  )
+  await answer(terminal, [['Reserve this now', 'yes\r']])
+  await terminal.waitFor('Pay at http')
+  await terminal.waitFor('Waiting for the payment')
+  await terminal.waitFor(/Waiting for \d:\d\d; (RSV-\w+)/)
+  const reference = /RSV-\w+/.exec(terminal.screen())?.[0] ?? ''
+  await fetch(`${sandbox.origin}/_sandbox/payments/${reference}`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: '{"result": "paid"}',
+  })
+  await answer(terminal, [['Download the voucher', 'n\r']])
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.screen()).toMatch(/outcome:\s+confirmed/)
+})
+
+test('Ctrl-C while waiting for the payment says that the reservation exists and how to go on', async () => {
+  const terminal = start(['reserve', '--pay', 'instant'])
+  await answer(
+    terminal,
+    ALL.filter(([asked]) => asked !== 'Payment'),
+  )
+  await answer(terminal, [['Reserve this now', 'yes\r']])
+  await terminal.waitFor(/Waiting for \d/)
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
+  expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
+})
+
+describe('Ctrl-C leaves nothing sent', () => {
+  const questions = [...ALL.map(([asked]) => asked), 'Reserve this now']
+  test.each(questions.map((asked, index) => [asked, index] as const))('at %s (%i)', async (asked, index) => {
+    const before = await reservationsSent()
+    const terminal = start()
+    await answer(terminal, ALL.slice(0, index))
+    await terminal.waitFor(asked)
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(130)
+    expect(terminal.screen()).toContain('nothing was sent')
+    expect(await reservationsSent()).toBe(before)
+  })
+})
+
+test('an offer that expired on the way leads to the same search, with nothing typed twice', async () => {
+  const terminal = start()
+  await answer(terminal, ALL)
+  await terminal.waitFor('Reserve this now')
+  await fetch(`${sandbox.origin}/_sandbox/clock`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: '{"advance_seconds": 960}',
+  })
+  terminal.type('y\r')
+  await terminal.waitFor('expired')
+  await terminal.waitFor('the room you chose is still there, at the same price')
+  await answer(terminal, [
+    ['Offer (', '\r'],
+    ['Reserve this now', 'y\r'],
+    ['Download the voucher', 'n\r'],
+  ])
+  expect(await terminal.exit).toBe(0)
+})
+
+test('people agreed to be kept are offered again', async () => {
+  const first = start()
+  await answer(first, ALL.slice(0, -1))
+  await answer(first, [
+    ['Keep these guests', '3\r'],
+    ['Reserve this now', 'y\r'],
+    ['Download the voucher', 'n\r'],
+  ])
+  expect(await first.exit).toBe(0)
+  const second = start()
+  await answer(second, [
+    ...SEARCH,
+    ['who is it?', '\r'],
+    ['whom may the hotel reach?', '\r'],
+    ['Payment', '\r'],
+    ['booking reference', '\r'],
+  ])
+  await second.waitFor('Reserve this now')
+  expect(second.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TC 10000000146/)
+  second.press('ctrl-c')
+  expect(await second.exit).toBe(130)
+})
+
+test('without colour nothing is coloured, and nothing is lost', async () => {
+  const terminal = start(['reserve', '--dry-run'], {env: {NO_COLOR: '1'}})
+  await answer(terminal, ALL)
+  expect(await terminal.exit).toBe(0)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of colours and weights.
+  expect(terminal.raw()).not.toMatch(/\u001b\[[\d;]*[1-9][\d;]*m/)
+})
+
+test('in the accessible mode there is no escape sequence at all', async () => {
+  const terminal = start(['reserve', '--dry-run'], {env: {BOOKCTL_ACCESSIBLE: '1'}})
+  const spoken: Answers = [
+    ['City', 'istan\r'],
+    ...SEARCH.slice(1, 6),
+    ['Nationality', 'Türkiye\r'],
+    ['Currency', '\r'],
+    ['Offer (', 'park\r'],
+    ['Offer (', '1\r'],
+    ...GUEST.slice(0, 3),
+    ['Number from', '1\r'],
+    ['nationality', 'Türkiye\r'],
+    ['Number from', '1\r'],
+    ['TC number', '10000000146\r'],
+    ...CONTACT,
+    ['Number from', '1\r'],
+    ['booking reference', '\r'],
+    ['Number from', '1\r'],
+  ]
+  await answer(terminal, spoken)
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).not.toContain('\u001b')
+  expect(terminal.raw()).toContain('"offer_id"')
+})
+
+test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {
+  const terminal = start(['hotels', 'search', '--city', '101', '--limit', '2', '--nationality', 'TR'])
+  await answer(terminal, [...SEARCH.slice(1, 6), ['Currency', '\r']])
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).toContain('bookctl hotels search --city 101 --check-in 2030-06-01')
+  expect(terminal.screen()).toContain('off_')
+})
