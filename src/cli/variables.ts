@@ -125,6 +125,8 @@ export const VARIABLES: readonly Variable[] = [
   {group: 'system', name: 'FORCE_COLOR', meaning: 'set: colour in a pipe too; 0: no colour'},
   {group: 'system', name: 'TERM', meaning: 'dumb: as BOOKCTL_ACCESSIBLE, and no colour'},
   {group: 'system', name: 'COLUMNS', meaning: 'width of the terminal'},
+  {group: 'system', name: 'LC_ALL', meaning: 'its country, as in tr_TR, is offered first as nationality'},
+  {group: 'system', name: 'LANG', meaning: 'as LC_ALL, where that is not set'},
   {
     group: 'system',
     name: 'XDG_CONFIG_HOME',

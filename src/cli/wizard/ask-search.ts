@@ -111,6 +111,5 @@ async function askCurrency(prompts: Prompts): Promise<string> {
 
 /** The country this machine's language is set to (`tr_TR.UTF-8`), to be offered first. */
 function localCountry(): string | undefined {
-  const {LC_ALL, LANG} = process.env
-  return /^[a-z]{2,3}_([A-Z]{2})/.exec(LC_ALL || LANG || '')?.[1]
+  return /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
 }
