@@ -1,13 +1,15 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
+import type {Api} from '../api/api.js'
 import {parseBaseUrl} from '../api/base-url.js'
 import {tokenClientOf} from '../api/token-client.js'
 import type {CachedToken, TokenRequestParts} from '../api/token-request.js'
 import {Failure} from '../contract/failure.js'
 import type {Mode} from '../contract/identifiers.js'
 import {BOOKING_SCOPES, type Scope} from '../contract/scopes.js'
+import type {Profile} from '../state/settings.js'
 import type {State} from '../state/state.js'
 import {StorageError} from '../storage/errors.js'
-import {checkCredentials, checkProfileName, DEFAULT_PROFILE, type Target, type TargetFlags} from './target.js'
+import {checkCredentials, requireSameMode, type Target, TOKEN_CLIENT} from './target.js'
 
 export interface LoginInput {
   readonly profile: string
@@ -22,7 +24,8 @@ export interface LoginInput {
 export interface Identity {
   readonly profile: string | null
   readonly base_url: string
-  readonly client_id: string
+  /** Null with a ready token, when BOOKCTL_CLIENT_ID does not name it. */
+  readonly client_id: string | null
   readonly mode: Mode
   readonly scopes: readonly string[]
   /** ISO 8601; null when no token is kept. */
@@ -37,12 +40,13 @@ export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
 export async function logIn(parts: RequestParts, state: State, input: LoginInput): Promise<Identity> {
   const {baseUrl} = parseBaseUrl(input.baseUrl)
   const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
+  requireSameMode(recordOf(state, input.profile)?.mode, input.clientSecret, `profile ${input.profile}`)
   if (!state.writable) throw notWritable()
   const {requestToken} = await import('../api/tokens.js')
   const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
   const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
-  const before = state.settings.read().profiles[input.profile]?.secret_store ?? 'file'
+  const before = recordOf(state, input.profile)?.secret_store ?? 'file'
   await state.secrets.write(input.profile, place, input.clientSecret)
   if (before !== place) await state.secrets.remove(input.profile, before)
   await state.settings.update(settings => ({
@@ -55,6 +59,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
         base_url: baseUrl,
         client_id: input.clientId,
         ...(input.scopes ? {scopes: [...input.scopes]} : {}),
+        mode,
         secret_store: place,
       },
     },
@@ -69,6 +74,18 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     expires_at: isoTime(token.expiresAt),
     stored_in: storedIn(place, state),
   }
+}
+
+/** The profile of that name in config.json. */
+export function recordOf(state: State, name: string): Profile | undefined {
+  const {profiles} = state.settings.read()
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+}
+
+/** Variables that go before a profile, of those that are set. */
+export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
+  const names = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
+  return names.filter(name => env[name])
 }
 
 function withoutScopes(profile: Record<string, unknown> | undefined): Record<string, unknown> {
@@ -95,7 +112,7 @@ export function describeIdentity(target: Target, state: State, now: number): Ide
   return {
     profile: target.profile,
     base_url: target.baseUrl,
-    client_id: target.clientId,
+    client_id: target.clientId === TOKEN_CLIENT ? null : target.clientId,
     mode: target.mode,
     scopes: token?.scopes ?? target.scopes ?? [],
     expires_at: token ? isoTime(token.expiresAt) : null,
@@ -113,100 +130,14 @@ export async function checkIdentity(parts: RequestParts, target: Target, state: 
   state.tokens.put(client, token)
 }
 
-export interface LoggedOut {
-  readonly profile: string | null
-  readonly revoked: boolean
-  readonly removed: boolean
-}
-
-/** Whom to log out. */
-export interface Leaving {
-  /** Null for credentials of the environment. */
-  readonly profile: string | null
-  readonly clientId: string | undefined
-  /** Base URLs under which the client's tokens may be kept. */
-  readonly baseUrls: readonly string[]
-}
-
-/**
- * Revokes every token kept for the client (§4.2), then removes tokens and secrets from this machine, also when the
- * revoking failed; then throws the Failure of the revoking, which says that they were removed.
- */
-export async function logOut(parts: RequestParts, state: State, leaving: Leaving): Promise<LoggedOut> {
-  const {profile, clientId, baseUrls} = leaving
-  const isMeant = (client: {clientId: string; baseUrl: string}) =>
-    client.clientId === clientId && baseUrls.includes(client.baseUrl)
-  const problem = await revokeAll(parts, state, isMeant)
-  const results = baseUrls.map(baseUrl =>
-    clientId === undefined ? false : state.forgetClient({baseUrl, clientId}),
-  )
-  if (profile !== null) results.push(await forgetProfile(state, profile))
-  const removed = results.includes(true)
-  if (problem) throw notRevoked(problem, {profile, revoked: false, removed})
-  return {profile, revoked: removed && clientId !== undefined, removed}
-}
-
-async function forgetProfile(state: State, profile: string): Promise<boolean> {
-  const kept = state.settings.read().profiles[profile]
-  const fromKeychain = kept?.secret_store === 'keychain' && (await state.secrets.remove(profile, 'keychain'))
-  return state.forgetProfile(profile, undefined) || fromKeychain
-}
-
-/** Revokes and removes everything this machine keeps. */
-export async function logOutEverywhere(parts: RequestParts, state: State): Promise<LoggedOut> {
-  const problem = await revokeAll(parts, state, () => true)
-  let removed = false
-  for (const profile of Object.keys(state.settings.read().profiles)) {
-    removed = (await forgetProfile(state, profile)) || removed
-  }
-  removed = state.forgetEverything() || removed
-  if (problem) throw notRevoked(problem, {profile: null, revoked: false, removed})
-  return {profile: null, revoked: removed, removed}
-}
-
-/** Revokes the tokens of the clients meant that have not expired; returns the first failure, and goes on after it. */
-async function revokeAll(
-  parts: RequestParts,
-  state: State,
-  isMeant: (client: {clientId: string; baseUrl: string}) => boolean,
-): Promise<Failure | undefined> {
-  const {revokeToken} = await import('../api/tokens.js')
-  const kept = state.tokens
-    .listAll()
-    .filter(({client, token}) => isMeant(client) && token.expiresAt > parts.clock.now())
-  const outcomes = await Promise.allSettled(
-    kept.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
-  )
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected' && !(outcome.reason instanceof Failure)) throw outcome.reason
-  }
-  return outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as Failure] : []))[0]
-}
-
-function notRevoked(problem: Failure, result: LoggedOut): Failure {
-  const message = `${result.removed ? 'removed from this machine, but' : 'nothing to remove, and'} a token could not be revoked: ${problem.message}`
-  const hint = 'the token works until it expires, at most two hours'
-  return new Failure(problem.kind, message, {...problem.details, hint, result})
+/** Asks the service whether it takes the ready token; one that may not see the account is taken, too. Throws Failure. */
+export async function checkReadyToken(api: Api): Promise<void> {
+  await api.call('account.show').catch(error => {
+    if (!(error instanceof Failure) || error.details.status !== 403) throw error
+  })
 }
 
 /** ISO 8601 of Unix seconds. */
 export function isoTime(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString()
-}
-
-/** Whom `logout` means: the credentials of the environment when they are set, else a profile. */
-export function whoLeaves(
-  flags: TargetFlags,
-  env: NodeJS.ProcessEnv,
-  state: State,
-  explicitProfile: boolean,
-): Leaving {
-  const settings = state.settings.read()
-  const name = checkProfileName(flags.profile || settings.current_profile || DEFAULT_PROFILE)
-  const profile = Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
-  const urls = [flags['base-url'], profile?.base_url].flatMap(url => (url ? [parseBaseUrl(url).baseUrl] : []))
-  const baseUrls = [...new Set(urls)]
-  const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
-  if (fromEnv) return {profile: null, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
-  return {profile: name, clientId: profile?.client_id, baseUrls}
 }

@@ -8,6 +8,7 @@ import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
 import {checkWritable} from './input/files.js'
 import {withProxy} from './input/proxy.js'
+import {readyTokens} from './ready-token.js'
 import {DEFAULT_TIMEOUT_SECONDS} from './settings/keys.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
 
@@ -145,16 +146,18 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     import('../api/tokens.js'),
     import('./own-paths.js'),
   ])
-  const {baseUrl, clientId, clientSecret, scopes} = target
-  const tokens = createTokenSource({
-    baseUrl,
-    credentials: {clientId, clientSecret},
-    ...(scopes ? {configuredScopes: scopes} : {}),
-    cache: state.tokens,
-    sender,
-    clock,
-    timeoutSeconds,
-  })
+  const {baseUrl, clientId, clientSecret, scopes, token} = target
+  const tokens = token
+    ? readyTokens(token)
+    : createTokenSource({
+        baseUrl,
+        credentials: {clientId, clientSecret},
+        ...(scopes ? {configuredScopes: scopes} : {}),
+        cache: state.tokens,
+        sender,
+        clock: systemClock,
+        timeoutSeconds,
+      })
   const namedPath = readNamedPaths(target, state)
   // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
   const told = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}

@@ -1,6 +1,7 @@
 /** The profiles of this machine. */
 import type {State} from '../state/state.js'
-import {type LoggedOut, logOut, type RequestParts} from './access.js'
+import type {RequestParts} from './access.js'
+import {type Leaving, type LoggedOut, logOut} from './leaving.js'
 import type {Result} from './result.js'
 import {unknownProfile} from './settings/change.js'
 
@@ -31,11 +32,15 @@ export async function useProfile(state: State, name: string) {
   return {profile: name, base_url: profile.base_url, client_id: profile.client_id}
 }
 
+/** The profile `name`, as one that leaves. Throws usage, naming those there are, when it is not one. */
+export function leavingProfile(state: State, name: string): Leaving {
+  const {client_id, base_url} = existing(state, name)
+  return {profile: name, clientId: client_id, baseUrls: [base_url]}
+}
+
 /** Logs out of `name` and forgets it, also when its tokens could not be revoked; then throws that Failure. */
 export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
-  const {client_id, base_url} = existing(state, name)
-  const leaving = {profile: name, clientId: client_id, baseUrls: [base_url]}
-  const gone = await logOut(parts, state, leaving).finally(() => forgetEntry(state, name))
+  const gone = await logOut(parts, state, leavingProfile(state, name)).finally(() => forgetEntry(state, name))
   return {...gone, removed: true}
 }
 
@@ -47,7 +52,7 @@ async function forgetEntry(state: State, name: string): Promise<void> {
   })
 }
 
-function existing(state: State, name: string) {
+export function existing(state: State, name: string) {
   const settings = state.settings.read()
   const profile = Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
   if (profile) return profile

@@ -1,6 +1,6 @@
 /**
  * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
- * BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET need no login and no file.
+ * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
 import {checkKeyFits, parseBaseUrl} from '../api/base-url.js'
 import {Failure, usage} from '../contract/failure.js'
@@ -14,6 +14,8 @@ export interface ProfileRecord {
   readonly client_id: string
   readonly scopes?: readonly string[] | undefined
   readonly secret_store?: 'file' | 'keychain' | undefined
+  /** Of its secret, as it was at the login. */
+  readonly mode?: Mode | undefined
 }
 
 /** The parts of the state that resolving needs; asked only when the environment does not say it all. */
@@ -36,12 +38,18 @@ export interface Target {
   readonly baseUrl: string
   readonly isLoopback: boolean
   readonly clientId: string
+  /** Empty with a ready token. */
   readonly clientSecret: string
+  /** That of BOOKCTL_TOKEN, which then stands in place of the secret. */
+  readonly token?: string
   readonly mode: Mode
   readonly scopes: readonly Scope[] | undefined
 }
 
 export const DEFAULT_PROFILE = 'default'
+
+/** Stands for the client of a ready token, where BOOKCTL_CLIENT_ID does not name it. */
+export const TOKEN_CLIENT = 'token'
 
 /** The profile meant: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
 export function profileName(flags: TargetFlags, remembered: Remembered): string {
@@ -64,10 +72,13 @@ export async function resolveTarget(
   remembered: Remembered,
   explicitProfile: boolean,
 ): Promise<Target> {
+  if (!explicitProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
   const fromEnv = explicitProfile ? undefined : environmentCredentials(env)
   if (fromEnv) {
-    const baseUrl = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
+    const addressed = flags['base-url'] ? undefined : profileIfAny(flags, remembered)
+    const baseUrl = flags['base-url'] || addressed?.base_url
     if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+    requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose address it would go to')
     return build(null, 'env', baseUrl, fromEnv.clientId, fromEnv.clientSecret, scopesOf(env.BOOKCTL_SCOPES))
   }
   const name = profileName(flags, remembered)
@@ -75,11 +86,46 @@ export async function resolveTarget(
   if (!profile) throw notLoggedIn(name)
   const secret = await remembered.secret(name, profile)
   if (!secret) throw notLoggedIn(name)
-  const complete = env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
+  requireSameMode(profile.mode, secret, `profile ${name}`)
+  const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
   const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? profile.scopes?.filter(isScope)
   return build(name, 'profile', baseUrl, profile.client_id, secret, scopes?.length ? scopes : undefined)
+}
+
+/**
+ * The service of a ready token. Whether a token is live shows nowhere, so all but this machine's own services count
+ * as live: what asks before live data is touched asks then, too.
+ */
+function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): Target {
+  const token = env.BOOKCTL_TOKEN ?? ''
+  const clientId = env.BOOKCTL_CLIENT_ID || TOKEN_CLIENT
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token, without blanks')
+  if (env.BOOKCTL_CLIENT_ID) checkClientId(clientId)
+  const text = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
+  if (!text) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+  const {baseUrl, isLoopback} = parseBaseUrl(text)
+  const mode = isLoopback ? 'test' : 'live'
+  const scopes = undefined
+  return {
+    ...{profile: null, source: 'env', baseUrl, isLoopback, mode, scopes},
+    clientId,
+    clientSecret: '',
+    token,
+  }
+}
+
+/** Refuses a live secret where a test one belongs, and the reverse. Throws usage; echoes no secret. */
+export function requireSameMode(mode: Mode | undefined, clientSecret: string, where: string): void {
+  const given = modeOfSecret(clientSecret)
+  if (mode === undefined || given === undefined || mode === given) return
+  throw usage(
+    'mode_mismatch',
+    `${where} is for ${mode} credentials, and this secret is a ${given} one`,
+    'keep live and test in profiles of their own: bookctl login --profile NAME',
+  )
 }
 
 function environmentCredentials(
@@ -92,7 +138,7 @@ function environmentCredentials(
 }
 
 function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Failure {
-  const given = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
+  const given = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
   return usage(
     'incomplete_environment',
     `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${names.join(' and ')} is not`,

@@ -1,7 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {logIn} from '../cli/access.js'
+import {logIn, overridingVariables} from '../cli/access.js'
+import {describeLogin} from '../cli/access-dry-run.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
+import {dryRunFlag} from '../cli/dry-run.js'
 import {readLogin} from '../cli/input/login.js'
 import {single} from '../cli/result.js'
 
@@ -21,7 +23,10 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
   static override flags = {
     'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
     'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
-    'client-secret-file': Flags.string({helpValue: 'FILE', summary: 'read the client secret from a file'}),
+    'client-secret-file': Flags.string({
+      helpValue: 'FILE',
+      summary: 'read the client secret from a file; - is standard input',
+    }),
     scope: Flags.string({
       helpValue: 'SCOPE',
       multiple: true,
@@ -29,16 +34,27 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
       summary: 'scope to ask for, now and later; may be repeated',
     }),
     keychain: Flags.boolean({summary: 'keep the secret in the keychain of the operating system'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Login)
     const state = await this.state()
     const input = await readLogin(flags, process.env, state, questions => this.ask(questions))
+    if (flags['dry-run']) return this.print(describeLogin(state, input))
     const parts = await this.openSender()
     const identity = await logIn({...parts, clock: systemClock}, state, input)
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
     await this.print(single(identity, {...identity}, identity.profile))
+    this.warnOfEnvironment(input.profile)
     this.note(`Logged in; kept in ${identity.stored_in}`)
+  }
+
+  /** Credentials of the environment go before those just stored. */
+  private warnOfEnvironment(profile: string): void {
+    const names = overridingVariables(process.env)
+    if (names.length === 0) return
+    const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use this login`
+    this.warn(`Warning: the environment goes before this login (${names.join(', ')}): ${way}`)
   }
 }

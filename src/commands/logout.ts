@@ -1,27 +1,40 @@
 import * as Flags from '@oclif/core/flags'
-import {logOut, logOutEverywhere, whoLeaves} from '../cli/access.js'
+import {describeLogout} from '../cli/access-dry-run.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
+import {dryRunFlag} from '../cli/dry-run.js'
+import {liveAmong, logOut, logOutEverywhere, requireAgreement, whoLeaves} from '../cli/leaving.js'
 import {single} from '../cli/result.js'
 
 export default class Logout extends BaseCommand {
   static override summary = 'Revoke the tokens of a profile, and forget them and its secret.'
   static override description =
     `Removes everything from this machine also when the service cannot be reached; then it says so, and does not exit with 0.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID.`
-  static override examples = ['bookctl logout', 'bookctl logout --all --json']
+Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID.`
+  static override examples = [
+    'bookctl logout',
+    'bookctl logout --profile reader --dry-run',
+    'bookctl logout --all --json',
+  ]
   static override columns = ['profile', 'revoked', 'removed']
   static override flags = {
     all: Flags.boolean({summary: 'every profile, and every token kept for credentials of the environment'}),
+    yes: Flags.boolean({summary: 'do not ask; needed for live credentials without a terminal'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Logout)
     const state = await this.state()
+    const leaving = flags.all ? 'all' : whoLeaves(this.globals, process.env, state, this.namesProfile())
+    const live = await liveAmong(state, leaving, process.env)
+    if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
+    if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
+    if (live.length > 0)
+      requireAgreement(flags.yes || (await this.confirm('Log out, and forget the secret?')))
     const parts = {...(await this.openSender()), clock: systemClock}
-    const gone = flags.all
-      ? await logOutEverywhere(parts, state)
-      : await logOut(parts, state, whoLeaves(this.globals, process.env, state, this.namesProfile()))
+    const gone =
+      leaving === 'all' ? await logOutEverywhere(parts, state) : await logOut(parts, state, leaving)
     await this.print(single(gone, {...gone}, gone.profile))
     this.note(gone.removed ? 'Logged out.' : 'There was nothing to log out of.')
   }

@@ -9,7 +9,7 @@ export default class Token extends BaseCommand {
   static override summary = 'Print a valid access token.'
   static override description =
     `The token kept on this machine, or a new one when it has expired. Whoever reads it can act as the client until then.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES.`
   static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override flags = {
@@ -26,7 +26,8 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     const {tokens, target} = await this.connect()
     const token = await tokens.get(flags.scope ? checkScopes(flags.scope) : (target.scopes ?? BOOKING_SCOPES))
     const {access_token, scopes} = token
-    const document = {access_token, token_type: 'Bearer', scopes, expires_at: isoTime(token.expiresAt)}
+    const expires_at = Number.isFinite(token.expiresAt) ? isoTime(token.expiresAt) : null
+    const document = {access_token, token_type: 'Bearer', scopes, expires_at}
     await this.print({...single(document, document, access_token), text: `${access_token}\n`})
   }
 }

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {checkIdentity, describeIdentity} from '../cli/access.js'
+import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/access.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
 import {single} from '../cli/result.js'
@@ -8,7 +8,7 @@ export default class Whoami extends BaseCommand {
   static override summary = 'Show which service and client commands act on.'
   static override description =
     `Looks at this machine only; --check also asks the service whether it accepts the credentials.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES.`
   static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
   static override columns = [
     ...['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'source', 'stored_in'],
@@ -21,7 +21,9 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     const {flags} = await this.parse(Whoami)
     const target = await this.target()
     const state = await this.state()
-    if (flags.check) await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
+    if (flags.check && target.token) await checkReadyToken((await this.connect(target)).api)
+    else if (flags.check)
+      await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
     const identity = describeIdentity(target, state, systemClock.now())
     await this.print(single(identity, {...identity}, identity.client_id))
   }

@@ -72,7 +72,9 @@ test('login checks, stores and says where', async () => {
   const config = readFileSync(join(home.configDirectory, 'config.json'), 'utf8')
   expect(JSON.parse(config)).toEqual({
     current_profile: 'default',
-    profiles: {default: {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', secret_store: 'file'}},
+    profiles: {
+      default: {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', mode: 'test', secret_store: 'file'},
+    },
   })
   for (const name of home.kept('all')) {
     expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)

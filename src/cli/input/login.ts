@@ -12,6 +12,8 @@ import {
   checkScopes,
   checkSecret,
   DEFAULT_PROFILE,
+  type ProfileRecord,
+  requireSameMode,
   scopesOf,
 } from '../target.js'
 import {readSecret} from './files.js'
@@ -50,7 +52,7 @@ export async function readLogin(
 }
 
 /** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */
-function questionsAbout(known: {base_url: string; client_id: string} | undefined): Question[] {
+function questionsAbout(known: ProfileRecord | undefined): Question[] {
   let baseUrl: string | undefined
   return [
     {
@@ -71,7 +73,10 @@ function questionsAbout(known: {base_url: string; client_id: string} | undefined
       flag: '--client-secret-stdin',
       message: 'Client secret',
       secret: true,
-      check: answer => void checkSecret(answer, baseUrl),
+      check: answer => {
+        checkSecret(answer, baseUrl)
+        requireSameMode(known?.mode, answer, 'the profile')
+      },
     },
   ]
 }
@@ -81,16 +86,10 @@ function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): string | undefi
   if (fromStdin && file !== undefined) {
     throw usage('invalid_input', '--client-secret-stdin and --client-secret-file exclude each other')
   }
-  if (fromStdin) {
-    if (process.stdin.isTTY) {
-      throw usage(
-        'invalid_input',
-        '--client-secret-stdin: standard input is the terminal',
-        'pipe the secret in',
-      )
-    }
-    return readSecret('--client-secret-stdin', '-')
-  }
-  if (file !== undefined) return readSecret('--client-secret-file', file)
+  const flag = fromStdin ? '--client-secret-stdin' : '--client-secret-file'
+  const source = fromStdin ? '-' : file
+  if (source === '-' && process.stdin.isTTY)
+    throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
+  if (source !== undefined) return readSecret(flag, source)
   return env.BOOKCTL_CLIENT_SECRET || undefined
 }

@@ -5,6 +5,7 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {DryChange} from '../dry-run.js'
 import {type Result, single} from '../result.js'
+import {VARIABLES} from '../variables.js'
 import {applyChange, type Change, findKey, planChange} from './change.js'
 import {allEffective, type Effective, effective, type Surroundings} from './effective.js'
 import type {SettingKey, SettingValue} from './keys.js'
@@ -13,7 +14,7 @@ export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source']
 export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 
 /** Variables that hold a secret: of these only whether they are set is ever shown. */
-const SECRET_VARIABLES = ['BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN', 'BOOKCTL_WEBHOOK_SECRET']
+const SECRET_VARIABLES = VARIABLES.filter(({isSecret}) => isSecret).map(({name}) => name)
 
 interface Row extends Record<string, unknown> {
   readonly key: string

@@ -53,7 +53,8 @@ export function allEffective(around: Surroundings): Effective[] {
 function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   if (!flags.profile) return false
   if (name === 'client_id') return true
-  return name === 'base_url' && Boolean(env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  return name === 'base_url' && Boolean(isComplete)
 }
 
 /** What stands in config.json for `key` in `place`. */

@@ -1,23 +1,37 @@
 import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {describeProfileRemoval} from '../../cli/access-dry-run.js'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
-import {removeProfile} from '../../cli/profiles.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
+import {liveAmong, requireAgreement} from '../../cli/leaving.js'
+import {leavingProfile, removeProfile} from '../../cli/profiles.js'
 import {single} from '../../cli/result.js'
 
 export default class ProfilesRemove extends BaseCommand {
   static override summary = 'Log out of a profile and forget it.'
   static override description =
-    `Revokes its tokens, removes its secret and then its entry. Environment: BOOKCTL_CONFIG_DIR.`
-  static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --json']
+    `Revokes its tokens, removes its secret and then its entry. Live credentials have to be confirmed. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --dry-run']
   static override columns = ['profile', 'revoked', 'removed']
   static override args = {
     name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
   }
+  static override flags = {
+    yes: Flags.boolean({summary: 'do not ask; needed for live credentials without a terminal'}),
+    ...dryRunFlag,
+  }
 
   async run(): Promise<void> {
-    const {args} = await this.parse(ProfilesRemove)
+    const {args, flags} = await this.parse(ProfilesRemove)
+    const state = await this.state()
+    const leaving = leavingProfile(state, args.name)
+    const [live] = await liveAmong(state, leaving, process.env)
+    if (live) this.warn(`LIVE: credentials ${live}`)
+    if (flags['dry-run']) return this.print(describeProfileRemoval(state, leaving, systemClock.now()))
+    if (live) requireAgreement(flags.yes || (await this.confirm(`Remove the profile ${live}?`)))
     const parts = {...(await this.openSender()), clock: systemClock}
-    const gone = await removeProfile(parts, await this.state(), args.name)
+    const gone = await removeProfile(parts, state, args.name)
     await this.print(single(gone, {...gone}, gone.profile))
   }
 }

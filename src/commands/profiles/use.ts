@@ -1,21 +1,27 @@
 import * as Args from '@oclif/core/args'
+import {describeProfileUse} from '../../cli/access-dry-run.js'
 import {BaseCommand} from '../../cli/base-command.js'
-import {useProfile} from '../../cli/profiles.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
+import {existing, useProfile} from '../../cli/profiles.js'
 import {single} from '../../cli/result.js'
 
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Make a profile the current one.'
   static override description =
     'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another. Environment: BOOKCTL_CONFIG_DIR.'
-  static override examples = ['bookctl profiles use default', 'bookctl profiles use default --json']
+  static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']
   static override columns = ['profile', 'base_url', 'client_id']
   static override args = {
     name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
   }
+  static override flags = dryRunFlag
 
   async run(): Promise<void> {
-    const {args} = await this.parse(ProfilesUse)
-    const used = await useProfile(await this.state(), args.name)
+    const {args, flags} = await this.parse(ProfilesUse)
+    const state = await this.state()
+    existing(state, args.name)
+    if (flags['dry-run']) return this.print(describeProfileUse(state, args.name))
+    const used = await useProfile(state, args.name)
     await this.print(single(used, {...used}, used.profile))
   }
 }

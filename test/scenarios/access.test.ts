@@ -1,0 +1,185 @@
+/** Credentials at the command line: a ready token, live and test kept apart, and what would be sent and changed. */
+import {existsSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
+})
+afterEach(() => home.remove())
+
+interface Refusal {
+  readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
+}
+
+const requests = async () => {
+  const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
+  return ((await answer.json()) as {data: {path: string}[]}).data
+}
+const settings = () => readFileSync(join(home.configDirectory, 'config.json'), 'utf8')
+const logIn = (...more: string[]) =>
+  home.run(['login', '--client-id', 'cid_sandbox', '--client-secret-file', '-', ...more], {
+    stdin: 'sk_test_sandbox\n',
+  })
+
+describe('BOOKCTL_TOKEN', () => {
+  const obtain = async () => {
+    const {stdout} = await home.run(['token', '--scope', 'account:read'], {env: sandbox.env})
+    return stdout.trim()
+  }
+
+  test('is used as it is, needs no secret, and is not kept', async () => {
+    const env = {BOOKCTL_TOKEN: await obtain(), BOOKCTL_CONFIG_DIR: join(home.directory, 'other')}
+    const before = (await requests()).filter(({path}) => path.endsWith('/oauth/token')).length
+    expect(await home.json(['account'], {env})).toMatchObject({exit: 0})
+    expect((await home.json(['whoami', '--check'], {env})).result).toMatchObject({
+      client_id: null,
+      mode: 'test',
+      source: 'env',
+      expires_at: null,
+      stored_in: null,
+    })
+    expect(await home.run(['token'], {env})).toMatchObject({exit: 0, stdout: `${env.BOOKCTL_TOKEN}\n`})
+    expect((await requests()).filter(({path}) => path.endsWith('/oauth/token')).length).toBe(before)
+    const kept = join(env.BOOKCTL_CONFIG_DIR, 'tokens.db')
+    if (existsSync(kept)) expect(readFileSync(kept, 'latin1')).not.toContain(env.BOOKCTL_TOKEN)
+  })
+
+  test('refused by the service: exit 4, once, and nothing is renewed', async () => {
+    const env = {BOOKCTL_TOKEN: 'planted-token', BOOKCTL_CLIENT_ID: 'cid_sandbox'}
+    const before = (await requests()).length
+    const {exit, result, stderr} = await home.json<Refusal>(['account'], {env})
+    expect({exit, code: result.error.code}).toEqual({exit: 4, code: 'token_not_valid'})
+    expect(JSON.stringify(result) + stderr).not.toContain('planted')
+    expect((await requests()).length).toBe(before + 1)
+    expect((await home.json(['whoami', '--check'], {env})).exit).toBe(4)
+  })
+
+  test('needs an address, and has no blanks', async () => {
+    const none = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: undefined}
+    expect(await home.json(['account'], {env: none})).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'incomplete_environment'}},
+    })
+    const {result} = await home.json<Refusal>(['account'], {env: {BOOKCTL_TOKEN: 'plan ted'}})
+    expect(result.error.code).toBe('invalid_token')
+    expect(JSON.stringify(result)).not.toContain('ted"')
+  })
+
+  test('elsewhere than on this machine it counts as live', async () => {
+    const env = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: 'https://partner.example/v1'}
+    const {result, stderr} = await home.json(['whoami'], {env})
+    expect(result).toMatchObject({mode: 'live'})
+    expect(stderr).toContain('LIVE')
+  })
+
+  test('--profile on the command line goes before it, address and all', async () => {
+    await logIn('--profile', 'mine')
+    const env = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: 'https://partner.example/v1'}
+    expect(await home.json(['account', '--profile', 'mine'], {env})).toMatchObject({exit: 0})
+  })
+})
+
+describe('login', () => {
+  test('says when the environment goes before it', async () => {
+    const {stderr} = await logIn()
+    expect(stderr).toContain('the environment goes before this login (BOOKCTL_BASE_URL)')
+    const quiet = await home.run(
+      ['login', '--base-url', sandbox.baseUrl, '--client-id', 'cid_sandbox', '--client-secret-file', '-'],
+      {stdin: 'sk_test_sandbox', env: {BOOKCTL_BASE_URL: undefined}},
+    )
+    expect(quiet).toMatchObject({exit: 0, stderr: ''})
+  })
+
+  test('--dry-run shows the request without the secret, sends and keeps nothing', async () => {
+    const before = (await requests()).length
+    const {exit, stdout} = await logIn('--dry-run')
+    expect(exit).toBe(0)
+    expect(stdout).not.toContain('sk_test')
+    expect(JSON.parse(stdout)).toMatchObject({
+      requests: [{method: 'POST', url: `${sandbox.baseUrl}/oauth/token`}],
+      changes: [{file: expect.stringContaining('tokens.db')}, {}, {what: 'profiles.default'}],
+    })
+    expect((await requests()).length).toBe(before)
+    expect(existsSync(join(home.configDirectory, 'config.json'))).toBe(false)
+  })
+
+  test('a live secret does not get into a test profile, nor a test one into a live one', async () => {
+    await logIn()
+    const before = settings()
+    const live = [
+      'login',
+      '--client-id',
+      'cid_x',
+      '--client-secret-stdin',
+      '--base-url',
+      'https://a.example/v1',
+    ]
+    const {exit, result} = await home.json<Refusal>(live, {stdin: 'sk_live_planted'})
+    expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'mode_mismatch'})
+    expect(result.error.message).not.toContain('planted')
+    expect(settings()).toBe(before)
+    writeFileSync(join(home.configDirectory, 'config.json'), before.replace('"test"', '"live"'))
+    expect(await home.json(['account'])).toMatchObject({exit: 2, result: {error: {code: 'mode_mismatch'}}})
+  })
+
+  test('nor does a live secret of the environment go to the address of a test profile', async () => {
+    await logIn()
+    const env = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: 'cid_x', BOOKCTL_CLIENT_SECRET: 'sk_live_x'}
+    expect(await home.json(['account'], {env})).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'mode_mismatch'}},
+    })
+  })
+})
+
+describe('leaving', () => {
+  test('--dry-run of logout and profiles remove tells everything and does nothing', async () => {
+    await logIn()
+    const [before, sent] = [settings(), (await requests()).length]
+    for (const argv of [['logout'], ['logout', '--all'], ['profiles', 'remove', 'default']]) {
+      const {exit, result} = await home.json<{requests: object[]; changes: object[]}>([...argv, '--dry-run'])
+      expect({argv, exit, requests: result.requests}).toEqual({
+        argv,
+        exit: 0,
+        requests: [
+          {
+            method: 'POST',
+            url: `${sandbox.baseUrl}/oauth/revoke`,
+            headers: {'content-type': 'application/json'},
+            body: {token: '[redacted]'},
+          },
+        ],
+      })
+      expect(result.changes.length).toBeGreaterThan(2)
+    }
+    const use = await home.json(['profiles', 'use', 'default', '--dry-run'])
+    expect(use.result).toMatchObject({requests: [], changes: [{what: 'current_profile', after: 'default'}]})
+    expect([settings(), (await requests()).length]).toEqual([before, sent])
+    expect(await home.json(['account'])).toMatchObject({exit: 0})
+  })
+
+  test('live credentials are not removed without a yes', async () => {
+    await logIn('--profile', 'real')
+    const path = join(home.configDirectory, 'config.json')
+    writeFileSync(path, settings().replace('"mode": "test"', '"mode": "live"'))
+    for (const argv of [['logout'], ['logout', '--all'], ['profiles', 'remove', 'real']]) {
+      const {exit, result, stderr} = await home.json<Refusal>(argv)
+      expect({argv, exit, code: result.error.code}).toEqual({argv, exit: 2, code: 'confirmation_needed'})
+      expect(stderr).toContain('LIVE')
+    }
+    expect(await home.json(['profiles', 'remove', 'real', '--yes'])).toMatchObject({
+      exit: 0,
+      result: {removed: true},
+    })
+  })
+})
