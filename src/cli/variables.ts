@@ -127,6 +127,7 @@ export const VARIABLES: readonly Variable[] = [
   {group: 'system', name: 'COLUMNS', meaning: 'width of the terminal'},
   {group: 'system', name: 'LC_ALL', meaning: 'its country, as in tr_TR, is offered first as nationality'},
   {group: 'system', name: 'LANG', meaning: 'as LC_ALL, where that is not set'},
+  {group: 'system', name: 'SHELL', meaning: 'whose completion `autocomplete` explains'},
   {
     group: 'system',
     name: 'XDG_CONFIG_HOME',

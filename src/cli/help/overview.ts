@@ -19,7 +19,7 @@ const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] 
   ['BOOKING', ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content']],
   ['WEBHOOKS', ['webhooks']],
   ['SANDBOX', ['demo', 'sandbox']],
-  ['ACCESS AND SETTINGS', ['login', 'logout', 'whoami', 'token', 'profiles', 'config']],
+  ['ACCESS AND SETTINGS', ['login', 'logout', 'whoami', 'token', 'profiles', 'config', 'autocomplete']],
 ]
 
 /** The text of `bookctl --help`; `entries` are the first words of the commands. */

@@ -14,7 +14,7 @@ const FORMS: Readonly<Record<string, string>> = {
 }
 
 const MORE = `
---json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help and completion scripts are text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
+--json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
 
 --query takes a JMESPath expression on that document; a text answer is printed bare:
 

@@ -1,0 +1,27 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../cli/base-command.js'
+import {completionResult, SHELL_NAMES} from '../cli/completion/completion.js'
+
+export default class Autocomplete extends BaseCommand {
+  static override summary = 'Print the completion script for a shell, or how to put it in place.'
+  static override description =
+    `The script completes commands, flags and their values, and on TAB what this machine remembers: profiles, cities, offers,
+references, subscriptions, events. A shell that reads it starts no other program. It is printed only: no file of yours is changed.
+Without SHELL it tells how to put the script in place. Environment: SHELL.`
+  static override examples = [
+    'bookctl autocomplete',
+    'source <(bookctl autocomplete bash)',
+    'bookctl autocomplete zsh > _bookctl',
+    'bookctl autocomplete fish > bookctl.fish',
+  ]
+  static override columns = ['shell', 'script', 'install']
+  static override args = {
+    shell: Args.string({ignoreStdin: true, options: SHELL_NAMES, description: 'whose script to print'}),
+  }
+
+  async run(): Promise<void> {
+    const {args} = await this.parse(Autocomplete)
+    await this.print(await completionResult(this.config, args.shell, process.env.SHELL))
+  }
+}
