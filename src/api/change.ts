@@ -1,6 +1,6 @@
 /** Changes that are sent once: whatever came back decides whether they were made, and nothing is sent a second time. */
 import {Failure} from '../contract/failure.js'
-import type {OperationName} from '../contract/operations.js'
+import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {type Answer, type Api, type CallOptions, SendError} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {wordsOf} from './error-words.js'
@@ -16,7 +16,9 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
   })
   const {status} = answer
   if (status < 200 || status > 299) {
-    throw mayHaveActed(status) ? unknown(answer, `status ${status}`) : refusalOf(answer, api.clock.now())
+    throw mayHaveActed(status)
+      ? unknown(answer, `status ${status}`)
+      : refusalOf(answer, api.clock.now(), OPERATIONS[name].scope)
   }
   const error = errorInAnswer(answer)
   if (error) throw error

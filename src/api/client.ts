@@ -52,7 +52,9 @@ export function createApi(parts: ApiParts): Api {
       const answer = await exchange(operation, options).catch(error => {
         throw error instanceof SendError ? unanswered(error, changesSomething(operation)) : error
       })
-      if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, parts.clock.now())
+      if (answer.status < 200 || answer.status > 299) {
+        throw refusalOf(answer, parts.clock.now(), OPERATIONS[operation].scope)
+      }
       if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
       const error = errorInAnswer(answer)
       if (error) throw error

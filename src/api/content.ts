@@ -44,17 +44,17 @@ export interface FoundCity extends Raw {
 
 /** All countries. Throws Failure. */
 export function listCountries(api: Api): Promise<FoundCountry[]> {
-  return readAll(api, 'content.countries', readCountry, idOf)
+  return readAll(api, 'content.countries', {read: readCountry, idOf})
 }
 
 /** All currencies. Throws Failure. */
 export function listCurrencies(api: Api): Promise<FoundCurrency[]> {
-  return readAll(api, 'content.currencies', readCurrency, idOf)
+  return readAll(api, 'content.currencies', {read: readCurrency, idOf})
 }
 
 /** All cities. Throws Failure. */
 export function listCities(api: Api): Promise<FoundCity[]> {
-  return readAll(api, 'content.cities', readCity, idOf)
+  return readAll(api, 'content.cities', {read: readCity, idOf})
 }
 
 /** What tells a record from the others: its code or id, else all of it. */

@@ -65,20 +65,27 @@ export async function readPage(api: Api, name: OperationName, options: CallOptio
   return {answer, entries, next: nextCursor(answer.json)}
 }
 
+export interface Reader<Item> {
+  /** Undefined for an entry that is none of what is listed. */
+  readonly read: (entry: Entry) => Item | undefined
+  readonly idOf: (item: Item) => string
+}
+
 /**
- * Every entry of a list as `read` reads it, each `idOf` once, over all pages. A cursor that leads to nothing new ends
+ * Every entry of a list as the reader reads it, each id once, over all pages. A cursor that leads to nothing new ends
  * it. Throws Failure.
  */
 export async function readAll<Item>(
   api: Api,
   name: OperationName,
-  read: (entry: Entry) => Item | undefined,
-  idOf: (item: Item) => string,
+  {read, idOf}: Reader<Item>,
+  options: CallOptions = {},
 ): Promise<Item[]> {
   const found = new Map<string, Item>()
   let after: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const {entries, next} = await readPage(api, name, after === undefined ? {} : {query: {after}})
+    const query = after === undefined ? options.query : {...options.query, after}
+    const {entries, next} = await readPage(api, name, query ? {...options, query} : options)
     const before = found.size
     for (const item of entries.flatMap(entry => read(entry) ?? [])) {
       if (!found.has(idOf(item))) found.set(idOf(item), item)

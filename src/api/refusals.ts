@@ -7,13 +7,16 @@ import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 import {retryAfterMilliseconds} from './retry.js'
 
-/** The Failure for an answer that is not a success. `now` is Unix seconds, for Retry-After. */
-export function refusalOf(answer: Answer, now: number): Failure {
+/**
+ * The Failure for an answer that is not a success. `now` is Unix seconds, for Retry-After; `scope` is what the operation
+ * needs, named where the answer does not name one itself.
+ */
+export function refusalOf(answer: Answer, now: number, scope?: string | null): Failure {
   const {status} = answer
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
   const {code, requestId} = describeError(answer, answer.json)
-  const details = detailsOf(code, status, requestId, hintFor(answer, now))
+  const details = detailsOf(code, status, requestId, hintFor(answer, now, scope ?? undefined))
   const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
@@ -100,9 +103,9 @@ function hinted(hint: string | undefined): {hint?: string} {
   return hint === undefined ? {} : {hint}
 }
 
-function hintFor(answer: Answer, now: number): string | undefined {
+function hintFor(answer: Answer, now: number, scope: string | undefined): string | undefined {
   if (answer.status === 401) return 'log in again with: bookctl login'
-  if (answer.status === 403) return scopeHint(answer)
+  if (answer.status === 403) return scopeHint(answer, scope)
   if (answer.status === 429) return waitHint(answer, now) ?? 'too many requests: wait a moment'
   if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
   return undefined
@@ -113,15 +116,16 @@ function waitHint(answer: Answer, now: number): string | undefined {
   return wait === undefined ? undefined : `try again in ${Math.ceil(wait / 1000)} seconds`
 }
 
-/** Names the missing scope when the answer does: in WWW-Authenticate (RFC 6750), or in the body. */
-function scopeHint(answer: Answer): string | undefined {
+/** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
+function scopeHint(answer: Answer, needed: string | undefined): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const scope = header ?? scopeInBody(answer.json)
-  if (scope !== undefined) return `log in with this scope as well: ${sanitizeLine(scope, 100)}`
-  const {code} = describeError(answer, answer.json)
-  return code === 'insufficient_scope'
-    ? 'log in with the scope this needs: bookctl login --scope …'
-    : undefined
+  if (scope !== undefined) {
+    const named = sanitizeLine(scope, 100)
+    return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
+  }
+  if (needed === undefined) return undefined
+  return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
 }
 
 function scopeInBody(json: unknown): string | undefined {

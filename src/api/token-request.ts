@@ -45,7 +45,7 @@ export async function requestToken(
     client_secret: clientSecret,
     scope: askedScopes.join(' '),
   })
-  if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now())
+  if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now(), askedScopes)
   const read = readToken(answer.json)
   if (!read) throw notUnderstood(answer, 'it holds no access_token')
   if (!HEADER_VALUE.test(read.access_token))
@@ -87,7 +87,7 @@ function isSuccess(answer: Answer): boolean {
 }
 
 /** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
-function tokenRefusal(answer: Answer, now: number): Failure {
+function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
   const failure = refusalOf(answer, now)
   const {code} = describeError(answer, answer.json)
   const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
@@ -101,6 +101,6 @@ function tokenRefusal(answer: Answer, now: number): Failure {
   if (code !== 'invalid_scope') return failure
   return new Failure('refused', failure.message, {
     ...failure.details,
-    hint: 'name only scopes that were issued to this client: bookctl login --scope …',
+    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client (§5.3); others: bookctl login --scope …`,
   })
 }

@@ -59,12 +59,12 @@ export async function currencies({api}: Connection, wish: ContentWish): Promise<
   }
 }
 
-/** Throws Failure. */
-export async function cities({api}: Connection, wish: ContentWish): Promise<Result<FoundCity>> {
+/** Remembers every city. Throws Failure. */
+export async function cities(connection: Connection, wish: ContentWish): Promise<Result<FoundCity>> {
   const {listCities} = await import('../api/content.js')
-  const items = (await listCities(api)).filter(
-    item => holds(wish.find, item.name) && isIn(wish.country, item.country_code),
-  )
+  const all = await listCities(connection.api)
+  remember(connection, all)
+  const items = all.filter(item => holds(wish.find, item.name) && isIn(wish.country, item.country_code))
   return {
     document: {cities: items},
     items,
@@ -73,6 +73,14 @@ export async function cities({api}: Connection, wish: ContentWish): Promise<Resu
     id: item => item.id,
     whenEmpty: 'No city is left.',
   }
+}
+
+/** So that they can be chosen by name later, also those narrowed away. */
+function remember({state, target}: Connection, found: readonly FoundCity[]): void {
+  const named = found.flatMap(({id, name, country_code}) =>
+    id === null || name === null ? [] : [{id, name, country_code}],
+  )
+  if (state.writable) state.cities.remember({baseUrl: target.baseUrl}, named)
 }
 
 function holds(wanted: string | undefined, ...texts: (string | null)[]): boolean {

@@ -1,6 +1,7 @@
 /** The exact request of an operation, secrets redacted, for `--dry-run`. Sends nothing. */
 import {OPERATIONS, type OperationName, pathOf} from '../contract/operations.js'
 import type {State} from '../state/state.js'
+import {type DryRequest, dryRequest} from './dry-run.js'
 import {readNamedPaths} from './own-paths.js'
 import type {Target} from './target.js'
 
@@ -10,16 +11,8 @@ export function describeCall(
   target: Target,
   state: State,
   {parameters = {}, body}: {parameters?: Record<string, string>; body?: object},
-): object {
+): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
-  return {
-    method,
-    url: target.baseUrl + pathOf(name, parameters, named),
-    headers: {
-      authorization: 'Bearer [redacted]',
-      ...(body === undefined ? {} : {'content-type': 'application/json'}),
-    },
-    ...(body === undefined ? {} : {body}),
-  }
+  return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)
 }

@@ -58,6 +58,12 @@ export function checkReservationRef(field: string, text: string): string {
   )
 }
 
+/** An identifier of the service that may stand in a path, where `.` and `..` would lead elsewhere. */
+export function checkIdentifier(field: string, text: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(text) && text !== '.' && text !== '..') return text
+  throw invalid(field, 'must be an identifier of visible ASCII characters, without blanks', text)
+}
+
 /** Seconds of `--timeout`; undefined when it was not given. */
 export function checkTimeout(text: string | undefined): number | undefined {
   return text === undefined ? undefined : checkInteger('--timeout', text, 1, 3600)

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import * as cancelling from '../../cli/cancel.js'
 import {describeCall} from '../../cli/describe-call.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkAmount, checkReservationRef} from '../../cli/input/checks.js'
 import {howToLook} from '../../cli/reservations.js'
 import {jsonResult} from '../../cli/reserve-result.js'
@@ -21,6 +22,7 @@ reservations:write. Environment: those of every command.`
     'bookctl reservations cancel "$RESERVATION" --dry-run',
   ]
   static override columns = cancelling.CANCEL_COLUMNS
+  static override candidates = {ref: 'references'} as const
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }
@@ -28,7 +30,7 @@ reservations:write. Environment: those of every command.`
     reason: Flags.string({helpValue: 'TEXT', summary: 'told to the service, at most 200 characters'}),
     'max-fee': Flags.string({helpValue: 'AMOUNT', summary: 'cancel only if it costs at most this'}),
     yes: Flags.boolean({summary: 'do not ask; needed where nobody can be asked'}),
-    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {

@@ -13,6 +13,7 @@ config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations
     'bookctl reservations show "$RESERVATION" --query reservation.status',
   ]
   static override columns = RESERVATIONS_COLUMNS
+  static override candidates = {ref: 'references'} as const
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }

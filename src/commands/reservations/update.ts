@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {describeCall} from '../../cli/describe-call.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations.js'
@@ -20,6 +21,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
     'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
   ]
   static override columns = RESERVATIONS_COLUMNS
+  static override candidates = {ref: 'references'} as const
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }
@@ -39,7 +41,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
       summary: 'a JSON file, or standard input, with contact, guests or both',
     }),
     yes: Flags.boolean({summary: 'change one of a live service without asking'}),
-    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {

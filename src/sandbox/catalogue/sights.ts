@@ -9,7 +9,7 @@ export interface Sights {
 export const SIGHTS: Readonly<Record<number, Sights>> = {
   101: sights(
     'Topkapı Palace|Basilica Cistern|Grand Bazaar|Süleymaniye Mosque|Galata and Karaköy',
-    'Bosphorus',
+    'the Bosphorus',
   ),
   102: sights('Ankara Castle|Museum of Anatolian Civilizations|Hamamönü|Anıtkabir'),
   103: sights('Ephesus|Kemeraltı Bazaar|Agora of Smyrna|Şirince village', 'the Gulf of İzmir'),

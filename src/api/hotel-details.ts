@@ -1,0 +1,48 @@
+/** One hotel, and what an offer costs now (§4.9 names both and shows neither): answers of every shape are read. */
+import type {Answer, Api} from './api.js'
+import type {JsonObject} from './json-walk.js'
+import {factsOf, type OfferFacts} from './offer-facts.js'
+import {findOffers, type OfferNode} from './offers.js'
+import {findNamed} from './record.js'
+import {notUnderstood} from './refusals.js'
+
+/** The hotel as the service sends it, out of its envelope. Throws Failure. */
+export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> {
+  const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
+  const hotel = findNamed(answer.json, 'hotel')
+  if (!hotel || Object.keys(hotel).length === 0) throw notUnderstood(answer, 'it holds no hotel')
+  return hotel
+}
+
+export interface PricedOffer extends Omit<OfferFacts, 'expiry'> {
+  readonly offer_id: string
+  /** ISO 8601 on this machine's clock; null when the answer does not say (§2.3: 15 minutes from its search). */
+  readonly expires_at: string | null
+  /** The service's own object, untouched. */
+  readonly raw: JsonObject
+}
+
+/** The offer as it stands now. Throws Failure. */
+export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer> {
+  const askedAt = api.clock.now()
+  const answer = await api.call('hotels.price', {parameters: {offer_id: offerId}})
+  const {found, raw} = offerIn(answer, offerId)
+  const {expiry, ...facts} = factsOf(found)
+  // An instant on the service's clock, so it is measured against the answer's Date.
+  const date = Date.parse(answer.headers.date ?? '') / 1000
+  const expires = expiry === null ? null : askedAt + expiry - (Number.isNaN(date) ? askedAt : date)
+  const expires_at = expires === null ? null : new Date(expires * 1000).toISOString()
+  return {offer_id: offerId, ...facts, expires_at, raw}
+}
+
+/** The offer asked for; an answer that names no offer at all is about the one asked for. */
+function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonObject} {
+  const offers = findOffers(answer.json)
+  const own = offers.find(offer => offer.offerId === offerId)
+  if (own) return {found: own, raw: own.node.value}
+  if (offers.length > 0) throw notUnderstood(answer, 'it is about another offer')
+  const record = findNamed(answer.json, 'offer')
+  const [found] = record ? findOffers({...record, offer_id: offerId}) : []
+  if (!found || !record) throw notUnderstood(answer, 'it holds no offer')
+  return {found, raw: record}
+}

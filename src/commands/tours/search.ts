@@ -1,0 +1,47 @@
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
+import {readTourSearch, search, TOUR_COLUMNS} from '../../cli/tours.js'
+
+export default class ToursSearch extends BaseCommand {
+  static override summary = 'Search tours of a city.'
+  static override description = `Narrowing and sorting happen here; the service is asked for all of the city.
+The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+config.json: "paths": {"tours.search": "…"}. Needs the scope tours:read.
+Environment: BOOKCTL_CURRENCY, and those of every command.`
+  static override examples = [
+    'bookctl tours search --city 101 --currency EUR',
+    'bookctl tours search --city 101 --date 2030-06-02 --currency EUR --tag food --sort price --limit 3',
+  ]
+  static override columns = TOUR_COLUMNS.map(column => column.name)
+  static override candidates = {city: 'cities'} as const
+  static override flags = {
+    city: Flags.string({
+      helpValue: 'ID',
+      required: true,
+      summary: 'number of the city; content cities lists them, 101 is Istanbul in the local sandbox',
+    }),
+    date: Flags.string({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
+    currency: Flags.string({
+      helpValue: 'CCC',
+      env: 'BOOKCTL_CURRENCY',
+      summary: 'currency of the prices, three letters',
+    }),
+    tag: Flags.string({
+      helpValue: 'WORD',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'only tours with this tag, for example food; may be repeated',
+    }),
+    find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description holds this'}),
+    'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'only tours that cost at most this'}),
+    sort: Flags.string({options: TOUR_SORTS, summary: 'cheapest, best rated, shortest, or by name first'}),
+    limit: Flags.string({helpValue: 'N', summary: 'at most this many tours'}),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(ToursSearch)
+    const wish = readTourSearch(await this.withDefaults({...flags, nationality: undefined}))
+    await this.print(await search(await this.connect(), wish))
+  }
+}

@@ -1,0 +1,29 @@
+import * as Args from '@oclif/core/args'
+import {BaseCommand} from '../../cli/base-command.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
+import {show, TOUR_COLUMNS} from '../../cli/tours.js'
+
+export default class ToursShow extends BaseCommand {
+  static override summary = 'Show one tour.'
+  static override description =
+    `The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+config.json: "paths": {"tours.show": "…"}. Needs the scope tours:read. Environment: those of every command.`
+  static override examples = [
+    'bookctl tours show tour_101_01',
+    'bookctl tours show tour_101_01 --query tour.duration_minutes',
+  ]
+  static override columns = TOUR_COLUMNS.map(column => column.name)
+  static override args = {
+    tour_id: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'id of the tour, as tours search prints it',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const {args} = await this.parse(ToursShow)
+    const tourId = checkIdentifier('TOUR_ID', args.tour_id)
+    await this.print(await show(await this.connect(), tourId))
+  }
+}
