@@ -24,7 +24,7 @@ export interface JournalEntry {
   readonly idempotencyKey: string
   /** Null once the outcome is known. */
   readonly body: string | null
-  /** `unresolved`, `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /** `unresolved`, `unknown`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef: string | null
   /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
@@ -38,7 +38,7 @@ export type JournalVerdict =
   | {readonly kind: 'new' | 'repeat' | 'resolved'; readonly entry: JournalEntry}
   | {
       readonly kind: 'conflict'
-      readonly conflict: 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use'
+      readonly conflict: 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use' | 'forgotten'
       readonly entry: JournalEntry
     }
 

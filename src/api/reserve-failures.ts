@@ -89,6 +89,12 @@ export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflic
         `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
         resume ?? 'an offer can be reserved once: search again',
       )
+    case 'forgotten':
+      return usage(
+        'reservation_forgotten',
+        `this reservation was given up (bookctl journal forget), and one may exist; it is not sent again (client reference ${reference})`,
+        'ask the operator whether it exists; to book after all, search again and choose another --client-reference',
+      )
     case 'key_differs':
       return usage(
         'idempotency_key_differs',

@@ -120,6 +120,7 @@ export function findEntry(journal: Journal, clientReferenceId: string): JournalE
 }
 
 function verdictOn(entry: JournalEntry): JournalVerdict {
+  if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
   const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
   return {kind: open ? 'repeat' : 'resolved', entry}
 }

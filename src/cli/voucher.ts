@@ -4,9 +4,13 @@ import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {pathOf} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
 import type {Connection} from './connect.js'
+import {type DryChange, dryRequest, dryRun} from './dry-run.js'
 import {checkReservationRef} from './input/checks.js'
+import type {Result} from './result.js'
+import type {Target} from './target.js'
 
 export interface VoucherOrder {
   readonly reservationRef: string
@@ -45,6 +49,13 @@ export async function saveVoucher(connection: Connection, order: VoucherOrder, p
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return {reservation_ref: order.reservationRef, path, bytes: bytes.length, sha256}
+}
+
+/** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
+export function describeDownload(target: Target, order: VoucherOrder, path: string | undefined): Result {
+  const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: order.reservationRef})
+  const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
+  return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
 }
 
 /** Fetches the whole PDF. Throws Failure. */

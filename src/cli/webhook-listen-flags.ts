@@ -17,6 +17,7 @@ export const listenFlags = {
     defaultHelp: async () => "that of --public-url, else '/'",
   }),
   ...webhookSecretFlags,
+  'print-secret': Flags.boolean({summary: 'print the signing secret it would check with, and end'}),
   tls: Flags.boolean({
     summary:
       'https with a certificate of our own; its authority is listen-ca.pem in the configuration directory',

@@ -10,6 +10,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import type {State} from '../state/state.js'
 import {isEmptySecret, type NamedSecret} from '../webhooks/signature.js'
 import {rememberedIn} from './connect.js'
+import type {Result} from './result.js'
 import {profileName} from './target.js'
 
 export interface WebhookSecretFlags {
@@ -130,4 +131,18 @@ export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedS
     `the signing secret from ${odd.name} has white space or quotes in it`,
     "write it with printf '%s', without quotes",
   )
+}
+
+/** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */
+export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret> {
+  return {
+    document: {secrets: secrets.map(({name, secret}) => ({name, secret}))},
+    items: secrets,
+    columns: [
+      {name: 'name', value: item => item.name},
+      {name: 'secret', value: item => item.secret},
+    ],
+    id: item => item.secret,
+    text: secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join(''),
+  }
 }

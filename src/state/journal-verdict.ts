@@ -25,7 +25,7 @@ export interface JournalEntry {
   readonly body: string | null
   readonly bodySha256: string
   readonly intentSha256: string
-  /** `unresolved`, `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /** `unresolved`, `unknown`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef: string | null
   /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
@@ -38,7 +38,7 @@ export interface JournalEntry {
   readonly updatedAt: number
 }
 
-export type Conflict = 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use'
+export type Conflict = 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use' | 'forgotten'
 
 export type Verdict =
   | {readonly kind: 'new' | 'repeat' | 'resolved'; readonly entry: JournalEntry}
@@ -84,6 +84,8 @@ function isUnsent(entry: JournalEntry): boolean {
 }
 
 function verdictOnSame(entry: JournalEntry, intent: Intent): Verdict | undefined {
+  // Given up by a person while a reservation may exist: sending it again could make another.
+  if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
   const keyDiffers = intent.keyGiven && entry.idempotencyKey !== intent.idempotencyKey
   if (keyDiffers && isUnsent(entry)) return undefined
   if (keyDiffers) return {kind: 'conflict', conflict: 'key_differs', entry}

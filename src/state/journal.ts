@@ -37,6 +37,11 @@ export interface ClientJournal {
   discard(id: number): void
   /** Records how it ended. The body, which holds people's data, stays only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): void
+  /**
+   * Gives the entry up: what it holds of people is removed, what finds it again stays. One of which nothing was sent is
+   * removed as a whole.
+   */
+  forget(id: number, now: number): void
   /** The newest entry with this client reference. */
   find(clientReferenceId: string): JournalEntry | undefined
 }
@@ -86,7 +91,7 @@ export function createJournalStore(open: () => Database, directory: string | und
     noteStatus(client, reservationRef, outcome, now) {
       open().run(
         `UPDATE reservations SET outcome = ?, updated_at = ?
-         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN}`,
+         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome <> 'forgotten'`,
         outcome,
         now,
         client.baseUrl,
@@ -135,6 +140,15 @@ function createClientJournal(
     },
     settle(id, settlement, now) {
       settle(open(), id, settlement, now)
+    },
+    forget(id, now) {
+      const database = open()
+      const unsent = "attempts = 0 AND outcome = 'unresolved'"
+      if (database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) === 0) {
+        const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
+        database.run(sql, now, id)
+      }
+      wipe(database)
     },
     find(clientReferenceId) {
       const sql = `SELECT * FROM reservations

@@ -59,13 +59,18 @@ async function prepare(example: string): Promise<Record<string, string>> {
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
   if (example.includes('$EVENT')) return {EVENT: await receiveEvent(), TARGET: await target()}
   if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
-  if (!/OFFER|RESERVATION|PENDING|--input/.test(example)) return {}
+  if (!/OFFER|RESERVATION|PENDING|REFERENCE|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
   const made = async (pay: string) => (await reserve('--pay', pay)).stdout.trim()
   if (example.includes('RESERVATION')) return {RESERVATION: await made('account')}
   if (example.includes('PENDING')) return {PENDING: await made('instant')}
   if (example.includes('OFFER')) return {OFFER}
+  if (example.includes('REFERENCE')) {
+    const REFERENCE = `trip-${Date.now()}`
+    await reserve('--pay', 'account', '--client-reference', REFERENCE)
+    return {REFERENCE}
+  }
   const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
   writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
   return {}

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {readDuration} from '../../cli/input/duration.js'
 import {single} from '../../cli/result.js'
 import {SandboxCommand} from '../../cli/sandbox-command.js'
@@ -15,12 +16,14 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override columns = ['now']
   static override flags = {
     advance: Flags.string({helpValue: 'TIME', summary: 'how far: 30s, 16m, 2h, 1d'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxClock)
     const body =
       flags.advance === undefined ? undefined : {advance_seconds: readDuration('--advance', flags.advance)}
+    if (flags['dry-run']) return this.print(this.describe('/clock', body))
     const time = await this.control('/clock', body, LONGEST_MOVE_SECONDS)
     await this.print(single(time, time, String(time.now ?? '')))
   }

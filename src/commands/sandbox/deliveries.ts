@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {invalid} from '../../cli/input/checks.js'
 import {SandboxCommand} from '../../cli/sandbox-command.js'
 import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox-deliveries.js'
@@ -12,13 +13,16 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
   static override columns = DELIVERY_COLUMNS
   static override flags = {
     redeliver: Flags.string({helpValue: 'DELIVERY_ID', summary: 'make an attempt of this delivery now'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
     const id = flags.redeliver
+    if (id === undefined && flags['dry-run']) return this.print(this.describe('/deliveries'))
     if (id === undefined) return this.print(deliveryList((await this.control('/deliveries')).data))
     if (!/^[\w-]{1,128}$/.test(id)) throw invalid('--redeliver', 'must be a delivery id such as dlv_…', id)
+    if (flags['dry-run']) return this.print(this.describe(`/deliveries/${id}/redeliver`, {}))
     await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
   }
 }

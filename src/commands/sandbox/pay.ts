@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
 import {single} from '../../cli/result.js'
 import {SandboxCommand} from '../../cli/sandbox-command.js'
@@ -16,12 +17,14 @@ export default class SandboxPay extends SandboxCommand {
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }
-  static override flags = {decline: Flags.boolean({summary: 'let the payment fail'})}
+  static override flags = {decline: Flags.boolean({summary: 'let the payment fail'}), ...dryRunFlag}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)
     const path = `/payments/${encodeURIComponent(checkReservationRef('REF', args.ref))}`
-    const reservation = await this.control(path, {result: flags.decline ? 'failed' : 'paid'})
+    const body = {result: flags.decline ? 'failed' : 'paid'}
+    if (flags['dry-run']) return this.print(this.describe(path, body))
+    const reservation = await this.control(path, body)
     const {reservation_ref, status, payment} = reservation
     const payment_status = (payment as {status?: unknown} | undefined)?.status ?? null
     await this.print(single({reservation}, {reservation_ref, status, payment_status}, args.ref))

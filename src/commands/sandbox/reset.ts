@@ -1,3 +1,4 @@
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {single} from '../../cli/result.js'
 import {SandboxCommand} from '../../cli/sandbox-command.js'
 
@@ -7,9 +8,11 @@ export default class SandboxReset extends SandboxCommand {
     `Forgets reservations, tokens, subscriptions and moved time. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox reset', 'bookctl sandbox reset --json']
   static override columns = ['reset', 'origin']
+  static override flags = dryRunFlag
 
   async run(): Promise<void> {
-    await this.parse(SandboxReset)
+    const {flags} = await this.parse(SandboxReset)
+    if (flags['dry-run']) return this.print(this.describe('/reset', {}))
     const {origin} = this.running()
     await this.control('/reset', {})
     const done = {reset: true, origin}

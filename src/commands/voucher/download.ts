@@ -2,9 +2,10 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkWait} from '../../cli/input/checks.js'
 import {single} from '../../cli/result.js'
-import {fetchBytes, planVoucher, saveVoucher} from '../../cli/voucher.js'
+import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/voucher.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation.'
@@ -24,6 +25,7 @@ Environment: those of every command.`
     file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
     force: Flags.boolean({summary: 'replace an existing file'}),
     wait: Flags.string({helpValue: 'SECONDS', summary: 'wait until it is ready; alone, 900 seconds'}),
+    ...dryRunFlag,
   }
 
   async run(): Promise<void> {
@@ -31,7 +33,9 @@ Environment: those of every command.`
     const {file, force} = flags
     const order = {reservationRef: args.ref, file, force, waitSeconds: checkWait(flags.wait)}
     const {path} = planVoucher(order, Boolean(flags.json))
-    const connection = await this.connect()
+    const target = await this.target()
+    if (flags['dry-run']) return this.print(describeDownload(target, order, path))
+    const connection = await this.connect(target)
     if (path === undefined) {
       process.stdout.write(await fetchBytes(connection, order))
       return

@@ -3,6 +3,7 @@ import {BaseCommand} from '../../cli/base-command.js'
 import {describeCall} from '../../cli/describe-call.js'
 import {jsonResult} from '../../cli/reserve-result.js'
 import {single} from '../../cli/result.js'
+import {checkSecretFile, writeSecretFile} from '../../cli/webhook-secret-file.js'
 import {
   checkEvents,
   checkSubscriptionUrl,
@@ -19,8 +20,9 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
   static override examples = [
     'bookctl webhooks create --url https://partner.example/hooks --event reservation.confirmed --event voucher.ready',
     'bookctl webhooks create --url https://partner.example/hooks --event payment.failed --dry-run',
+    'bookctl webhooks create --url https://partner.example/more --event voucher.ready --secret-file secret.key --quiet',
   ]
-  static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in']
+  static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in', 'secret_file']
   static override flags = {
     url: Flags.string({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
     event: Flags.string({
@@ -30,6 +32,10 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
       multipleNonGreedy: true,
       summary: 'an event type, for example reservation.confirmed; may be repeated',
     }),
+    'secret-file': Flags.string({
+      helpValue: 'FILE',
+      summary: 'also write the signing secret, alone, to a new file that only you can read',
+    }),
     again: Flags.boolean({summary: 'create it although the outcome of an earlier creation is unknown'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
   }
@@ -37,6 +43,8 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksCreate)
     const events = checkEvents(flags.event)
+    const {'secret-file': file} = flags
+    checkSecretFile(file)
     const target = await this.target()
     const wanted = {url: checkSubscriptionUrl(flags.url, target), events}
     for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not an event type of §6.1`)
@@ -47,13 +55,11 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     const connection = await this.connect(target)
     const {subscription, storedIn} = await createAndKeep(connection, wanted, {flags, again: flags.again})
     const {id, url, secret, is_active} = subscription
-    const row = {id, url, events: subscription.events.join(' '), secret, is_active, stored_in: storedIn}
+    const written = file !== undefined && (await writeSecretFile(file, secret, text => void this.warn(text)))
+    const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}
+    const row = {id, url, events: subscription.events.join(' '), secret, is_active, ...places}
     await this.print(
-      single(
-        {subscription: {id, url, events: subscription.events, secret, is_active}, stored_in: storedIn},
-        row,
-        id,
-      ),
+      single({subscription: {id, url, events: subscription.events, secret, is_active}, ...places}, row, id),
     )
   }
 }

@@ -4,6 +4,7 @@ import {listenFlags, planListening} from '../../cli/webhook-listen-flags.js'
 import {openListening} from '../../cli/webhook-listen-open.js'
 import {EVENT_COLUMNS} from '../../cli/webhook-listen-output.js'
 import {subscribe} from '../../cli/webhook-listen-subscribe.js'
+import {resolveWebhookSecrets, secretList, type WebhookSecretFlags} from '../../cli/webhook-secrets.js'
 import {unknownEvents} from '../../cli/webhook-subscriptions.js'
 
 export default class WebhooksListen extends BaseCommand {
@@ -25,6 +26,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
+    if (flags['print-secret']) return this.printSecret(flags)
     const plan = planListening(flags)
     for (const type of unknownEvents([...(plan.types ?? [])]))
       this.warn(`Warning: ${type} is not an event type of §6.1`)
@@ -45,5 +47,10 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       })
     }
     await open.listening.run(open.url)
+  }
+
+  private async printSecret(flags: WebhookSecretFlags): Promise<void> {
+    const secrets = await resolveWebhookSecrets(flags, process.env, await this.state())
+    await this.print(secretList(secrets))
   }
 }

@@ -1,5 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
+import {describeCall} from '../../cli/describe-call.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
+import {jsonResult} from '../../cli/reserve-result.js'
 import {single} from '../../cli/result.js'
 import {checkSubscriptionId} from '../../cli/webhook-subscriptions.js'
 
@@ -15,11 +18,19 @@ export default class WebhooksTest extends BaseCommand {
   static override args = {
     id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
   }
+  static override flags = dryRunFlag
 
   async run(): Promise<void> {
-    const {args} = await this.parse(WebhooksTest)
+    const {args, flags} = await this.parse(WebhooksTest)
     const id = checkSubscriptionId(args.id)
-    const {api} = await this.connect()
+    const target = await this.target()
+    if (flags['dry-run'])
+      return this.print(
+        jsonResult(
+          describeCall('subscriptions.test', target, await this.state(), {parameters: {subscription_id: id}}),
+        ),
+      )
+    const {api} = await this.connect(target)
     const {sendTestEvent} = await import('../../api/webhooks.js')
     const done = {subscription_id: id, answer: await sendTestEvent(api, id)}
     await this.print(single(done, done, id))

@@ -1,0 +1,49 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {BaseCommand} from '../../cli/base-command.js'
+import {systemClock} from '../../cli/connect.js'
+import {dryRunFlag} from '../../cli/dry-run.js'
+import {
+  describeForgetChange,
+  describeForgetting,
+  findForgettable,
+  forgetEntry,
+} from '../../cli/journal-forget.js'
+import {requireAgreement} from '../../cli/leaving.js'
+
+export default class JournalForget extends BaseCommand {
+  static override summary = 'Give up on a reservation whose outcome can never be learned.'
+  static override description =
+    `Removes the request kept for it, which holds people's data; it cancels nothing at the service. The reference, the key and
+the hash of the request stay, so that the same request is never sent again by mistake: to book after all, search anew.
+Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl journal forget "$REFERENCE" --dry-run',
+    'bookctl journal forget "$REFERENCE" --yes --quiet',
+  ]
+  static override columns = [
+    ...[
+      'client_reference_id',
+      'offer_id',
+      'outcome',
+      'previous_outcome',
+      'reservation_ref',
+      'idempotency_key',
+    ],
+  ]
+  static override args = {
+    reference: Args.string({required: true, ignoreStdin: true, description: 'your client reference'}),
+  }
+  static override flags = {yes: Flags.boolean({summary: 'do not ask'}), ...dryRunFlag}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(JournalForget)
+    const state = await this.state()
+    const typed = (await this.surroundings()).flags['base-url']
+    const entry = findForgettable(state, args.reference, typed)
+    if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
+    this.tell(describeForgetting(entry))
+    requireAgreement(flags.yes || (await this.confirm('Forget it?')))
+    await this.print(await forgetEntry(state, entry, systemClock.now()))
+  }
+}

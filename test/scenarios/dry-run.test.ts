@@ -1,0 +1,103 @@
+/** --dry-run of whatever changes something: the request or the change is shown, and nothing is sent or written. */
+import {readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+
+test('every command that changes something at the service or here has --dry-run', () => {
+  const changing =
+    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries)|webhooks:(create|update|delete|test)|voucher:download|journal:forget|reservations:(update|cancel))$/
+  const lacking = Object.entries(manifest.commands as Record<string, {flags: object}>)
+    .filter(([id, {flags}]) => changing.test(id) && !('dry-run' in flags))
+    .map(([id]) => id)
+  expect(lacking).toEqual([])
+})
+
+test.each<[string[], object]>([
+  [['sandbox', 'clock', '--advance', '16m'], {method: 'POST', body: {advance_seconds: 960}}],
+  [['sandbox', 'pay', 'RSV-1', '--decline'], {method: 'POST', body: {result: 'failed'}}],
+  [['sandbox', 'reset'], {method: 'POST', body: {}}],
+  [['sandbox', 'deliveries', '--redeliver', 'dlv_1'], {method: 'POST'}],
+  [['webhooks', 'test', 'whsub_1'], {method: 'POST', headers: {authorization: 'Bearer [redacted]'}}],
+])('%j', async (argv, expected) => {
+  const count = async () => {
+    const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
+    return ((await answer.json()) as {data: object[]}).data.length
+  }
+  const before = await count()
+  const {exit, result} = await home.json([...argv, '--dry-run'])
+  expect({exit, ...result}).toMatchObject({exit: 0, ...expected})
+  expect(await count()).toBe(before)
+})
+
+test('a voucher: the request, and the file it would make', async () => {
+  const {exit, result} = await home.json(['voucher', 'download', 'RSV-1', '--dry-run'])
+  expect({exit, ...result}).toMatchObject({
+    exit: 0,
+    requests: [{method: 'GET', url: `${sandbox.baseUrl}/reservations/RSV-1/voucher`}],
+    changes: [{file: join(home.directory, 'voucher-RSV-1.pdf'), action: 'create'}],
+  })
+})
+
+describe('signing secrets', () => {
+  const CREATE = ['webhooks', 'create', '--url', 'https://partner.example/hooks', '--event', 'voucher.ready']
+  const file = () => join(home.directory, 'signing.key')
+
+  test('webhooks create --secret-file writes it, and nothing else, for its owner alone', async () => {
+    const {exit, result} = await home.json<{subscription: {secret: string}; secret_file: string}>([
+      ...CREATE,
+      '--secret-file',
+      'signing.key',
+    ])
+    expect({exit, file: result.secret_file}).toEqual({exit: 0, file: 'signing.key'})
+    expect(readFileSync(file(), 'utf8')).toBe(result.subscription.secret)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    const printed = await home.run(['webhooks', 'listen', '--print-secret'])
+    expect(printed).toMatchObject({exit: 0, stdout: `${result.subscription.secret}\n`, stderr: ''})
+  })
+
+  test('a file that is there, or cannot be made, is refused before anything is sent', async () => {
+    writeFileSync(file(), 'theirs')
+    const list = async () => (await home.json<{subscriptions: object[]}>(['webhooks', 'list'])).result
+    const before = await list()
+    for (const [path, code] of [
+      ['signing.key', 'file_exists'],
+      ['none/signing.key', 'cannot_write'],
+    ]) {
+      expect(await home.json([...CREATE, '--secret-file', path ?? ''])).toMatchObject({
+        exit: 2,
+        result: {error: {code}},
+      })
+    }
+    expect(readFileSync(file(), 'utf8')).toBe('theirs')
+    expect(await list()).toEqual(before)
+  })
+
+  test('webhooks listen --print-secret names each in JSON, and ends with 2 when there is none', async () => {
+    const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_one whsec_two'}
+    const {result} = await home.json(['webhooks', 'listen', '--print-secret'], {env})
+    expect(result).toEqual({
+      secrets: [
+        {name: 'env[0]', secret: 'whsec_one'},
+        {name: 'env[1]', secret: 'whsec_two'},
+      ],
+    })
+    const none = {BOOKCTL_CONFIG_DIR: join(home.directory, 'none')}
+    expect((await home.json(['webhooks', 'listen', '--print-secret'], {env: none})).exit).toBe(2)
+  })
+})

@@ -1,0 +1,94 @@
+/** Giving up on a reservation whose outcome can never be learned: nothing of people stays, nothing is sent twice. */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+let sandbox: LocalSandbox
+let home: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  home = new Home(sandbox.env)
+})
+afterAll(async () => {
+  home.remove()
+  await sandbox.stop()
+})
+
+interface Refusal {
+  readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
+}
+
+const faults = (method: string, order?: object) =>
+  fetch(`${sandbox.origin}/_sandbox/faults`, {
+    method,
+    headers: {'content-type': 'application/json'},
+    ...(order ? {body: JSON.stringify(order)} : {}),
+  })
+const sent = async () => {
+  const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
+  return ((await answer.json()) as {data: {path: string}[]}).data.filter(({path}) => path.endsWith('/hotel'))
+    .length
+}
+const bytes = () =>
+  ['state.db', 'state.db-wal']
+    .map(name => {
+      try {
+        return readFileSync(join(home.configDirectory, name), 'latin1')
+      } catch {
+        return ''
+      }
+    })
+    .join('')
+
+test('an unknown one is forgotten, and the same request never sent again', async () => {
+  const [offer = '', other = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
+  const argv = ['reserve', offer, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-1']
+  await faults('POST', {operation: 'reservations.create', kind: 'drop-before', times: 100})
+  expect((await home.json([...argv, '--timeout', '2'])).exit).toBe(10)
+  await faults('DELETE')
+  expect(bytes()).toContain('U1234567')
+
+  const dry = await home.json<{changes: object[]}>(['journal', 'forget', 'LOST-1', '--dry-run'])
+  expect(dry.result.changes).toMatchObject([{before: 'unknown', after: 'forgotten'}, {action: 'remove'}])
+  const asked = await home.json<Refusal>(['journal', 'forget', 'LOST-1'])
+  expect(asked).toMatchObject({exit: 2, result: {error: {code: 'confirmation_needed'}}})
+  expect(asked.stderr).toContain('a reservation may exist')
+  const done = await home.json(['journal', 'forget', 'LOST-1', '--yes'])
+  expect(done).toMatchObject({exit: 0, result: {outcome: 'forgotten', previous_outcome: 'unknown'}})
+  expect(bytes()).not.toContain('U1234567')
+  expect((await home.json<{entries: object[]}>(['journal', '--unresolved'])).result.entries).toEqual([])
+
+  const before = await sent()
+  expect(before).toBeGreaterThan(0)
+  const refusals = [
+    [argv, 'reservation_forgotten'],
+    [['reserve', '--resume', 'LOST-1'], 'reservation_forgotten'],
+    [argv.map(word => (word === 'account' ? 'instant' : word)), 'reference_in_use'],
+    [[...argv.slice(0, -1), 'LOST-2'], 'offer_in_use'],
+  ] as const
+  for (const [words, code] of refusals) {
+    const {exit, result} = await home.json<Refusal>(words)
+    expect({words, exit, code: result.error.code}).toEqual({words, exit: 2, code})
+  }
+  expect(await sent()).toBe(before)
+  const anew = ['reserve', other, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-3']
+  expect(await home.json(anew)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+}, 60_000)
+
+test('what holds nothing, and what is not there, is refused', async () => {
+  expect(await home.json(['journal', 'forget', 'NONE', '--yes'])).toMatchObject({
+    exit: 2,
+    result: {error: {code: 'unknown_reference'}},
+  })
+  const [, , offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
+  const argv = ['reserve', offer, ...GUESTS, '--pay', 'account', '--client-reference', 'X-sold_out']
+  expect((await home.json(argv)).exit).toBe(5)
+  expect(await home.json(['journal', 'forget', 'X-sold_out', '--yes'])).toMatchObject({
+    exit: 2,
+    result: {error: {code: 'nothing_to_forget'}},
+  })
+})
