@@ -4,6 +4,7 @@
  */
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../contract/identifiers.js'
+import {isTcNumber} from '../contract/identity.js'
 import type {WireRequest} from './api.js'
 import {snakeCase} from './field-names.js'
 import {isObject, type JsonObject} from './json-walk.js'
@@ -46,6 +47,9 @@ const SECRET_LOOKS = [
   // The value of a telling parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]*(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]*)=)[^&\s"'<>]+/gi,
 ]
+/** Numbers with an international prefix, and those that may be a card or an identity: then a checksum decides. */
+const TELEPHONE = /(?<![\w+])\+\d{10,15}(?!\d)/g
+const LONG_NUMBER = /(?<![\w.-])\d(?:[ -]?\d){10,18}(?![\w-])/g
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]+/gi
 
 /** A redactor that knows no secret by value yet. */
@@ -56,7 +60,10 @@ export function createRedactor(): Redactor {
   const text = (input: string): string => {
     const plain = hideKnown(input, longestFirst)
     const withoutLinks = plain.replace(LINK, link => redactUrl(link, false))
-    return SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), withoutLinks)
+    const withoutSecrets = SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), withoutLinks)
+    return withoutSecrets
+      .replace(TELEPHONE, REDACTED)
+      .replace(LONG_NUMBER, number => (isPersonalNumber(number) ? REDACTED : number))
   }
   return {
     text,
@@ -94,6 +101,18 @@ export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] 
  */
 export function isOperation(request: WireRequest): boolean {
   return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
+}
+
+/** Whether a checksum says that it is an identity number (TC), or the number of a card (Luhn). */
+function isPersonalNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, '')
+  if (digits.length === 11) return isTcNumber(digits)
+  if (digits.length < 14 || !/^[2-6]/.test(digits)) return false
+  const sum = [...digits].reverse().reduce((total, digit, place) => {
+    const value = Number(digit) * (place % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
 }
 
 interface Context {

@@ -7,6 +7,7 @@ import {toHar} from './har.js'
 import {findRecord} from './json-walk.js'
 import {createRedactor, isOperation, type Redactor} from './redact.js'
 import {describeBodies} from './trace-bodies.js'
+import {type AttemptSummary, summarise} from './trace-summary.js'
 
 /** One attempt as it was: with secrets, so it is redacted before it is shown or written. */
 export interface AttemptRecord {
@@ -32,6 +33,8 @@ export interface TraceParts {
   readonly bodies?: boolean
   /** Takes a line for the shell of each request, as `--print-curl` asks. */
   readonly showCurl?: (line: string) => void
+  /** Takes what is kept of each attempt on this machine. */
+  readonly note?: (summary: AttemptSummary) => void
   /** Whether records are kept, for `har`. */
   readonly keep?: boolean
   readonly redactor?: Redactor
@@ -50,6 +53,7 @@ export function createTrace(parts: TraceParts): TraceBook {
     attempt(record) {
       for (const secret of secretsIn(record)) redactor.add(secret)
       if (parts.keep) records.push(record)
+      parts.note?.(summarise(record, redactor))
       parts.showCurl?.(curlLine(record.request, redactor))
       parts.show?.(describeAttempt(record, redactor))
       if (parts.show && parts.bodies) for (const line of describeBodies(record, redactor)) parts.show(line)

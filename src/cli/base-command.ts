@@ -217,6 +217,9 @@ export abstract class BaseCommand extends Command {
       },
       show: this.verbosity > 0 ? toStderr : undefined,
       bodies: this.verbosity > 1,
+      history: process.env.BOOKCTL_NO_HISTORY
+        ? undefined
+        : {directory: this.config.configDir, command: (this.id ?? '').replaceAll(':', ' ')},
       showCurl: curl ? toStderr : undefined,
       warn: (text: string) => void this.warn(text),
     }
@@ -235,12 +238,12 @@ export abstract class BaseCommand extends Command {
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
-  /** The line of a request that --dry-run shows and does not send. */
+  /** A line for each request that --dry-run shows and does not send. */
   private async printCurlOf(document: object): Promise<void> {
     if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
     const {curlOfDryRun} = await import('./dry-run-curl.js')
-    const line = curlOfDryRun(document)
-    if (line !== undefined) say(line.split('\n'))
+    const lines = curlOfDryRun(document)
+    if (lines.length > 0) say(lines)
   }
 
   /** Something a person may like to know: on stderr, at a terminal only. */

@@ -43,6 +43,8 @@ export interface ConnectOptions {
   readonly insecure?: boolean | undefined
   /** Whether progress is left out. */
   readonly quiet: boolean | undefined
+  /** Where the last requests are kept, and the command they are of; undefined when they are not. */
+  readonly history?: {readonly directory: string; readonly command: string} | undefined
   readonly version: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -106,7 +108,15 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
   const transport = createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
   const keep = options.har !== undefined
-  const trace = createTrace({bodies, keep, ...(show ? {show} : {}), ...(showCurl ? {showCurl} : {})})
+  const kept: object[] = []
+  const {history} = options
+  const trace = createTrace({
+    bodies,
+    keep,
+    ...(show ? {show} : {}),
+    ...(showCurl ? {showCurl} : {}),
+    ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
+  })
   const style = watch.progressStyle(process, options.quiet, options.env)
   const progress = style === 'none' ? undefined : watch.createProgress(style)
   const sender = createSender({
@@ -123,9 +133,15 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     async close() {
       progress?.end()
       await transport.close()
+      if (history) await keepHistory(history.directory, kept)
       if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
     },
   }
+}
+
+async function keepHistory(directory: string, kept: readonly object[]): Promise<void> {
+  const {keepExchanges} = await import('../state/exchanges.js')
+  await keepExchanges(directory, kept)
 }
 
 /** What the command did stays done when its record cannot be written. */

@@ -9,10 +9,12 @@ interface DryRun {
   readonly body?: unknown
 }
 
-/** The line for the document of a --dry-run; undefined when it shows no request. */
-export function curlOfDryRun(document: object): string | undefined {
-  const {method, url, headers = {}, body} = document as DryRun
-  if (typeof method !== 'string' || typeof url !== 'string') return undefined
-  const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}
-  return curlLine(request, createRedactor())
+/** A line for each request in the document of a --dry-run. */
+export function curlOfDryRun(document: object): string[] {
+  const {requests = [document]} = document as {requests?: readonly DryRun[]}
+  return requests.flatMap(({method, url, headers = {}, body}: DryRun) => {
+    if (typeof method !== 'string' || typeof url !== 'string') return []
+    const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}
+    return [curlLine(request, createRedactor())]
+  })
 }

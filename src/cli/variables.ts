@@ -84,6 +84,11 @@ export const VARIABLES: readonly Variable[] = [
     name: 'BOOKCTL_COLUMNS',
     meaning: 'width of the terminal, in place of COLUMNS and of what it says itself',
   },
+  {
+    group: 'behaviour',
+    name: 'BOOKCTL_NO_HISTORY',
+    meaning: 'set: do not keep the last requests (method, address, status) for support bundle',
+  },
   {group: 'behaviour', name: 'BOOKCTL_DEBUG', meaning: 'set: an unexpected error shows where it happened'},
   {
     group: 'network',

@@ -53,7 +53,7 @@ function verboseText(
 }
 
 /** The variables of the table that are set, without secrets. */
-function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
+export function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
   const found = VARIABLES.flatMap(variable => spellingsOf(variable.name).map(name => ({...variable, name})))
   return Object.fromEntries(
     found.flatMap(variable => {

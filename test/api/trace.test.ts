@@ -274,3 +274,55 @@ test('a secret told by hand is taken out wherever it stands', () => {
   )
   expect(redactor.text('nothing of it')).toBe('nothing of it')
 })
+
+test('numbers that are a card, an identity or a telephone are told by their look; others stay', () => {
+  const redactor = createRedactor()
+  for (const personal of ['4242 4242 4242 4242', '4242424242424242', '10000000146', '+905321234567']) {
+    expect(redactor.text(`at ${personal}, then`)).toBe('at [redacted], then')
+  }
+  for (const plain of [
+    '10000000145',
+    '4242424242424243',
+    '1800000000123',
+    'evt_4242424242424242',
+    '2026-11-21',
+  ]) {
+    expect(redactor.text(`at ${plain}, then`)).toBe(`at ${plain}, then`)
+  }
+  expect(redactor.json({a: 10000000146, b: 12345})).toEqual({a: '[redacted]', b: 12345})
+})
+
+test('-vv adds headers and bodies of both sides, with no canary, each cut at 4 KiB', () => {
+  const lines: string[] = []
+  const trace = createTrace({show: line => lines.push(line), bodies: true})
+  for (const attempt of ERRAND) trace.attempt(attempt)
+  const large = answer({data: 'x'.repeat(10_000)})
+  trace.attempt(record('GET', `${BASE}/account`, undefined, large))
+  const text = lines.join('\n')
+  for (const spelling of spellings) expect(text).not.toContain(spelling)
+  expect(text).toContain('  > idempotency-key: 0b9f2f4e-visible-key')
+  expect(text).toContain('"hotel":{"name":"Pera Palace"}')
+  expect(text).toContain('bytes that are not JSON, left out')
+  expect(lines.at(-1)).toMatch(/^ {2}< .{4095}… \(cut; 100\d\d bytes\)$/)
+})
+
+test('what is kept of an attempt has no canary, and a sentence is no code', () => {
+  const kept: object[] = []
+  const trace = createTrace({note: summary => kept.push(summary)})
+  for (const attempt of ERRAND) trace.attempt(attempt)
+  trace.attempt(
+    record('GET', `${BASE}/account`, undefined, answer({title: 'Somebody Else is dead'}, {}, 409)),
+  )
+  for (const spelling of spellings) expect(JSON.stringify(kept)).not.toContain(spelling)
+  expect(kept[1]).toEqual({
+    at: '2027-01-15T08:00:00.000Z',
+    method: 'POST',
+    url: `${BASE}/reservations/hotel`,
+    ms: 41,
+    attempt: 1,
+    status: 200,
+    request_id: 'req_1',
+    idempotency_key: '0b9f2f4e-visible-key',
+  })
+  expect(kept.at(-1)).not.toHaveProperty('error_code')
+})

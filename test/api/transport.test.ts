@@ -298,3 +298,26 @@ test('close() ends what is under way', async () => {
   await transport.close()
   expect(await settled).toMatchObject({name: 'ExchangeError', sent: true})
 })
+
+describe('--insecure', () => {
+  test('takes any certificate of a server on this machine, and refuses other hosts before connecting', async () => {
+    const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity('expired'))
+    const transport = createTransport({env: {}, insecure: true})
+    const send = (url: string) =>
+      transport(
+        {method: 'GET', url, headers: {}},
+        {
+          connectMilliseconds: 5000,
+          headersMilliseconds: 5000,
+          bodyMilliseconds: 5000,
+          totalMilliseconds: 5000,
+          maxAnswerBytes: 1000,
+        },
+      )
+    expect((await send(`https://127.0.0.1:${server.port}/`)).status).toBe(200)
+    await expect(send('https://service.test/')).rejects.toMatchObject({
+      details: {code: 'insecure_not_loopback'},
+    })
+    await server.close()
+  })
+})

@@ -1,0 +1,61 @@
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {systemClock} from '../../cli/connect.js'
+import {DiagnosingCommand} from '../../cli/diagnosing-command.js'
+import {mayAsk} from '../../cli/prompt.js'
+import {
+  BUNDLE_COLUMNS,
+  bundleResult,
+  checkBundlePath,
+  listing,
+  requireAgreed,
+  writeBundle,
+  zipBundle,
+} from '../../cli/support/bundle.js'
+
+export default class SupportBundle extends DiagnosingCommand {
+  static override summary =
+    'Write a file for the other side to look at: versions, settings, last requests; no secrets.'
+  static override description =
+    `A zip archive of versions, environment and settings without secrets, what doctor finds, the reservation journal without people's
+data, and the last 50 requests without headers and bodies. What is in it, and what was taken out, is listed before it is
+written: a terminal asks, elsewhere --yes is needed, and --dry-run lists alone. The file is readable for its owner only, and an
+existing one is not replaced without --force.
+The last requests are kept in exchanges.jsonl in the configuration directory; BOOKCTL_NO_HISTORY=1 keeps none.
+Environment: those of every command, BOOKCTL_NO_HISTORY.`
+  static override examples = [
+    'bookctl support bundle bundle.zip --dry-run',
+    'bookctl support bundle "bundle for support.zip" --yes --force',
+  ]
+  static override columns = BUNDLE_COLUMNS
+  static override args = {
+    file: Args.string({required: true, ignoreStdin: true, description: 'the zip file to write'}),
+  }
+  static override flags = {
+    offline: Flags.boolean({summary: 'send nothing: look at this machine alone'}),
+    yes: Flags.boolean({summary: 'write it without asking'}),
+    force: Flags.boolean({summary: 'replace an existing file'}),
+    'dry-run': Flags.boolean({summary: 'list what would be in it and write nothing'}),
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(SupportBundle)
+    checkBundlePath(args.file, flags.force)
+    if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireAgreed(undefined)
+    const checks = await this.diagnose(flags.offline, undefined)
+    const {collectBundle} = await import('../../cli/support/contents.js')
+    const now = systemClock.now()
+    const {name, version} = this.config
+    const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}
+    const files = await collectBundle(about)
+    if (flags['dry-run']) return this.print(bundleResult(files, undefined))
+    if (!flags.yes) {
+      this.tell(listing(files))
+      requireAgreed(await this.confirm(`Write ${args.file}?`))
+    }
+    const bytes = await zipBundle(files, now)
+    writeBundle(args.file, bytes, flags.force)
+    await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}))
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The last requests of this machine, for `support bundle`: exchanges.jsonl, a line each, without bodies and secrets.
+ * Lines are appended in one write, so processes need not wait for each other; a full file becomes exchanges.1.jsonl,
+ * in place of the one before.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import {join} from 'node:path'
+
+const NAME = 'exchanges.jsonl'
+const NAME_BEFORE = 'exchanges.1.jsonl'
+
+/** Ours. */
+const FULL_BYTES = 64 * 1024
+const LONGEST_LINE_BYTES = 4096
+const LOCK_WAIT_MILLISECONDS = 1000
+
+/**
+ * Appends a line for each of `exchanges`, if `directory` exists. A record that cannot be kept is no reason for a
+ * command to fail: nothing is thrown.
+ */
+export async function keepExchanges(directory: string, exchanges: readonly object[]): Promise<void> {
+  if (exchanges.length === 0 || !existsSync(directory)) return
+  const path = join(directory, NAME)
+  try {
+    const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
+    append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
+    if (statSync(path).size > FULL_BYTES) await rotate(directory, path)
+  } catch {
+    // A read-only home, a full disk, a directory in the place.
+  }
+}
+
+function append(path: string, text: string): void {
+  const noLink = constants.O_NOFOLLOW ?? 0
+  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noLink, 0o600)
+  try {
+    writeSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Under the lock, so that of two processes that find the file full one renames it. */
+async function rotate(directory: string, path: string): Promise<void> {
+  const {withLock} = await import('../storage/lock.js')
+  const lock = {directory, kind: 'exchanges', key: NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
+  await withLock(lock, async () => {
+    if (statSync(path).size > FULL_BYTES) renameSync(path, join(directory, NAME_BEFORE))
+  })
+}
+
+/** The last `most` exchanges, oldest first; lines that were cut by a crash are left out. */
+export function lastExchanges(directory: string, most: number): Record<string, unknown>[] {
+  return [NAME_BEFORE, NAME]
+    .flatMap(name => linesOf(join(directory, name)))
+    .flatMap(parseLine)
+    .slice(-most)
+}
+
+function linesOf(path: string): string[] {
+  try {
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    try {
+      return readFileSync(file, 'utf8').split('\n')
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return []
+  }
+}
+
+function parseLine(line: string): Record<string, unknown>[] {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : []
+  } catch {
+    return []
+  }
+}

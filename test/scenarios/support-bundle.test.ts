@@ -1,0 +1,176 @@
+/** The support bundle: every kind of secret and of people's data is planted, and none is in what is handed over. */
+import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {strFromU8, unzipSync} from 'fflate'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
+import {atTerminal} from '../support/terminal.js'
+
+const CANARY = {
+  clientSecret: 'sk_test_right',
+  signingSecret: 'whsec_canarysigningsecret',
+  proxyPassword: 'canaryproxypass',
+  voucherLink: 'canaryvouchersignature',
+  paymentAddress: 'canarypaymentpage',
+  identity: '10000000146',
+  passport: 'CANARY1234567',
+  name: 'Canaryşe',
+  surname: 'Kanaryaoğlu',
+  email: 'canary@example.test',
+  phone: '5551234567',
+  birthDate: '1987-06-05',
+  card: '4242 4242 4242 4242',
+}
+let service: ScriptedService
+let home: Home
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+  service.script = ({path}, response) => {
+    if (path.startsWith('/odd')) {
+      answer(response, 422, {title: `${CANARY.name} ${CANARY.identity} ${CANARY.card}`, who: CANARY.email})
+      return true
+    }
+    if (!path.endsWith('/voucher')) return false
+    const origin = new URL(service.baseUrl).origin
+    answer(response, 200, {data: {voucher: {url: `${origin}/files/x?sig=${CANARY.voucherLink}`}}})
+    return true
+  }
+  home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: CANARY.clientSecret,
+    BOOKCTL_WEBHOOK_SECRET: CANARY.signingSecret,
+    HTTPS_PROXY: `http://user:${CANARY.proxyPassword}@127.0.0.1:1`,
+  })
+  mkdirSync(home.configDirectory, {mode: 0o700})
+  const contact = {
+    name: CANARY.name,
+    surname: CANARY.surname,
+    email: CANARY.email,
+    phone_number: CANARY.phone,
+  }
+  const profile = {base_url: service.baseUrl, client_id: 'cid_1', secret: CANARY.clientSecret}
+  const settings = {profiles: {default: profile}, defaults: {contact}, note: CANARY.passport}
+  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+})
+afterAll(() => {
+  home.remove()
+  service.close()
+})
+
+const guest = (id: string) =>
+  `name=${CANARY.name},surname=${CANARY.surname},birth_date=${CANARY.birthDate},gender=FEMALE,${id}`
+const RESERVE = [
+  ...['--guest', guest(`tc=${CANARY.identity}`), '--guest', guest(`passport=${CANARY.passport}`)],
+  '--contact',
+  `name=${CANARY.name},surname=${CANARY.surname},email=${CANARY.email},phone_country_code=+90,phone_number=${CANARY.phone}`,
+  ...['--nationality', 'TR', '--pay', 'account'],
+]
+
+/** The files of the archive, by name. */
+function unpack(path: string): Record<string, string> {
+  const files = unzipSync(readFileSync(join(home.directory, path)))
+  return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
+}
+
+test('no canary is in it, nor in what is kept of the last requests', async () => {
+  const token = (await home.run(['token'])).stdout.trim()
+  expect(token).toMatch(/^token-/)
+  expect((await home.run(['reserve', 'off_1', '--client-reference', 'REF-1', ...RESERVE])).exit).toBe(0)
+  service.script = (old => (request, response) => {
+    if (request.path !== '/reservations/hotel') return old(request, response)
+    response.socket?.resetAndDestroy()
+    return true
+  })(service.script)
+  const lost = ['reserve', 'off_2', '--client-reference', 'REF-2', '--timeout', '1', ...RESERVE]
+  expect((await home.run(lost)).exit).toBe(10)
+  await home.run(['voucher', 'download', 'R-1'])
+  await home.run(['api', 'GET', `/odd/${CANARY.email}?q=${CANARY.phone}`])
+  await home.run(['api', 'POST', '/odd', '--data', JSON.stringify({guests: [{name: CANARY.name}]})])
+  const {exit, result} = await home.json<{path: string; files: {name: string}[]}>([
+    ...['support', 'bundle', 'all.zip', '--yes'],
+  ])
+  expect({exit, path: result.path}).toEqual({exit: 0, path: 'all.zip'})
+  const files = unpack('all.zip')
+  expect(result.files.map(({name}) => name)).toEqual(Object.keys(files))
+  const kept = readFileSync(join(home.configDirectory, 'exchanges.jsonl'), 'utf8')
+  for (const [what, canary] of Object.entries({...CANARY, token})) {
+    for (const [name, text] of [...Object.entries(files), ['exchanges.jsonl', kept] as const]) {
+      expect(`${name}: ${text.includes(canary) ? what : 'clean'}`).toBe(`${name}: clean`)
+    }
+  }
+  expect(Object.values(files).join('')).not.toContain(home.directory)
+})
+
+test('what helps is in it', () => {
+  const files = unpack('all.zip')
+  const {entries} = JSON.parse(files['journal.json'] ?? '')
+  expect(entries.map((entry: {outcome: string}) => entry.outcome)).toEqual(['unknown', 'confirmed'])
+  expect(entries[1]).toMatchObject({client_reference_id: 'REF-1', reservation_ref: 'R-1'})
+  const {requests} = JSON.parse(files['requests.json'] ?? '')
+  expect(requests).toContainEqual(
+    expect.objectContaining({
+      ...{command: 'reserve', method: 'POST', path: '/partner-api/v1/reservations/hotel', status: 201},
+      idempotency_key: entries[1].idempotency_key,
+    }),
+  )
+  expect(requests).toContainEqual(expect.objectContaining({status: null, fault: 'reset'}))
+  expect(JSON.parse(files['doctor.json'] ?? '').checks.length).toBeGreaterThan(15)
+  expect(JSON.parse(files['versions.json'] ?? '')).toMatchObject({name: 'bookctl', node: process.version})
+  expect(JSON.parse(files['config.json'] ?? '').keys_left_out).toEqual(['note', 'profiles.default.secret'])
+  for (const name of Object.keys(files))
+    if (name !== 'manifest.txt') expect(files['manifest.txt']).toContain(name)
+})
+
+test('it is its owner’s alone, and replaces nothing unasked', async () => {
+  if (process.platform !== 'win32') {
+    expect(statSync(join(home.directory, 'all.zip')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(home.configDirectory, 'exchanges.jsonl')).mode & 0o777).toBe(0o600)
+  }
+  writeFileSync(join(home.directory, 'mine.zip'), 'mine')
+  const argv = ['support', 'bundle', 'mine.zip', '--yes', '--offline']
+  const {exit, result} = await home.json<{error: {code: string}}>(argv)
+  expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'file_exists'})
+  expect(readFileSync(join(home.directory, 'mine.zip'), 'utf8')).toBe('mine')
+  expect((await home.run([...argv, '--force'])).exit).toBe(0)
+  expect(Object.keys(unpack('mine.zip'))).toContain('manifest.txt')
+})
+
+test('outside a terminal nothing is written without --yes, and --dry-run lists alone', async () => {
+  const refused = await home.run(['support', 'bundle', 'new.zip'])
+  expect(refused).toMatchObject({exit: 2, stdout: ''})
+  expect(refused.stderr).toContain('add --yes')
+  const {exit, stdout} = await home.run(['support', 'bundle', 'new.zip', '--offline', '--dry-run'])
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/^manifest\.txt\t\d+\t/)
+  const away = await home.json(['support', 'bundle', 'no/such/place.zip', '--yes'])
+  expect(away.exit).toBe(2)
+  expect(statSync(join(home.directory, 'new.zip'), {throwIfNoEntry: false})).toBeUndefined()
+})
+
+test('at a terminal it is listed, and asked for', async () => {
+  const argv = ['support', 'bundle', 'asked.zip', '--offline']
+  const no = atTerminal(home, argv)
+  await no.waitFor(/journal\.json \(\d+ bytes\)/)
+  await no.waitFor('Write asked.zip?')
+  no.type('n\r')
+  expect(await no.exit).toBe(2)
+  expect(statSync(join(home.directory, 'asked.zip'), {throwIfNoEntry: false})).toBeUndefined()
+  const yes = atTerminal(home, argv)
+  await yes.waitFor('Write asked.zip?')
+  yes.type('y\r')
+  expect(await yes.exit).toBe(0)
+  expect(Object.keys(unpack('asked.zip'))).toContain('doctor.json')
+})
+
+test('a broken configuration is told, and the rest is there', async () => {
+  const broken = new Home(home.env)
+  mkdirSync(broken.configDirectory, {mode: 0o700})
+  writeFileSync(join(broken.configDirectory, 'config.json'), '{"profiles":', {mode: 0o600})
+  expect((await broken.run(['support', 'bundle', 'b.zip', '--yes', '--offline'])).exit).toBe(0)
+  const files = unzipSync(readFileSync(join(broken.directory, 'b.zip')))
+  expect(strFromU8(files['config.json'] ?? new Uint8Array())).toContain('cannot_be_read')
+  broken.remove()
+})

@@ -1,0 +1,60 @@
+/** The last requests: bounded, whole lines also when many processes write at once, and never in the way. */
+import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {keepExchanges, lastExchanges} from '../../src/state/exchanges.js'
+import {Home} from '../support/bookctl.js'
+import {ScriptedService} from '../support/scripted-service.js'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => rmSync(directory, {recursive: true, force: true}))
+
+test('the last ones come back in order, and the files stay small', async () => {
+  for (let n = 0; n < 1000; n++) await keepExchanges(directory, [{n, pad: 'x'.repeat(200)}])
+  expect(lastExchanges(directory, 50).map(({n}) => n)).toEqual(Array.from({length: 50}, (_, n) => 950 + n))
+  const sizes = readdirSync(directory)
+    .filter(name => name.endsWith('.jsonl'))
+    .map(name => statSync(join(directory, name)).size)
+  expect(sizes.length).toBe(2)
+  for (const size of sizes) expect(size).toBeLessThan(70 * 1024)
+})
+
+test('a line that was cut, one that is too long and a missing directory harm nothing', async () => {
+  writeFileSync(join(directory, 'exchanges.jsonl'), '{"n":1}\n{"n":2\n')
+  await keepExchanges(directory, [{n: 3}, {n: 4, pad: 'x'.repeat(10_000)}])
+  expect(lastExchanges(directory, 50).map(({n}) => n)).toEqual([1, 3])
+  const missing = join(directory, 'missing')
+  await keepExchanges(missing, [{n: 1}])
+  expect(statSync(missing, {throwIfNoEntry: false})).toBeUndefined()
+  expect(lastExchanges(missing, 50)).toEqual([])
+})
+
+test.runIf(process.platform !== 'win32')('a link in the place is not followed', async () => {
+  const elsewhere = join(directory, 'elsewhere')
+  writeFileSync(elsewhere, '{"n":1}\n')
+  symlinkSync(elsewhere, join(directory, 'exchanges.jsonl'))
+  await keepExchanges(directory, [{n: 2}])
+  expect(readFileSync(elsewhere, 'utf8')).toBe('{"n":1}\n')
+  expect(lastExchanges(directory, 50)).toEqual([])
+})
+
+test('commands at the same time lose no line; BOOKCTL_NO_HISTORY keeps none', async () => {
+  const service = await ScriptedService.start()
+  const home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  })
+  await home.run(['account'], {env: {BOOKCTL_NO_HISTORY: '1'}})
+  expect(lastExchanges(home.configDirectory, 50)).toEqual([])
+  await Promise.all(Array.from({length: 4}, () => home.run(['account'])))
+  const kept = lastExchanges(home.configDirectory, 50)
+  expect(kept).toHaveLength(4)
+  expect(kept[0]).toMatchObject({command: 'account', method: 'GET', status: 200, attempt: 1})
+  home.remove()
+  service.close()
+})
