@@ -12,6 +12,7 @@ import {
   facts,
   html,
   httpStatus,
+  identifier,
   linkToOne,
   nothing,
   type Piece,
@@ -97,7 +98,7 @@ export function deliveryTable({now}: Visit, found: readonly ListedDelivery[]): P
   if (found.length === 0) return null
   const rows = found.map(({delivery, url}) => [
     html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
-    code(delivery.type, 60),
+    identifier(delivery.type),
     status(delivery.status),
     html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
     url === null ? html`<span class="soft">the subscription is gone</span>` : brief(url),

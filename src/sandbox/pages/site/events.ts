@@ -8,6 +8,7 @@ import {
   code,
   facts,
   html,
+  identifier,
   jsonText,
   linkToOne,
   nothing,
@@ -60,7 +61,7 @@ export function eventTable({now}: Visit, found: readonly ListedEvent[]): Piece |
   if (found.length === 0) return null
   const rows = found.map(({event, deliveries, delivered}) => [
     linkToOne('events', event.id),
-    code(event.type, 60),
+    identifier(event.type),
     reservationLink(event.data),
     deliveries === 0
       ? html`<span class="soft">no subscriber</span>`

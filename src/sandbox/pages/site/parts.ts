@@ -7,11 +7,12 @@ import type {Piece} from '../../markup.js'
 export {html} from 'hono/html'
 export type {Piece} from '../../markup.js'
 
-/** Ours: how much of a text a table shows. */
+/** Ours: how much of a text is shown, and how much of it in a list. */
+const MOST_LENGTH = 1000
 const LIST_LENGTH = 80
 
 /** Text that somebody else wrote: on one line, nothing invisible in it, and turning nothing around it round. */
-export function shown(text: string, maxLength?: number): Piece {
+export function shown(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
@@ -21,7 +22,7 @@ export function brief(text: string): Piece {
 }
 
 /** A reference, an id, an address. */
-export function code(text: string, maxLength?: number): Piece {
+export function code(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<code>${shown(text, maxLength)}</code>`
 }
 
@@ -35,12 +36,17 @@ export function pathOf(segments: readonly string[]): string {
   return ['/ui', ...segments.map(encodeURIComponent)].join('/')
 }
 
-/** Ours: an id longer than this was not made here, and may be broken into lines. */
-const LONGEST_ID = 40
+/** Ours: what is longer than this may be broken into lines in any case. */
+const LONGEST_WORD = 40
 
 /** A reference or an id, on one line where there is room. */
 export function identifier(id: string): Piece {
-  return id.length > LONGEST_ID ? code(id, LIST_LENGTH) : html`<span class="id">${code(id)}</span>`
+  return html`<code>${word(id)}</code>`
+}
+
+/** A date, a type, a number: on one line where there is room. */
+export function word(text: string): Piece {
+  return text.length > LONGEST_WORD ? brief(text) : html`<span class="id">${shown(text)}</span>`
 }
 
 /** A link to the page of the one thing `id` names. */

@@ -8,7 +8,20 @@ import {signVoucherLink} from '../../voucher-link.js'
 import {counted, dateInWords, fullName, instantAsWritten, money, occupancy} from '../../wording.js'
 import {moveButton} from './clock.js'
 import {eventTable} from './events.js'
-import {button, code, facts, html, nothing, type Piece, pathOf, shown, status, table, time} from './parts.js'
+import {
+  button,
+  code,
+  facts,
+  html,
+  nothing,
+  type Piece,
+  pathOf,
+  shown,
+  status,
+  table,
+  time,
+  word,
+} from './parts.js'
 import {pager, pagingOf, type View, type Visit} from './visit.js'
 
 export function reservationDetail(visit: Visit): View {
@@ -101,10 +114,10 @@ function guestTable(guests: readonly Guest[]): Piece {
   const rows = guests.map(guest => [
     html`${shown(fullName(guest))}${guest.is_lead ? html` <span class="soft">lead</span>` : ''}`,
     shown(guest.type),
-    shown(guest.birth_date ?? '–'),
-    shown(guest.gender ?? '–'),
+    word(guest.birth_date ?? '–'),
+    word(guest.gender ?? '–'),
     shown(guest.nationality ?? '–'),
-    guest.identity ? shown(`${guest.identity.type} ${maskIdentity(guest.identity.number)}`) : html`–`,
+    guest.identity ? word(`${guest.identity.type} ${maskIdentity(guest.identity.number)}`) : html`–`,
   ])
   return table('Guests', ['Name', 'Type', 'Born', 'Gender', 'Nationality', 'Identity'], rows)
 }

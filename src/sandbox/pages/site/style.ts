@@ -1,4 +1,4 @@
-/** The style of the sandbox's own page: tables from 48rem of width on, blocks below; light or dark as the system is. */
+/** The style of the sandbox's own page: tables from 64rem of width on, blocks below; light or dark as the system is. */
 export const SITE_STYLE = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #56616f; --line: #d6dce4; --paper: #fff; --ground: #f0f3f7;
   --accent: #14539a; --good: #14622f; --good-paper: #e3f4e9; --bad: #9c1f1b; --bad-paper: #fdeae8;
@@ -40,10 +40,10 @@ h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
 .status.wait { color: var(--wait); background: var(--wait-paper); }
 .counts { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 0; padding: 0; list-style: none; }
 .counts strong { font-size: 1.375rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-dl { margin: 0; } dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .4rem 0; border-top: 1px solid var(--line); }
-dl div:first-child { border-top: 0; } dt { flex: 0 0 9.5rem; color: var(--soft); } dd { flex: 1 1 12rem; margin: 0; min-width: 0; }
+dl { margin: 0; } dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .4rem 0; border-top: 1px solid var(--line); }
+dl > div:first-child { border-top: 0; } dt { flex: 0 0 9.5rem; color: var(--soft); } dd { flex: 1 1 12rem; margin: 0; min-width: 0; }
 table { width: 100%; border-collapse: collapse; } caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-th, td { padding: .5rem .75rem .5rem 0; text-align: left; vertical-align: top; font-weight: inherit; border-top: 1px solid var(--line); overflow: clip; overflow-clip-margin: 4px; min-width: 5.5rem; }
+th, td { padding: .5rem .75rem .5rem 0; text-align: left; vertical-align: top; font-weight: inherit; border-top: 1px solid var(--line); overflow: clip; overflow-clip-margin: 4px; min-width: 6.5rem; }
 thead th { color: var(--soft); font-size: .8125rem; font-weight: 600; border-top: 0; white-space: nowrap; }
 td .nowrap, td time { white-space: nowrap; }
 .money { white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -60,10 +60,12 @@ button.danger { color: var(--bad); } summary { cursor: pointer; color: var(--acc
 @media (min-width: 64rem) { .id { white-space: nowrap; } }
 @media (max-width: 48rem) {
   .bar, .sections, main { padding-left: 1rem; padding-right: 1rem; } .card { padding: .875rem 1rem; }
+  dt { flex-basis: 100%; font-size: .8125rem; } td .nowrap, td time { white-space: normal; }
+}
+@media (width < 64rem) {
   table, tbody, tr, td, th { display: block; } thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { padding: .5rem 0; border-top: 1px solid var(--line); } tbody tr:first-child { border-top: 0; }
   th, td { display: flex; gap: 1rem; padding: .15rem 0; border: 0; } th[data-column], td { min-width: 0; }
   [data-column] > div { min-width: 0; } [data-column]::before { content: attr(data-column); flex: 0 0 7rem; color: var(--soft); font-size: .8125rem; }
-  dt { flex-basis: 100%; font-size: .8125rem; } td .nowrap, td time { white-space: normal; }
 }
 `

@@ -1,0 +1,295 @@
+/** The sandbox's own page in a real browser: an operator's story, hostile data, and how it looks. */
+import {readFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
+import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {findChromium, startBrowser} from '../support/browser.js'
+import {
+  ADULT,
+  CONTACT,
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+import {type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {waitUntil} from '../support/wait.js'
+
+const executable = findChromium()
+if (!executable) {
+  console.warn('own page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
+}
+
+const HOSTILE =
+  '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
+const instant = {payment: {mode: 'instant'}}
+
+describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
+  let browser: Browser
+  let sandbox: TestSandbox
+  let client: SandboxClient
+  let subscriber: Subscriber
+  let isWell: boolean
+
+  beforeAll(async () => {
+    browser = await startBrowser(executable ?? '')
+  }, 60_000)
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    isWell = false
+    subscriber = await startSubscriber(answer => {
+      answer.statusCode = isWell ? 200 : 500
+      answer.end()
+    })
+    sandbox = await startSandbox({allowHttpLoopback: true})
+    client = await sandbox.client()
+  })
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map(context => context.close()))
+    await sandbox.close()
+    await subscriber.close()
+  })
+
+  async function open(path: string, options: BrowserContextOptions = {javaScriptEnabled: false}) {
+    const page = await (await browser.newContext(options)).newPage()
+    page.setDefaultTimeout(5000)
+    await page.goto(sandbox.origin + path)
+    return page
+  }
+
+  const subscribe = (events: string[], path = '/hook') =>
+    client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin + path, events})
+
+  async function reserve(change: Record<string, unknown> = {}) {
+    const [offer] = await client.search()
+    const made = await client.reserve(reservationRequest(offer.offer_id, change))
+    expect(made.status).toBe(201)
+    return made.json.data
+  }
+
+  const press = (page: Page, name: string | RegExp) => page.getByRole('button', {name, exact: true}).click()
+  const follow = (page: Page, name: string | RegExp) => page.getByRole('link', {name}).first().click()
+  const note = (page: Page) => page.getByRole('status').textContent()
+  const text = (page: Page) => page.locator('main').innerText()
+  const attempts = (page: Page) => page.locator('tbody tr').count()
+
+  it('lets an operator decline, pay, move time, watch attempts, deliver again and reset', async () => {
+    await subscribe(['payment.failed', 'reservation.confirmed'])
+    const {reservation_ref} = await reserve(instant)
+    const page = await open('/')
+    await follow(page, reservation_ref)
+    expect(await text(page)).toContain('in 15 min')
+
+    await press(page, 'Decline the payment')
+    expect(await note(page)).toContain('Declined')
+    expect(await text(page)).toContain('card_declined')
+    await subscriber.waitFor(1)
+
+    await follow(page, /^evt_/)
+    await follow(page, /^dlv_/)
+    await waitUntil(async () => {
+      await page.reload()
+      return (await attempts(page)) === 1
+    }, 'the first attempt')
+    await press(page, 'Move the clock to the next attempt')
+    expect(await note(page)).toContain('clock was moved')
+    expect(await attempts(page)).toBe(2)
+    expect(await page.locator('header time').textContent()).toBe('2030-06-01 12:01:00 UTC')
+    expect(await text(page)).toContain('number 3 of 8')
+    isWell = true
+    await press(page, 'Deliver again now')
+    expect(await attempts(page)).toBe(3)
+    expect(await text(page)).toContain('DELIVERED')
+
+    await follow(page, 'Reservations')
+    await page.getByLabel('Status').selectOption('PENDING_PAYMENT')
+    await press(page, 'Show')
+    await follow(page, reservation_ref)
+    await press(page, /^Pay EUR/)
+    expect(await note(page)).toContain('confirmed')
+    const {json} = await client.call('GET', `/reservations/${reservation_ref}`)
+    expect(json.data.status).toBe('CONFIRMED')
+
+    await follow(page, 'Overview')
+    await press(page, '+16 min')
+    await page.getByLabel('Move it by').fill('2')
+    await page.getByLabel('Unit').selectOption('days')
+    await press(page, 'Move')
+    expect(await page.locator('header time').textContent()).toBe('2030-06-03 12:17:00 UTC')
+    await page.locator('summary').click()
+    await press(page, 'Forget everything')
+    expect(await note(page)).toContain('at its beginning again')
+    expect(await text(page)).toContain('No reservations yet.')
+    expect(await page.locator('header time').textContent()).toBe('2030-06-01 12:00:00 UTC')
+  })
+
+  it('lets a payment run out', async () => {
+    const {reservation_ref} = await reserve(instant)
+    const page = await open(`/ui/reservations/${reservation_ref}`)
+    await press(page, 'Let the time run out')
+    expect(await text(page)).toContain('payment_expired')
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
+
+  it('orders a fault by the form and takes it back', async () => {
+    const page = await open('/ui/faults')
+    await page.getByLabel('Operation').selectOption('account.show')
+    await page.getByLabel('Status, for').fill('503')
+    await press(page, 'Order')
+    expect((await client.call('GET', '/account')).status).toBe(503)
+    await page.getByLabel('Status, for').fill('503')
+    await press(page, 'Order')
+    await press(page, 'Take all back')
+    expect((await client.call('GET', '/account')).status).toBe(200)
+  })
+
+  /** Everything a stranger can put in: names, references, addresses, headers, paths. Returns all pages. */
+  async function fillWithHostileData(): Promise<string[]> {
+    await subscribe(['payment.failed'], '/"><script>window.planted=3</script>')
+    const guest = {
+      ...ADULT,
+      name: `${HOSTILE}\u0000\u200b`,
+      surname: `\u202E\u2066gnorw${'W'.repeat(10_000)}`,
+    }
+    const marks = {...ADULT, is_lead: false, name: `Z${'\u0301'.repeat(300)}`, surname: '</td></tr><tr><td>x'}
+    const {reservation_ref} = await reserve({
+      ...instant,
+      client_reference_id: '"\'><a/href=javascript:window.planted=4>&amp;</bdi>',
+      contact: {...CONTACT, name: HOSTILE, surname: `${'<b>'.repeat(30)}\r\nReservation RSV-FORGED`},
+      guests: [guest, marks],
+    })
+    await sandbox.control('POST', `/_sandbox/payments/${reservation_ref}`, {result: 'failed'})
+    await client.call('GET', '/hotels/%3Cscript%3Ewindow.planted=5%3C/script%3E?status=%3Cb%3E', undefined, {
+      'user-agent': HOSTILE,
+      'idempotency-key': '" onmouseover="window.planted=6',
+    })
+    await sandbox.advance(0)
+    const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+    const [delivery] = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+    const requests = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+    return [
+      '/',
+      `/ui/reservations/${reservation_ref}`,
+      `/ui/reservations?search=${encodeURIComponent(HOSTILE)}`,
+      `/ui/events/${event.id}`,
+      `/ui/deliveries/${delivery.delivery_id}`,
+      `/ui/deliveries?subscription=${encodeURIComponent('"><script>window.planted=7</script>')}`,
+      ...requests.slice(-2).map((request: {request_id: string}) => `/ui/requests/${request.request_id}`),
+      ...LISTS,
+    ]
+  }
+
+  const LISTS = ['reservations', 'events', 'deliveries', 'subscriptions', 'requests', 'faults'].map(
+    name => `/ui/${name}`,
+  )
+
+  it('shows hostile data as text: nothing runs, nothing is fetched, nothing is forged', async () => {
+    const paths = await fillWithHostileData()
+    const page = await open('/', {})
+    const said: string[] = []
+    page.on('console', message => said.push(message.text()))
+    page.on('request', request => {
+      if (new URL(request.url()).origin !== sandbox.origin) said.push(request.url())
+    })
+    for (const path of paths) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await page.evaluate('window.planted ?? null')]).toEqual([path, null])
+      expect([path, await page.locator('script, img, b, iframe, [onerror], [onmouseover]').count()]).toEqual([
+        path,
+        0,
+      ])
+      expect([path, await page.locator('a:not([href^="/"]):not([href="#main"])').count()]).toEqual([path, 0])
+      expect([path, await page.locator('td:has(table), tr tr').count()]).toEqual([path, 0])
+    }
+    expect(said).toEqual([])
+    await page.goto(sandbox.origin + paths[1])
+    const shown = await text(page)
+    expect(shown).toContain(HOSTILE)
+    expect(shown).toContain('\\u202e\\u2066gnorwWWW')
+    expect(shown).toContain('\\u0000\\u200b')
+    expect(shown).toContain('\\r\\nReservation RSV-FORGED')
+    expect(await page.locator('section[aria-labelledby=guests] tbody tr').count()).toBe(2)
+  })
+
+  it('cannot be broken by hostile data, from a narrow phone to a wide screen', async () => {
+    const paths = await fillWithHostileData()
+    for (const width of [360, 800, 1024, 1280]) {
+      const page = await open('/', {viewport: {width, height: 800}, isMobile: width === 360})
+      for (const path of paths) {
+        await page.goto(sandbox.origin + path)
+        const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
+        expect([path, widths]).toEqual([path, [width, width]])
+      }
+    }
+  })
+
+  it('has no fault that axe finds', async () => {
+    const paths = await fillWithHostileData()
+    await sandbox.fault({operation: 'account.show', kind: 'html'})
+    const page = await open('/', {bypassCSP: true})
+    for (const path of [...paths, '/ui/nothing', '/?done=reset']) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await axeViolations(page)]).toEqual([path, []])
+    }
+    await page.setViewportSize({width: 360, height: 640})
+    for (const path of ['/', '/ui/deliveries', '/ui/faults']) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await axeViolations(page)]).toEqual([path, []])
+    }
+  }, 60_000)
+
+  it('can be read in the dark', async () => {
+    await fillWithHostileData()
+    const page = await open('/', {bypassCSP: true, colorScheme: 'dark'})
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+    expect(ground).toBe('rgb(16, 21, 28)')
+    for (const path of ['/', '/ui/faults', '/ui/nothing']) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await axeViolations(page, ['color-contrast'])]).toEqual([path, []])
+    }
+  }, 30_000)
+
+  it('keeps its tables tables where they are shown as blocks', async () => {
+    await reserve()
+    const page = await open('/ui/reservations', {viewport: {width: 360, height: 640}, isMobile: true})
+    expect(await page.getByRole('columnheader', {includeHidden: true}).count()).toBe(7)
+    expect(await page.getByRole('table').getByRole('row').last().getByRole('cell').count()).toBe(6)
+    expect(
+      await page
+        .locator('td')
+        .first()
+        .evaluate(cell => getComputedStyle(cell as never).display),
+    ).toBe('flex')
+  })
+
+  it('takes no form from a page of another site', async () => {
+    const {reservation_ref} = await reserve(instant)
+    const path = `/ui/reservations/${reservation_ref}/payment`
+    const page = await open('/', {})
+    for (const from of ['http://evil.example/', `${subscriber.origin}/`]) {
+      await page.route(`${from}**`, route =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<form method="post" action="${sandbox.origin}${path}"><button name="result" value="paid">x</button></form>`,
+        }),
+      )
+      await page.goto(from)
+      await Promise.all([page.waitForURL(sandbox.origin + path), page.getByRole('button').click()])
+      expect(await text(page)).toContain('pages of another origin')
+    }
+    const {json} = await client.call('GET', `/reservations/${reservation_ref}`)
+    expect(json.data.status).toBe('PENDING_PAYMENT')
+  })
+})
+
+/** Loads the engine into the page, which must be opened without its policy, and runs it. */
+async function axeViolations(page: Page, only?: string[]): Promise<unknown> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+  const options = JSON.stringify(only ? {runOnly: only} : {})
+  return page.evaluate(
+    `axe.run(${options}).then(found => found.violations.map(({id, nodes}) => [id, nodes.map(node => node.html.slice(0, 200))]))`,
+  )
+}
+
+/** Exists inside the page only. */
+declare function getComputedStyle(element: never): {display: string}
