@@ -24,7 +24,7 @@ const HOSTILE =
   '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
 
-describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
+describe.skipIf(!executable)('the sandbox’s own page in a browser', {timeout: 60_000}, () => {
   let browser: Browser
   let sandbox: TestSandbox
   let client: SandboxClient
@@ -236,7 +236,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
       await page.goto(sandbox.origin + path)
       expect([path, await axeViolations(page)]).toEqual([path, []])
     }
-  }, 60_000)
+  })
 
   it('can be read in the dark', async () => {
     await fillWithHostileData()
@@ -247,7 +247,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
       await page.goto(sandbox.origin + path)
       expect([path, await axeViolations(page, ['color-contrast'])]).toEqual([path, []])
     }
-  }, 30_000)
+  })
 
   it('keeps its tables tables where they are shown as blocks', async () => {
     await reserve()
