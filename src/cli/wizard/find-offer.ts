@@ -67,8 +67,9 @@ function choose(draft: Draft, offer: FoundOffer, request: SearchRequest): void {
 function seat(draft: Draft, rooms: readonly Room[]): void {
   const places = placesOf(rooms)
   if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
+  // As many guests as before are the same guests: only their ages are to be looked at again.
+  if (places.length !== draft.places?.length) draft.forms = []
   draft.places = places
-  draft.forms = []
   draft.guests = undefined
 }
 

@@ -1,0 +1,218 @@
+/** Guests and contact as they are typed, checked at once. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {askContact} from '../../../src/cli/wizard/ask-contact.js'
+import type {GuestForm} from '../../../src/cli/wizard/ask-guest.js'
+import {askGuests, placesOf} from '../../../src/cli/wizard/ask-guests.js'
+import {askPayment, isTooLittle} from '../../../src/cli/wizard/ask-payment.js'
+import {createPhoneReader} from '../../../src/cli/wizard/phone.js'
+import {openState, type State} from '../../../src/state/state.js'
+import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
+import {rejectionOf, thrownBy} from '../../support/thrown.js'
+
+const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR'}
+const ROOMS = [
+  {adults: 1, children_ages: [7]},
+  {adults: 2, children_ages: []},
+]
+
+test('places follow the rooms, adults before children, and the first leads', () => {
+  expect(placesOf(ROOMS).map(({label, isLead}) => [label, isLead])).toEqual([
+    ['Room 1, adult (leads)', true],
+    ['Room 1, child (aged 7)', false],
+    ['Room 2, adult 1', false],
+    ['Room 2, adult 2', false],
+  ])
+})
+
+const AYSE: readonly Line[] = [
+  ['first name', 'Ayşe'],
+  ['family name', 'Öğüt'],
+  ['birth date', '1990-02-03'],
+  ['gender', 'Female'],
+  ['nationality', 'turkiye'],
+  ['document', 'TC'],
+  ['TC number', '10000000146'],
+]
+const guest = (change: object = {}) => ({
+  ...{type: 'ADULT', name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
+  ...{nationality: 'TR', identity: {type: 'TC', number: '10000000146'}, is_lead: true},
+  ...change,
+})
+
+async function ask(script: readonly Line[], rooms = [{adults: 1, children_ages: [] as number[]}]) {
+  const prompts = scriptedPrompts(script)
+  const guests = await askGuests(prompts, placesOf(rooms), [], KNOWN, undefined)
+  return {guests, log: prompts.log}
+}
+
+describe('a guest', () => {
+  test('with everything right', async () => {
+    const {guests, log} = await ask(AYSE)
+    expect(guests).toEqual([guest()])
+    expect(log).toContain('hint: Sat 1990-02-03, 40 years old at check-in')
+    expect(log).toContain('hint: valid')
+  })
+
+  test('whose birth date is none, to come, or of another age', async () => {
+    const {guests, log} = await ask([
+      ...AYSE.slice(0, 2),
+      ['birth date', '1990-02-30'],
+      ['birth date', '2030-05-02'],
+      ['birth date', '1800-01-01'],
+      ['birth date', '2015-01-01'],
+      ['That makes 15 years at check-in, but the room was searched for an adult', 'no'],
+      ...AYSE.slice(2),
+    ])
+    expect(guests).toEqual([guest()])
+    expect(log.filter(line => line.startsWith('refused')).length).toBe(3)
+  })
+
+  test('a child whose age differs from the search, kept', async () => {
+    const child: Line[] = [
+      ['Child (aged 7): first name', 'Ece'],
+      ['family name', 'Öğüt'],
+      ['birth date', '2022-06-01'],
+      ['That makes 8 years at check-in, but the room was searched for a child of 7', 'yes'],
+      ['gender', 'Female'],
+      ['nationality', 'TR'],
+      ['document', 'None'],
+    ]
+    const {guests} = await ask([...AYSE, ...child], [{adults: 1, children_ages: [7]}])
+    expect(guests[1]).toEqual({
+      ...{type: 'CHILD', name: 'Ece', surname: 'Öğüt', birth_date: '2022-06-01'},
+      ...{gender: 'FEMALE', nationality: 'TR', is_lead: false},
+    })
+  })
+
+  test('a TC number that fails its checksum is told at once, and passes only when meant', async () => {
+    const {guests, log} = await ask([
+      ...AYSE.slice(0, 6),
+      ['TC number', '10000000147'],
+      ['its checksum fails', 'no'],
+      ['TC number', '100 000 001 47'],
+      ['its checksum fails', 'yes'],
+    ])
+    expect(guests[0]?.identity).toEqual({type: 'TC', number: '10000000147'})
+    expect(log).toContain('hint: not valid: the checksum fails')
+  })
+
+  test('words that the interface does not show pass', async () => {
+    const {guests} = await ask([
+      ...AYSE.slice(0, 3),
+      ['gender', 'Another word'],
+      ['as the service writes it', 'X'],
+      ['nationality', 'de'],
+      ['document', 'Another document'],
+      ['kind of document', 'SEAMAN_BOOK'],
+      ['number of the document', '77'],
+    ])
+    expect(guests).toEqual([
+      guest({gender: 'X', nationality: 'DE', identity: {type: 'SEAMAN_BOOK', number: '77'}}),
+    ])
+  })
+
+  test('what was answered before an interruption is not asked again', async () => {
+    const forms: GuestForm[] = []
+    const places = placesOf([{adults: 1, children_ages: []}])
+    const stopped = scriptedPrompts([...AYSE.slice(0, 3), ['gender', '^C']])
+    await rejectionOf(askGuests(stopped, places, forms, KNOWN, undefined))
+    const guests = await askGuests(scriptedPrompts(AYSE.slice(3)), places, forms, KNOWN, undefined)
+    expect(guests).toEqual([guest()])
+  })
+})
+
+describe('people who were kept', () => {
+  let directory: string
+  let state: State
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+    state = openState(directory)
+  })
+  afterEach(() => {
+    state.close()
+    rmSync(directory, {recursive: true, force: true})
+  })
+
+  test('are offered, once each, and forgotten when asked', async () => {
+    const {type: _, is_lead: __, ...kept} = guest()
+    state.people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
+    const prompts = scriptedPrompts([
+      ['Adult 1 (leads): who is it?', 'Ayşe Öğüt'],
+      ['Adult 2: who is it?', 'Forget somebody'],
+      ['Whom shall', 'Can'],
+      ['Adult 2: first name', '^C'],
+    ])
+    const places = placesOf([{adults: 2, children_ages: []}])
+    const forms: GuestForm[] = []
+    await rejectionOf(askGuests(prompts, places, forms, KNOWN, state.people))
+    expect(forms[0]).toMatchObject({name: 'Ayşe', identity: {number: '10000000146'}})
+    expect(state.people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
+  })
+})
+
+describe('a telephone number', () => {
+  test.each([
+    ['+90 532 123 45 67', '+90', '5321234567', 'TR'],
+    ['0090 532 123 45 67', '+90', '5321234567', 'TR'],
+    ['0532 1234567', '+90', '5321234567', 'TR'],
+    ['+49 (30) 901820', '+49', '30901820', 'DE'],
+    ['+1 212 555 0123', '+1', '2125550123', undefined],
+  ])('%s', async (typed, prefix, national, country) => {
+    const read = await createPhoneReader('TR')
+    expect(read(typed)).toMatchObject({phone_country_code: prefix, phone_number: national})
+    if (country) expect(read(typed).country).toBe(country)
+  })
+
+  test.each(['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])(
+    'not %s',
+    async typed => {
+      const read = await createPhoneReader('TR')
+      expect(thrownBy(() => read(typed)).message).toMatch(/\+90 532/)
+    },
+  )
+
+  test('needs its prefix where the country is not known', async () => {
+    const read = await createPhoneReader(undefined)
+    expect(thrownBy(() => read('0532 123 45 67')).message).toContain('country prefix')
+  })
+})
+
+test('the contact has the lead guest at hand', async () => {
+  const prompts = scriptedPrompts([
+    ['first name', ''],
+    ['family name', ''],
+    ['e-mail', 'ayse@'],
+    ['e-mail', 'ayse@example.com'],
+    ['telephone', '532'],
+    ['telephone', '532 123 45 67'],
+  ])
+  expect(await askContact(prompts, {name: 'Ayşe', surname: 'Öğüt', country: 'TR'})).toEqual({
+    ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},
+    ...{phone_country_code: '+90', phone_number: '5321234567'},
+  })
+  expect(prompts.log).toContain('hint: +90 5321234567, Türkiye')
+})
+
+describe('the payment', () => {
+  const cost = {total: '177.60', currency: 'EUR'}
+  test('shows what is there, and puts the page first when it is not enough', async () => {
+    const facts = {cost, balance: {amount: '10.00', currency: 'EUR'}, modes: undefined}
+    const prompts = scriptedPrompts([['Payment', 'NOT ENOUGH']])
+    expect(await askPayment(prompts, facts)).toBe('account')
+    expect(prompts.log[1]).toContain('payment page')
+  })
+
+  test('balances of another currency are not compared', () => {
+    expect(isTooLittle({cost, balance: {amount: '10.00', currency: 'USD'}, modes: undefined})).toBe(false)
+    expect(isTooLittle({cost, balance: undefined, modes: undefined})).toBe(false)
+  })
+
+  test('only as the offer may be paid', async () => {
+    const prompts = scriptedPrompts([['Payment', 'page']])
+    await askPayment(prompts, {cost, balance: undefined, modes: ['instant']})
+    expect(prompts.log.join()).not.toContain('balance')
+  })
+})

@@ -1,0 +1,137 @@
+/** Offers as the wizard shows them, and moving through them. */
+
+import stringWidth from 'string-width'
+import {describe, expect, test} from 'vitest'
+import type {FoundOffer} from '../../../src/api/hotels.js'
+import {chooseOffer, findSame, type OfferView} from '../../../src/cli/wizard/choose-offer.js'
+import {minutesLeft, onThreeClocks} from '../../../src/cli/wizard/clocks.js'
+import {createFit, offerGlance, offerLine} from '../../../src/cli/wizard/offer-lines.js'
+import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
+
+const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
+
+const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
+  offer_id: 'off_1',
+  hotel_name: 'Otel Şadırvan',
+  stars: 3,
+  room_name: 'Standard Room',
+  board: 'BB',
+  price: {total: '120.00', currency: 'EUR'},
+  refundable: true,
+  free_cancellation_until: '2030-05-29T18:00:00+03:00',
+  expires_at: '2030-05-01T00:15:00.000Z',
+  raw: {},
+  ...change,
+})
+
+describe('the deadline on three clocks', () => {
+  test('with the offset of the hotel', () => {
+    expect(onThreeClocks('2030-05-29T18:00:00+03:00', READER)).toEqual([
+      '2030-05-29 18:00 (+03:00) hotel clock',
+      '2030-05-29 11:00 your clock (America/New_York)',
+      '2030-05-29 15:00 UTC',
+    ])
+  })
+
+  test('in UTC the hotel clock is not told, and not invented', () => {
+    expect(onThreeClocks('2030-05-29T18:00:00Z', READER)[0]).toBe('hotel clock: not in the answer')
+  })
+
+  test('without a time zone there is no clock at all', () => {
+    expect(onThreeClocks('2030-05-29', READER)).toEqual(['2030-05-29 (the answer names no time zone)'])
+  })
+
+  test.each([
+    [offer(), 'free until 2030-05-29 18:00'],
+    [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'OVER'],
+    [offer({free_cancellation_until: null, refundable: false}), 'NOT refundable'],
+    [offer({free_cancellation_until: null}), 'names no deadline'],
+    [offer({free_cancellation_until: null, refundable: null}), 'not known'],
+  ])('is told plainly (%#)', (shown, words) => {
+    expect(offerGlance(shown, READER)).toContain(words)
+  })
+})
+
+test('what the answer does not say is said to be not known', () => {
+  const bare = {hotel_name: null, stars: null, room_name: null, board: null}
+  const shown = offerGlance(
+    offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null}),
+    READER,
+  )
+  expect(shown.match(/not known|not named/g)?.length).toBe(4)
+})
+
+test('a hostile name obeys nobody, and a line fits its terminal', async () => {
+  const fit = await createFit()
+  for (const hotel_name of [
+    '\u001b[2J\u001b]0;x\u0007Otel',
+    'ホテル東京'.repeat(9),
+    'a\r\nb',
+    '\u202eletO',
+  ]) {
+    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), READER, fit)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through.
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f\u202e]/)
+    expect(stringWidth(line)).toBeLessThanOrEqual(77)
+    expect(offerGlance(offer({room_name: hotel_name}), READER)).not.toContain('\u001b')
+  }
+})
+
+const cheap = offer({offer_id: 'off_cheap', hotel_name: 'Konak', price: {total: '80.00', currency: 'EUR'}})
+const fine = offer({
+  offer_id: 'off_fine',
+  hotel_name: 'Saray',
+  stars: 5,
+  board: 'AI',
+  price: {total: '900.00', currency: 'EUR'},
+  refundable: false,
+})
+const OFFERS = [fine, offer(), cheap]
+
+async function choose(script: readonly Line[], wanted?: FoundOffer) {
+  const prompts = scriptedPrompts(script)
+  const view: OfferView = {sort: 'price', refundable: false}
+  const choice = await chooseOffer(prompts, OFFERS, () => READER, view, wanted)
+  return {id: choice === 'change search' ? choice : choice.offer.offer_id, prompts, view}
+}
+
+describe('the list', () => {
+  test.each<[string, readonly Line[], string]>([
+    ['cheapest first', [['cheapest first', '']], 'off_cheap'],
+    ['narrowed by name, without accents', [['3 offers', 'sadirvan']], 'off_1'],
+    ['narrowed by board', [['Offer', 'ai']], 'off_fine'],
+    ['narrowed by terms', [['Offer', 'refundable standard 120']], 'off_1'],
+    [
+      'sorted otherwise',
+      [
+        ['Offer', 'sort: most stars'],
+        ['most stars first', ''],
+      ],
+      'off_fine',
+    ],
+    [
+      'with a refund only',
+      [
+        ['Offer', 'only those with a refund'],
+        ['2 offers', ''],
+      ],
+      'off_cheap',
+    ],
+    ['the search changed', [['Offer', 'change the search']], 'change search'],
+  ])('%s', async (_, script, id) => {
+    expect((await choose(script)).id).toBe(id)
+  })
+
+  test('what was chosen before comes first', async () => {
+    expect((await choose([['Offer', '']], {...fine, offer_id: 'off_old'})).id).toBe('off_fine')
+  })
+})
+
+test('the same room is found again by hotel, room, board and terms', () => {
+  expect(findSame(OFFERS, offer({offer_id: 'off_old', hotel_name: 'OTEL SADIRVAN'}))?.offer_id).toBe('off_1')
+  expect(findSame(OFFERS, offer({board: 'HB'}))).toBeUndefined()
+})
+
+test('the time left', () => {
+  expect([899.9, 60, 5, -1].map(minutesLeft)).toEqual(['14:59', '1:00', '0:05', '0:00'])
+})
