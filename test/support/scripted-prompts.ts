@@ -3,7 +3,10 @@
 import type {Asked, Choice, Prompts} from '../../src/cli/prompts/prompts.js'
 import {Failure} from '../../src/contract/failure.js'
 
-/** A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name. */
+/**
+ * A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name; `^C` stops there, `^wait`
+ * waits until the question is withdrawn.
+ */
 export type Line = readonly [asked: string | RegExp, answer: string]
 
 export interface ScriptedPrompts extends Prompts {
@@ -17,7 +20,7 @@ export interface ScriptedPrompts extends Prompts {
 export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
   const lines = [...script]
   const log: string[] = []
-  const next = (question: Asked): string => {
+  const next = async (question: Asked): Promise<string> => {
     question.signal?.throwIfAborted()
     log.push(question.message)
     if (question.status) log.push(question.status())
@@ -27,6 +30,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
     const fits = typeof asked === 'string' ? question.message.includes(asked) : asked.test(question.message)
     if (!fits) throw new Error(`expected ${asked}, was asked: ${question.message}`)
     if (answer === '^C') throw new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
+    if (answer === '^wait') await withdrawn(question)
     return answer
   }
   const pick = <T>(choices: readonly Choice<T>[], answer: string): T => {
@@ -41,7 +45,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
     left: () => lines.length,
     async text(question) {
       for (;;) {
-        const typed = next(question)
+        const typed = await next(question)
         const answer = typed.trim() === '' ? (question.default ?? '') : typed.trim()
         const hint = question.hint?.(typed)
         if (hint !== undefined) log.push(`hint: ${hint}`)
@@ -55,15 +59,14 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
       }
     },
     async choose(question) {
-      return pick(question.choices, next(question))
+      return pick(question.choices, await next(question))
     },
     async chooseSeveral(question) {
-      return next(question)
-        .split(', ')
-        .map(answer => pick(question.choices, answer))
+      const answers = await next(question)
+      return answers.split(', ').map(answer => pick(question.choices, answer))
     },
     async search(question) {
-      const answer = next(question)
+      const answer = await next(question)
       const found = question.find(answer)
       if (found.length === 0) throw new Error(`nothing found for ${answer}`)
       log.push(...found.map(({name}) => name))
@@ -71,7 +74,15 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
       return (found[0] as Choice<never>).value
     },
     async confirm(question) {
-      return next(question) === 'yes'
+      return (await next(question)) === 'yes'
     },
   }
+}
+
+/** Rejects with the reason of the signal. */
+function withdrawn({signal, message}: Asked): Promise<never> {
+  return new Promise((_, reject) => {
+    if (!signal) reject(new Error(`nothing can withdraw: ${message}`))
+    signal?.addEventListener('abort', () => reject(signal.reason))
+  })
 }

@@ -1,0 +1,317 @@
+/** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {ForeignService} from '../../support/foreign-service.js'
+import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
+import type {Line} from '../../support/scripted-prompts.js'
+import {answer, ScriptedService} from '../../support/scripted-service.js'
+import {rejectionOf} from '../../support/thrown.js'
+import {type Desk, openDesk} from '../../support/wizard.js'
+
+let sandbox: LocalSandbox
+let desk: Desk
+
+const atSandbox = (name = '') =>
+  openDesk({
+    baseUrl: sandbox.baseUrl,
+    clientId: `cid_sandbox${name}`,
+    clientSecret: `sk_test_sandbox${name}`,
+  })
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(async () => {
+  desk = await atSandbox()
+})
+afterEach(() => desk.close())
+
+const DATES: readonly Line[] = [
+  ['Check-in', '2030-06-01'],
+  ['Check-out', '2'],
+  ['How many rooms', '1'],
+  ['Adults', '1'],
+  ['Ages', ''],
+  ['Nationality', 'TR'],
+  ['Currency', 'EUR'],
+]
+const SEARCH: readonly Line[] = [['City', '101'], ...DATES]
+const GUEST: readonly Line[] = [
+  ['first name', 'Ayşe'],
+  ['family name', 'Öğüt'],
+  ['birth date', '1990-02-03'],
+  ['gender', 'Female'],
+  ['nationality', 'TR'],
+  ['document', 'None'],
+]
+const CONTACT: readonly Line[] = [
+  ['Contact: first name', ''],
+  ['Contact: family name', ''],
+  ['e-mail', 'ayse@example.com'],
+  ['telephone', '5321234567'],
+]
+const PEOPLE = [...GUEST, ...CONTACT]
+const NO_KEEPING: Line = ['Keep these guests', 'No']
+const FLAGS = {
+  guest: ['name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
+  contact: 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+}
+
+test('nothing but the questions', async () => {
+  const booked = await desk.run([
+    ...SEARCH,
+    ['Offer', ''],
+    ...PEOPLE,
+    ['Payment', 'balance'],
+    ['reference', 'TRIP-1'],
+    ['Keep these guests', 'with their identity'],
+    ['Reserve this now (TEST)?', 'yes'],
+  ])
+  expect(booked.made).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
+  expect(desk.prompts.left()).toBe(0)
+  expect(desk.connection.state.people.guests()).toHaveLength(1)
+  expect(desk.connection.state.people.contacts()).toHaveLength(1)
+  // The time left is in sight from the list to the confirmation.
+  const {log} = desk.prompts
+  const asked = log.slice(log.findIndex(line => line.startsWith('Offer')))
+  expect(asked.filter(line => /^(These offers|This offer): 1[45]:\d\d left$/.test(line)).length).toBe(15)
+})
+
+test('what flags gave is not asked again', async () => {
+  const search = await import('../../../src/cli/search.js')
+  const {items} = await search.search(
+    desk.connection,
+    {
+      ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
+      ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
+    },
+    {},
+  )
+  const booked = await desk.run([['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', 'yes']], {
+    ...FLAGS,
+    offer: items[0]?.offer_id ?? '',
+  })
+  expect(booked.made?.outcome).toBe('confirmed')
+})
+
+test('an offer this machine has not seen is booked with what the person says of it', async () => {
+  const failure = await rejectionOf(
+    desk.run(
+      [['Nationality', 'TR'], ['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', '^C']],
+      {
+        ...FLAGS,
+        offer: 'off_elsewhere',
+      },
+    ),
+  )
+  expect(failure.kind).toBe('interrupted')
+  expect(desk.told.join('\n')).toContain('the offer was not searched on this machine')
+})
+
+test('a person who says no changes what was wrong, and is asked once more', async () => {
+  const booked = await desk.run([
+    ...SEARCH,
+    ['Offer', ''],
+    ...PEOPLE,
+    ['Payment', 'balance'],
+    ['reference', ''],
+    NO_KEEPING,
+    ['Reserve', 'no'],
+    ['What now', 'Change a guest'],
+    ['Which guest', 'Ayşe'],
+    ['What of it', 'First name'],
+    ['first name', 'Ayşegül'],
+    ['Reserve', 'no'],
+    ['What now', 'Change the payment'],
+    ['Payment', 'page'],
+    ['Reserve', 'yes'],
+  ])
+  expect(booked.plan.request.guests[0]?.name).toBe('Ayşegül')
+  expect(booked.made).toMatchObject({outcome: 'pending_payment'})
+  expect(booked.made?.payment_url).toContain('/pay/')
+})
+
+test('a person who stops has sent nothing', async () => {
+  const run = desk.run([...SEARCH, ['Offer', ''], NO_KEEPING, ['Reserve', 'no'], ['What now', 'Stop']], {
+    ...FLAGS,
+    pay: 'account',
+    'client-reference': 'TRIP-STOP',
+  })
+  const failure = await rejectionOf(run)
+  expect(failure.details.code).toBe('not_confirmed')
+  expect(desk.connection.state.journal.list({})).toEqual([])
+})
+
+describe('a refusal leads on', () => {
+  test('an offer that is gone: to the same search', async () => {
+    const booked = await desk.run([
+      ...SEARCH,
+      ['Offer', ''],
+      ...PEOPLE,
+      ['Payment', 'balance'],
+      ['reference', 'T-price_changed'],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+      ['Offer', ''],
+      ['Reserve', 'no'],
+      ['What now', 'reference'],
+      ['reference', 'T-2'],
+      ['Reserve', 'yes'],
+    ])
+    expect(booked.made?.client_reference_id).toBe('T-2')
+    expect(desk.told.join('\n')).toContain('guests and contact are kept')
+    expect(desk.told.join('\n')).toContain('the room you chose is still there, at the same price')
+  })
+
+  test('a balance that is too small: to another way to pay', async () => {
+    const poor = await atSandbox('_poor')
+    const booked = await poor.run([
+      ...SEARCH,
+      ['Offer', ''],
+      ...PEOPLE,
+      ['Payment', 'NOT ENOUGH'],
+      ['reference', ''],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+      ['Payment', 'page'],
+      ['Reserve', 'yes'],
+    ])
+    expect(booked.made?.outcome).toBe('pending_payment')
+    await poor.close()
+  })
+
+  test('a reference that is used: to another one', async () => {
+    const rest: readonly Line[] = [
+      ['Payment', 'balance'],
+      ['reference', 'TWICE'],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+    ]
+    await desk.run([...SEARCH, ['Offer', ''], ...PEOPLE, ...rest])
+    const again = await desk.run([
+      ...[...SEARCH, ['Offer', ''] as Line, ...PEOPLE, ...rest],
+      ['reference', 'ONCE'],
+      ['Reserve', 'yes'],
+    ])
+    expect(again.made?.client_reference_id).toBe('ONCE')
+  })
+
+  test('a guest the service does not take: to the guest', async () => {
+    const booked = await desk.run([
+      ...SEARCH,
+      ['Offer', ''],
+      ...GUEST.slice(0, 5),
+      ['document', 'TC'],
+      ['TC number', '10000000147'],
+      ['Keep it?', 'yes'],
+      ...CONTACT,
+      ['Payment', 'balance'],
+      ['reference', ''],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+      ['What now', 'Change a guest'],
+      ['Which guest', 'Ayşe'],
+      ['What of it', 'Identity'],
+      ['document', 'TC'],
+      ['TC number', '10000000146'],
+      ['Reserve', 'yes'],
+    ])
+    expect(booked.made?.outcome).toBe('confirmed')
+  })
+})
+
+test('an outcome that is not known ends it, with the way to resume', async () => {
+  const service = await ForeignService.start({offers: 'nested', money: 'number', repeatedKey: 'already used'})
+  const foreign = await openDesk({
+    baseUrl: service.baseUrl,
+    clientId: 'cid_foreign',
+    clientSecret: 'sk_test_foreign',
+  })
+  service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
+  const failure = await rejectionOf(
+    foreign.run([
+      ['City, by its number', '7'],
+      ...DATES,
+      ['Offer', 'galata'],
+      ...PEOPLE,
+      ['Payment', 'balance'],
+      ['reference', 'LOST'],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+    ]),
+  )
+  expect(failure.kind).toBe('outcome_unknown')
+  expect(failure.details.hint).toContain('bookctl reserve --resume LOST')
+  expect(service.reservations).toHaveLength(1)
+  // What its answers do not say is not invented.
+  const glance = foreign.prompts.log.join('\n')
+  expect(glance).toContain('Due at hotel: not known')
+  expect(glance).toContain('terms unknown')
+  await foreign.close()
+  await service.close()
+})
+
+describe('when time runs out', () => {
+  let service: ScriptedService
+  let searches: number
+  beforeEach(async () => {
+    service = await ScriptedService.start()
+    searches = 0
+    service.script = ({path}, response) => {
+      if (path !== '/hotels/search') return false
+      const number = searches++
+      // The first offers live for a second and a half.
+      const expires_at = new Date(Date.now() + (number === 0 ? 1500 : 600_000)).toISOString()
+      const hotel_name = '\u001b[2JOtel'
+      const total = number === 0 ? '100.00' : '120.00'
+      const offer = {
+        offer_id: `off_${number}`,
+        expires_at,
+        hotel_name,
+        room_name: 'Oda',
+        board: 'BB',
+        total,
+        currency: 'EUR',
+      }
+      answer(response, 200, {data: {offers: [offer]}})
+      return true
+    }
+  })
+  afterEach(() => service.close())
+
+  const open = () => openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
+
+  test('at a guest: the same search again, the new price told, and what was typed kept', async () => {
+    const there = await open()
+    const booked = await there.run([
+      ['City', '5'],
+      ...DATES,
+      ['Offer', ''],
+      ...GUEST.slice(0, 3),
+      ['gender', '^wait'],
+      ['Offer', ''],
+      ...GUEST.slice(3),
+      ...CONTACT,
+      ['Payment', 'balance'],
+      ['reference', ''],
+      NO_KEEPING,
+      ['Reserve', 'yes'],
+    ])
+    expect(booked.made?.outcome).toBe('confirmed')
+    expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])
+    expect(there.told.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
+    expect(there.told.join('\n')).not.toContain('\u001b')
+    await there.close()
+  })
+
+  test('in the list: a new list', async () => {
+    const there = await open()
+    const failure = await rejectionOf(
+      there.run([['City', '5'], ...DATES, ['Offer', '^wait'], ['Offer', '^C']]),
+    )
+    expect(failure.message).toContain('nothing was sent')
+    expect(searches).toBe(2)
+    expect(service.reservations).toEqual([])
+    await there.close()
+  })
+})

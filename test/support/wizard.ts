@@ -1,0 +1,66 @@
+/** The booking wizard with real parts and a person who answers by a script. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {type Connection, connect, systemClock} from '../../src/cli/connect.js'
+import type {PlanFlags} from '../../src/cli/reserve.js'
+import {makeReservation} from '../../src/cli/reserve-run.js'
+import {readBegun} from '../../src/cli/wizard/begun.js'
+import {type Booked, runWizard} from '../../src/cli/wizard/wizard.js'
+import {openState} from '../../src/state/state.js'
+import {type Line, type ScriptedPrompts, scriptedPrompts} from './scripted-prompts.js'
+
+export interface Desk {
+  readonly connection: Connection
+  /** Runs the wizard; `prompts.log` holds the questions, `told` what was said between them. */
+  run(script: readonly Line[], flags?: PlanFlags & {offer?: string}): Promise<Booked>
+  readonly told: string[]
+  prompts: ScriptedPrompts
+  close(): Promise<void>
+}
+
+export interface Account {
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export async function openDesk({baseUrl, clientId, clientSecret}: Account): Promise<Desk> {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  const state = openState(directory)
+  const target = {
+    ...{profile: null, source: 'env' as const, baseUrl, isLoopback: true, clientId, clientSecret},
+    ...{mode: 'test' as const, scopes: undefined},
+  }
+  const connection = await connect(target, state, {
+    ...{timeoutSeconds: 5, caFile: undefined, har: undefined, warn: () => {}, show: undefined},
+    ...{version: '0', env: {}, quiet: false},
+  })
+  const told: string[] = []
+  const today = new Date().toISOString().slice(0, 10)
+  const desk: Desk = {
+    connection,
+    told,
+    prompts: scriptedPrompts([]),
+    async run(script, {offer, ...flags} = {}) {
+      desk.prompts = scriptedPrompts(script)
+      const begun = await readBegun(offer, flags, today)
+      if (!begun) throw new Error('nothing is missing')
+      return runWizard(
+        {
+          ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today},
+          reader: () => ({now: systemClock.now(), timeZone: 'UTC'}),
+          ...{maxPrice: flags['max-price'], key: flags['idempotency-key'], agreed: false, dryRun: false},
+          send: plan => makeReservation(connection, plan, undefined, text => void told.push(text)),
+        },
+        begun,
+      )
+    },
+    async close() {
+      await connection.close()
+      state.close()
+      rmSync(directory, {recursive: true, force: true})
+    },
+  }
+  return desk
+}
