@@ -31,7 +31,9 @@ export default class Reserve extends BaseCommand {
 again, never books twice. When the answer is lost the exit code is 10, and --resume finds out what happened. The input file
 is the request of the service, with fields as --template prints them; flags win over it.
 In --guest, identity numbers may be written tc=… or passport=…; type is ADULT unless told, the first guest leads, and the
-nationality is the client's. Environment: those of every command.`
+nationality is the client's. At a terminal, what is missing is asked for: without arguments that is the whole booking, from
+the search to the voucher, and nothing is sent before the one confirmation. People are kept on this machine only where you
+agree; the list of guests offers to forget them, and logout --all forgets all. Environment: those of every command.`
   static override examples = [
     'bookctl reserve "$OFFER" --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
     'bookctl reserve --input reservation.json --client-reference TRIP-7 --max-price 900 --dry-run',

@@ -11,7 +11,8 @@ export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms.'
   static override description =
     `An offer is valid for 15 minutes and can be reserved once. What was found is remembered on this machine, so that reserve
-knows hotel, price and nationality. Sorting and narrowing happen here; the service is asked for everything.
+knows hotel, price and nationality. Sorting and narrowing happen here; the service is asked for everything. At a
+terminal, what is missing is asked for, the city by its name where the service's list of cities may be had.
 Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   static override examples = [
     'bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR',
