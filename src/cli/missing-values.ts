@@ -56,7 +56,7 @@ export function missingValues(
     ...required(specs.args, parsed.args).map(([name, spec]) => ({
       name,
       isFlag: false,
-      shown: (spec.name ?? name).toUpperCase(),
+      shown: (spec.name ?? name).toUpperCase().replace(/\.+$/, ''),
       spec,
     })),
     ...required(specs.flags, parsed.flags).map(([name, spec]) => ({

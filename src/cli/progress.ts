@@ -3,8 +3,10 @@
  * is being done and for how long, gone before anything else is printed. Only where both streams are terminals (as gh
  * does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE, TERM=dumb) it is a plain line said once.
  */
+
 import type {Clock, ExchangeError, Sender, WireAnswer, WireRequest} from '../api/api.js'
 import type {AttemptRecord, Trace} from '../api/trace.js'
+import {wantsAccessible} from './prompts/accessible-mode.js'
 import {clearTransient, say, showTransient} from './talk.js'
 
 export interface Progress {
@@ -30,7 +32,7 @@ export function progressStyle(
   env: NodeJS.ProcessEnv,
 ): 'none' | 'plain' | 'redrawn' {
   if (quiet || env.CI || !streams.stdout.isTTY || !streams.stderr.isTTY) return 'none'
-  return env.BOOKCTL_ACCESSIBLE || env.TERM === 'dumb' ? 'plain' : 'redrawn'
+  return wantsAccessible(env) ? 'plain' : 'redrawn'
 }
 
 export function createProgress(style: 'plain' | 'redrawn'): Progress {

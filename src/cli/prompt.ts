@@ -5,7 +5,9 @@
 import process from 'node:process'
 import {usage} from '../contract/failure.js'
 import {missing, SEE_HELP} from './parse-errors.js'
+import {wantsAccessible} from './prompts/accessible-mode.js'
 import type {Prompts} from './prompts/prompts.js'
+import {clearTransient} from './talk.js'
 
 export interface AskingFlags {
   readonly json?: boolean | undefined
@@ -47,6 +49,7 @@ export async function ask(
 /** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'there is nobody to ask: this needs a terminal', SEE_HELP)
-  const {createPrompts, wantsAccessible} = await import('./prompts/create.js')
+  clearTransient()
+  const {createPrompts} = await import('./prompts/create.js')
   return createPrompts({accessible: wantsAccessible(process.env), closing})
 }

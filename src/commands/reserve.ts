@@ -9,7 +9,7 @@ import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
 import {paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
 import {mayAsk} from '../cli/prompt.js'
-import {wantsAccessible} from '../cli/prompts/create.js'
+import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {
   describePlan,
   describeRequest,

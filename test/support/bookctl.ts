@@ -16,7 +16,8 @@ export interface Finished {
 
 export interface RunOptions {
   readonly env?: Record<string, string | undefined>
-  readonly stdin?: string
+  /** What it can read; null leaves the pipe open with nothing in it. */
+  readonly stdin?: string | null
   /** Told of the child as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -55,7 +56,7 @@ export class Home {
     child.stdout.setEncoding('utf8').on('data', text => (stdout += text))
     child.stderr.setEncoding('utf8').on('data', text => (stderr += text))
     child.stdin.on('error', () => {})
-    child.stdin.end(options.stdin ?? '')
+    if (options.stdin !== null) child.stdin.end(options.stdin ?? '')
     return new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (code, signal) => resolve({exit: signal ?? code, stdout, stderr}))

@@ -1,6 +1,7 @@
 /** Asks the questions named on its command line at the terminal it runs in; prints each answer as JSON to stdout. */
 
-import {createPrompts, wantsAccessible} from '../../src/cli/prompts/create.js'
+import {wantsAccessible} from '../../src/cli/prompts/accessible-mode.js'
+import {createPrompts} from '../../src/cli/prompts/create.js'
 import type {Prompts} from '../../src/cli/prompts/prompts.js'
 import {usage} from '../../src/contract/failure.js'
 

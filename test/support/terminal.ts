@@ -44,6 +44,8 @@ export interface TerminalRun {
   waitFor(seen: string | RegExp): Promise<void>
   /** The lines on the screen now, without blanks at their ends. */
   screen(): string
+  /** The column the cursor is in. */
+  cursor(): number
   /** All that was written, escape sequences too. */
   raw(): string
   resize(columns: number, rows: number): void
@@ -123,6 +125,7 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
         look()
       }),
     screen,
+    cursor: () => terminal.buffer.active.cursorX,
     raw: () => raw,
     resize(columns, rows) {
       terminal.resize(columns, rows)

@@ -30,8 +30,8 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
   async function until<T>(asked: Asked, message: string, accept: (line: string) => T, secret = false) {
     if (asked.status) say(sanitizeLine(asked.status()))
     for (;;) {
-      output.write(`${sanitizeLine(message)}: `)
-      const line = (await readAnswer(terminal, signalOf(terminal, asked), secret)).trim()
+      const question = `${sanitizeLine(message)}: `
+      const line = (await readAnswer(terminal, question, signalOf(terminal, asked), secret)).trim()
       try {
         return accept(line)
       } catch (error) {
@@ -135,11 +135,18 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
 class NotAnAnswer extends Error {}
 
 /** One line of the terminal; a secret one is read key by key, so that nothing of it is shown. */
-async function readAnswer({input, output}: Terminal, signal: AbortSignal, secret: boolean): Promise<string> {
+async function readAnswer(
+  {input, output}: Terminal,
+  question: string,
+  signal: AbortSignal,
+  secret: boolean,
+): Promise<string> {
   signal.throwIfAborted()
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
   const reader = createInterface(secret ? {input, output: nowhere, terminal: true} : {input, terminal: false})
   let abort = () => {}
+  // Only now: keys pressed at sight of it find the terminal ready, which matters for a secret.
+  output.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {
       abort = () => reject(signal.reason)

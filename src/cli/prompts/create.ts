@@ -1,17 +1,12 @@
 /** The questions as the terminal can show them: drawn, or as plain lines in the accessible mode. */
 import process from 'node:process'
+import {painterFor} from '../colour.js'
 import type {Prompts, TextQuestion} from './prompts.js'
 import type {Terminal} from './terminal.js'
 
-export interface PromptOptions extends Partial<Pick<Terminal, 'input' | 'output' | 'closing' | 'styled'>> {
+export interface PromptOptions extends Partial<Pick<Terminal, 'input' | 'output' | 'closing'>> {
   /** Plain lines without redraws. */
   readonly accessible: boolean
-}
-
-/** Whether the environment asks for plain lines: BOOKCTL_ACCESSIBLE, or a terminal that cannot move its cursor. */
-export function wantsAccessible(env: NodeJS.ProcessEnv): boolean {
-  const told = env.BOOKCTL_ACCESSIBLE
-  return (told !== undefined && told !== '' && told !== '0') || env.TERM === 'dumb'
 }
 
 /**
@@ -20,8 +15,8 @@ export function wantsAccessible(env: NodeJS.ProcessEnv): boolean {
  */
 export async function createPrompts(options: PromptOptions): Promise<Prompts> {
   const {input = process.stdin, output = process.stderr, closing, accessible} = options
-  const {styled = !process.env.NO_COLOR} = options
-  const terminal: Terminal = {input, output, styled, ...(closing ? {closing} : {})}
+  const paint = painterFor(output, process.env)
+  const terminal: Terminal = {input, output, paint, ...(closing ? {closing} : {})}
   if (!accessible) return createDrawnPrompts(terminal)
   const {createAccessiblePrompts} = await import('./accessible.js')
   return createAccessiblePrompts(terminal)

@@ -13,7 +13,6 @@ import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './dr
 import {NOTHING_TYPED, type Typed, typedIn} from './drawn-text.js'
 import {cut, windowOn} from './lines.js'
 import type {Asked, Choice} from './prompts.js'
-import {styles} from './terminal.js'
 
 /** Ours: more lines of a description would leave none for the list. */
 const MOST_DESCRIPTION_LINES = 9
@@ -93,7 +92,7 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
     })
 
     const digits = String(found.length).length
-    const {bold, dim} = styles(session.terminal)
+    const {paint} = session.terminal
     const page = usePagination({
       items: found,
       active,
@@ -103,14 +102,14 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
         const mark = several ? (marked.has(index) ? '[x] ' : '[ ] ') : ''
         const number = searched ? '' : `${String(index + 1).padStart(digits)}. `
         const text = cut(`${isActive ? '> ' : '  '}${mark}${number}${sanitizeLine(item.name)}`, columns)
-        return isActive ? bold(text) : text
+        return isActive ? paint('header', text) : text
       },
     })
     if (answer !== undefined) return drawAnswered(session, question.message, answer, columns)
     const description = (found[active]?.description?.split('\n') ?? []).slice(0, describing)
     const below = [
       ...(found.length > 0 ? page.split('\n') : []),
-      dim(cut(helpOf(question, found.length, active), columns)),
+      paint('faint', cut(helpOf(question, found.length, active), columns)),
       ...notes,
       ...description.map(text => cut(`  ${sanitizeLine(text)}`, columns)),
     ]

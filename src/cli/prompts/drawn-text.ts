@@ -6,7 +6,6 @@ import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './dr
 import {refusalOf} from './interruption.js'
 import {cut, windowOn} from './lines.js'
 import type {TextQuestion} from './prompts.js'
-import {styles} from './terminal.js'
 
 export interface Typed {
   readonly before: string
@@ -55,7 +54,7 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
   const room = columns - leadWidth
   const {shown, cursor} = windowOn(sanitizeLine(typed.before), sanitizeLine(typed.after), room)
   const said = sanitizeLine(hint?.(line) ?? '')
-  const {dim} = styles(session.terminal)
+  const dim = (text: string) => session.terminal.paint('faint', text)
   const beside = room - stringWidth(shown) - 2
   const fits = stringWidth(said) <= beside
   return draw(session, {

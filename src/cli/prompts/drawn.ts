@@ -7,7 +7,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {interruption} from './interruption.js'
 import {cut, rowsOf, wrap} from './lines.js'
 import type {Asked} from './prompts.js'
-import {signalOf, styles, type Terminal} from './terminal.js'
+import {signalOf, type Terminal} from './terminal.js'
 
 /** A question on the screen, top to bottom; no line is wider than `columns`. */
 export interface Frame {
@@ -57,6 +57,8 @@ export function useScreen(session: Session, question: Asked): {columns: number; 
   useEffect(rl => {
     // The line typed is shown in a window of our own, so the cursor's place is ours to tell.
     Object.assign(rl, {getCursorPos: () => ({rows: 0, cols: session.frame.cursor})})
+    // Else readline appends what is pasted to the line, wherever its cursor is.
+    Object.defineProperty(rl, 'isCompletionEnabled', {get: () => true, set: () => {}})
     // Ctrl-D, and a terminal that went away.
     rl.on('close', session.interrupt)
     return () => rl.removeListener('close', session.interrupt)
@@ -109,7 +111,7 @@ export function headOf(
   message: string,
   columns: number,
 ): {above: string[]; lead: string; leadWidth: number} {
-  const {bold} = styles(session.terminal)
+  const bold = (text: string) => session.terminal.paint('header', text)
   const lines = wrap(`? ${sanitizeLine(message)}`, columns)
   const last = lines.at(-1) ?? ''
   const width = rowsOf([last], 1)
@@ -124,10 +126,13 @@ export function notesOf(
   refusal: string | undefined,
   columns: number,
 ): string[] {
-  const {bold, dim} = styles(terminal)
-  const why = refusal === undefined ? [] : wrap(`! ${sanitizeLine(refusal)}`, columns).map(bold)
+  const {paint} = terminal
+  const why =
+    refusal === undefined
+      ? []
+      : wrap(`! ${sanitizeLine(refusal)}`, columns).map(line => paint('waiting', line))
   const status = question.status?.()
-  return status === undefined ? why : [...why, dim(cut(sanitizeLine(status), columns))]
+  return status === undefined ? why : [...why, paint('faint', cut(sanitizeLine(status), columns))]
 }
 
 /** The question once it is answered: one line. */

@@ -14,6 +14,7 @@ export default class ProfilesRemove extends BaseCommand {
     `Revokes its tokens, removes its secret and then its entry. Live credentials have to be confirmed. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --dry-run']
   static override columns = ['profile', 'revoked', 'removed']
+  static override candidates = {name: 'profiles'} as const
   static override args = {
     name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
   }

@@ -11,6 +11,7 @@ export default class ProfilesUse extends BaseCommand {
     'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another. Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']
   static override columns = ['profile', 'base_url', 'client_id']
+  static override candidates = {name: 'profiles'} as const
   static override args = {
     name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
   }

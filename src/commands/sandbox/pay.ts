@@ -14,6 +14,7 @@ export default class SandboxPay extends SandboxCommand {
     'bookctl sandbox pay "$PENDING" --decline --json',
   ]
   static override columns = ['reservation_ref', 'status', 'payment_status']
+  static override candidates = {ref: 'references'} as const
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }

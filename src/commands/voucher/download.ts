@@ -18,6 +18,7 @@ Environment: those of every command.`
     'bookctl voucher download "$RESERVATION" --file - > piped.pdf',
   ]
   static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
+  static override candidates = {ref: 'references'} as const
   static override args = {
     ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
   }

@@ -23,6 +23,7 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     'bookctl webhooks create --url https://partner.example/more --event voucher.ready --secret-file secret.key --quiet',
   ]
   static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in', 'secret_file']
+  static override candidates = {event: 'event-types'} as const
   static override flags = {
     url: Flags.string({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
     event: Flags.string({
@@ -61,5 +62,10 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     await this.print(
       single({subscription: {id, url, events: subscription.events, secret, is_active}, ...places}, row, id),
     )
+  }
+
+  protected override checkAnswer(name: string, answer: string): void {
+    // Whether http to this machine will do is known with the service.
+    if (name === 'url') checkSubscriptionUrl(answer, {isLoopback: true})
   }
 }

@@ -15,6 +15,7 @@ export default class WebhooksDelete extends BaseCommand {
     'bookctl webhooks delete "$SUBSCRIPTION" --yes',
   ]
   static override columns = ['subscription_id', 'deleted', 'secret_removed']
+  static override candidates = {id: 'subscriptions'} as const
   static override args = {
     id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
   }

@@ -15,6 +15,7 @@ export default class WebhooksTest extends BaseCommand {
     'bookctl webhooks test "$SUBSCRIPTION" --json',
   ]
   static override columns = ['subscription_id', 'answer']
+  static override candidates = {id: 'subscriptions'} as const
   static override args = {
     id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
   }

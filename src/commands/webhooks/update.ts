@@ -23,6 +23,7 @@ show this path: see webhooks list. Environment: those of every command.`
     'bookctl webhooks update "$SUBSCRIPTION" --event voucher.ready --event payment.failed --dry-run',
   ]
   static override columns = SUBSCRIPTION_COLUMNS
+  static override candidates = {id: 'subscriptions', event: 'event-types'} as const
   static override args = {
     id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
   }

@@ -29,6 +29,7 @@ export default class WebhooksEventsReplay extends BaseCommand {
   ]
   static override strict = false
   static override columns = REPLAY_COLUMNS
+  static override candidates = {id: 'events'} as const
   static override args = {
     id: Args.string({
       name: 'EVENT_ID...',

@@ -9,6 +9,7 @@ export default class WebhooksEventsShow extends BaseCommand {
     'bookctl webhooks events show "$EVENT"',
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
   ]
+  static override candidates = {id: 'events'} as const
   static override args = {
     id: Args.string({name: 'EVENT_ID', required: true, ignoreStdin: true, description: 'the event'}),
   }

@@ -1,0 +1,260 @@
+/** The questions themselves, at a real terminal: drawn, and as plain lines. */
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {afterAll, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {atTerminal, type TerminalOptions} from '../support/terminal.js'
+
+const SCRIPT = fileURLToPath(new URL('../support/questions.ts', import.meta.url))
+const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
+const home = new Home()
+afterAll(() => home.remove())
+
+function ask(questions: readonly string[], options: TerminalOptions = {}) {
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
+  return atTerminal(home, [], {columns: 60, rows: 16, ...options, command})
+}
+
+describe('drawn', () => {
+  test('a text is edited in place, hinted at, and refused in words that stay with it', async () => {
+    const terminal = ask(['text'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Öğt 9')
+    await terminal.waitFor('5 letters')
+    terminal.press('enter')
+    await terminal.waitFor('a name holds no digits')
+    expect(terminal.screen()).toContain('? Guest name Öğt 9  5 letters\n! a name holds no digits')
+    terminal.press('backspace', 'backspace')
+    await terminal.waitFor('3 letters')
+    const before = terminal.cursor()
+    terminal.press('left')
+    await expect.poll(() => terminal.cursor()).toBe(before - 1)
+    terminal.type('ü\r')
+    await terminal.waitFor('"Öğüt"')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toBe('? Guest name Öğüt\n"Öğüt"\nend')
+  })
+
+  test('a text longer than the line is shown where the cursor is, also when the window changes', async () => {
+    const terminal = ask(['text'])
+    await terminal.waitFor('Guest name')
+    const typed = 'a very long name '.repeat(8)
+    terminal.type(typed)
+    await terminal.waitFor(`${typed.length} letters`)
+    expect(terminal.screen()).toMatch(/^\? Guest name …[^\n]* very long name\n136 letters$/)
+    let letters = typed.length
+    for (const columns of [40, 25, 90]) {
+      terminal.resize(columns, 12)
+      await terminal.waitFor(`${letters} letters`)
+      terminal.type('x')
+      await terminal.waitFor(`${++letters} letters`)
+    }
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen().match(/Guest name/g)).toHaveLength(1)
+    expect(terminal.screen()).toContain(`"${typed}xxx"`.slice(0, 80))
+  })
+
+  test('a secret is not shown, not even its length', async () => {
+    const terminal = ask(['secret'])
+    await terminal.waitFor('Client secret')
+    terminal.type('hush-hush\r')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toBe('? Client secret (hidden)\n"hush-hush"\nend')
+    expect(terminal.raw().split('"hush-hush"').join('')).not.toMatch(/hush|\*/)
+  })
+
+  test('a list longer than the screen pages; arrows and numbers move in it', async () => {
+    const terminal = ask(['choose'])
+    await terminal.waitFor('3 of 40')
+    expect(terminal.screen()).toContain('>  3. 東京ホテル 3')
+    terminal.press('up')
+    await terminal.waitFor('2 of 40')
+    terminal.press('end')
+    await terminal.waitFor('40 of 40')
+    terminal.press('home')
+    await terminal.waitFor(' 1 of 40'.trim())
+    terminal.press('pageDown', 'down')
+    await terminal.waitFor('13 of 40')
+    terminal.type('27')
+    await terminal.waitFor('27 of 40')
+    const lines = terminal.screen().split('\n')
+    expect(lines.filter(line => line.startsWith('>'))).toHaveLength(1)
+    expect(lines[0]).toBe('? Which hotel? 27')
+    expect(lines.at(-1)).toBe('  Refundable until day 27')
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toMatch(/^\? Which hotel\? 東京ホテル 27, [^\n]*…\n27\nend$/)
+  })
+
+  test('a list survives the window becoming narrow, and wide again', async () => {
+    const terminal = ask(['choose'])
+    await terminal.waitFor('3 of 40')
+    let place = 3
+    for (const [columns, rows] of [
+      [30, 10],
+      [100, 30],
+      [24, 8],
+      [60, 16],
+    ] as const) {
+      terminal.resize(columns, rows)
+      await terminal.waitFor(`${place} of`)
+      terminal.press('down')
+      await terminal.waitFor(`${++place} of`)
+    }
+    terminal.press('end')
+    await terminal.waitFor('40 of 40')
+    const screen = terminal.screen()
+    expect(screen.match(/Which hotel/g)).toHaveLength(1)
+    expect(screen.match(/ of 40/g)).toHaveLength(1)
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('several are marked by the space bar, at least one', async () => {
+    const terminal = ask(['several'])
+    await terminal.waitFor('1 of 5')
+    terminal.press('enter')
+    await terminal.waitFor('Mark one or more')
+    terminal.press('space', 'down', 'down', 'space')
+    await terminal.waitFor('> [x] 3.')
+    expect(terminal.screen()).toMatch(/ {2}\[x\] 1\..*\n {2}\[ \] 2\..*\n> \[x\] 3\./)
+    terminal.press('enter')
+    await terminal.waitFor('[1,3]')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('typing narrows a search; nothing found is nothing chosen', async () => {
+    const terminal = ask(['search'])
+    await terminal.waitFor('1 of 40')
+    terminal.type('ık 1')
+    await terminal.waitFor('1 of 5')
+    terminal.type('z')
+    await terminal.waitFor('nothing matches')
+    terminal.press('enter')
+    await terminal.waitFor('Nothing matches')
+    terminal.press('backspace', 'down', 'enter')
+    await terminal.waitFor('12\r\n')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('the status is asked anew while nobody types', async () => {
+    const terminal = ask(['status'])
+    await terminal.waitFor('offer ends in 60 s')
+    await terminal.waitFor('offer ends in 59 s')
+    await terminal.waitFor('offer ends in 58 s')
+    expect(terminal.screen()).toBe('? Reserve this? (y/N)\noffer ends in 58 s')
+    terminal.type('perhaps\r')
+    await terminal.waitFor('Type yes or no')
+    terminal.press('ctrl-u', 'enter')
+    await terminal.waitFor('false')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('nothing depends on colour', async () => {
+    const terminal = ask(['choose'], {env: {NO_COLOR: '1'}})
+    await terminal.waitFor('3 of 40')
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+    const styled = [...terminal.raw()].join('').split('\u001b[').slice(1)
+    expect(styled.filter(sequence => /^[\d;]*m/.test(sequence))).toEqual([])
+  })
+})
+
+describe('plain lines', () => {
+  test('each question is lines, an answer is a line, and a wrong one is told why', async () => {
+    const terminal = ask(['text', 'default', 'secret', 'several', 'search', 'status'], {
+      env: ACCESSIBLE,
+      rows: 60,
+    })
+    await terminal.waitFor('Guest name: ')
+    terminal.type('R2\r')
+    await terminal.waitFor('a name holds no digits')
+    terminal.type('Öğüt\r')
+    await terminal.waitFor('4 letters')
+    await terminal.waitFor('Nights (7): ')
+    terminal.type('\r')
+    await terminal.waitFor('Client secret: ')
+    terminal.type('hush-hush\r')
+    await terminal.waitFor('between: ')
+    terminal.type('1 9\r')
+    await terminal.waitFor('Type one or more numbers from 1 to 5.')
+    terminal.type('3, 1\r')
+    await terminal.waitFor('[1,3]')
+    await terminal.waitFor('Which city?')
+    terminal.type('ık 1\r')
+    await terminal.waitFor('5. Otel')
+    await terminal.waitFor('Type a number.')
+    terminal.type('2\r')
+    await terminal.waitFor('12')
+    await terminal.waitFor('offer ends in 60 s')
+    await terminal.waitFor('Reserve this? (yes or no, no unless told): ')
+    terminal.type('perhaps\r')
+    await terminal.waitFor('Type yes or no.')
+    terminal.type('yes\r')
+    await terminal.waitFor('true')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.raw()).not.toContain('\u001b')
+    expect(terminal.raw().split('"hush-hush"').join('')).not.toContain('hush')
+    expect(terminal.raw()).not.toContain('59 s')
+  })
+
+  test('a terminal that cannot move its cursor gets them by itself', async () => {
+    const terminal = ask(['choose'], {env: {TERM: 'dumb'}})
+    await terminal.waitFor('Number from 1 to 40 (3): ')
+    terminal.type('41\r')
+    await terminal.waitFor('Type a number from 1 to 40.')
+    terminal.type('\r')
+    await terminal.waitFor('3\r\n')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.raw()).not.toContain('\u001b')
+  })
+})
+
+describe.each([
+  ['drawn', {}],
+  ['plain lines', ACCESSIBLE],
+])('%s', (_, env) => {
+  test.each([
+    ['text', 'Guest name'],
+    ['secret', 'Client secret'],
+    ['choose', '1. '],
+    ['search', 'Which city'],
+    ['confirm', 'Reserve this?'],
+  ])('Ctrl-D at %s ends it and leaves the terminal as it was', async (question, seen) => {
+    const terminal = ask([question], {env})
+    await terminal.waitFor(seen)
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+    expect(terminal.screen()).toContain('stopped at a question')
+    expect(terminal.raw().lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(
+      terminal.raw().lastIndexOf('\u001b[?25h'),
+    )
+  })
+
+  test('a question that is withdrawn ends with the reason', async () => {
+    const terminal = ask(['withdrawn'], {env})
+    await terminal.waitFor('the offer has ended')
+    expect(await terminal.exit).toBe(9)
+  })
+
+  test('what was typed or pasted before a confirmation does not confirm', async () => {
+    const terminal = ask(['late'], {env})
+    await terminal.waitFor('searching')
+    terminal.type('y\ry\ryes\r')
+    await terminal.waitFor('Reserve this?')
+    terminal.type('\r')
+    await terminal.waitFor('false')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('text of the service cannot move the cursor or make lines', async () => {
+    const terminal = ask(['hostile'], {env})
+    await terminal.waitFor('1 ')
+    terminal.type('1\r')
+    await terminal.waitFor('end')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toContain('Hotel\\u001b[2J\\u0007\\nsecond line')
+    expect(terminal.raw()).not.toContain('\u001b[2J')
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * Every command that lacks something required: asked for at a terminal, and there stopped with nothing sent; refused at
+ * once elsewhere. The commands come from the manifest.
+ */
+import {readFileSync} from 'node:fs'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {atTerminal, type TerminalRun} from '../support/terminal.js'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+interface Specs {
+  readonly [name: string]: {required?: boolean; name?: string}
+}
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const commands = Object.entries(manifest.commands as Record<string, {args: Specs; flags: Specs}>)
+
+/** What each command lacks when it is typed alone, as the refusal names it. */
+const lacking = commands
+  .map(([id, {args, flags}]): [command: string, missing: string[]] => [
+    id.replaceAll(':', ' '),
+    [
+      ...Object.entries(args)
+        .filter(required)
+        .map(([, spec]) => spec.name?.toUpperCase() ?? ''),
+      ...Object.entries(flags)
+        .filter(required)
+        .map(([name]) => `--${name}`),
+    ],
+  ])
+  .filter(([, missing]) => missing.length > 0)
+
+function required([, spec]: [string, {required?: boolean}]): boolean {
+  return Boolean(spec.required)
+}
+
+/** They ask for themselves. */
+const ASKING: [command: string, missing: string[]][] = [
+  ['login', ['--base-url', '--client-id', '--client-secret-stdin']],
+]
+
+let service: ScriptedService
+let home: Home
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+  home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  })
+})
+beforeEach(() => service.forget())
+afterAll(() => {
+  home.remove()
+  service.close()
+})
+
+/** In a home where nothing is known and no credentials are set. */
+const BARE = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
+
+function envOf(command: string) {
+  return command === 'login' ? BARE : {}
+}
+
+test('there are such commands', () => {
+  expect(lacking.length).toBeGreaterThan(9)
+})
+
+describe.each([...lacking, ...ASKING])('%s', (command, missing) => {
+  const argv = command.split(' ')
+
+  test('is refused without a terminal, naming all that is missing', async () => {
+    const env = envOf(command)
+    const refusals = await Promise.all([
+      home.run(argv, {env, stdin: ''}),
+      home.run(argv, {env, stdin: '\n'.repeat(1000)}),
+      home.run(argv, {env, stdin: null}),
+    ])
+    for (const {exit, stdout, stderr} of refusals) {
+      expect(exit).toBe(2)
+      expect(stdout).toBe('')
+      for (const name of missing) expect(stderr).toContain(name)
+    }
+    const {exit, result} = await home.json<{error: {code: string; message: string}}>(argv, {env})
+    expect(exit).toBe(2)
+    expect(result.error.code).toMatch(/^missing_/)
+    expect(service.received).toEqual([])
+  })
+
+  test('is refused at a terminal where nobody is to be asked', async () => {
+    const env = envOf(command)
+    const forbidden = await Promise.all(
+      [
+        atTerminal(home, [...argv, '--no-input'], {env}),
+        atTerminal(home, [...argv, '--json'], {env}),
+        atTerminal(home, argv, {env: {...env, CI: 'true'}}),
+        atTerminal(home, argv, {env: {...env, BOOKCTL_NO_INPUT: '1'}}),
+        piped(argv, env),
+      ].map(async terminal => ({exit: await terminal.exit, screen: terminal.screen()})),
+    )
+    for (const {exit, screen} of forbidden) {
+      expect(exit).toBe(2)
+      for (const name of missing) expect(screen.replace(/\s/g, '')).toContain(name)
+    }
+    expect(service.received).toEqual([])
+  })
+
+  test.each(['ctrl-c', 'ctrl-d'] as const)('asks at a terminal, where %s ends it at once', async key => {
+    for (const accessible of key === 'ctrl-c' ? [undefined, '1'] : [undefined]) {
+      const terminal = atTerminal(home, argv, {env: {...envOf(command), BOOKCTL_ACCESSIBLE: accessible}})
+      await terminal.waitFor(accessible ? /: $/ : /^\? \S/m)
+      const pressed = Date.now()
+      terminal.press(key)
+      expect(await terminal.exit).toBe(130)
+      expect(Date.now() - pressed).toBeLessThan(1000)
+    }
+    expect(service.received).toEqual([])
+  })
+})
+
+/** Stdin is a pipe full of empty lines; stderr is a terminal. */
+function piped(argv: readonly string[], env: Record<string, string | undefined>): TerminalRun {
+  const words = [process.execPath, ENTRY, ...argv].map(word => `'${word}'`).join(' ')
+  return atTerminal(home, [], {
+    env,
+    command: ['bash', '-c', `set -o pipefail; yes '' | ${words}; exit \${PIPESTATUS[1]}`],
+  })
+}
