@@ -1,0 +1,207 @@
+/** Reservations after they were made: every shape of list and quote, pages to the last, and changes sent once. */
+import {describe, expect, test} from 'vitest'
+import {ExchangeError} from '../../src/api/api.js'
+import {factsOfReservation} from '../../src/api/reservation-facts.js'
+import {
+  cancelReservation,
+  listReservations,
+  quoteCancellation,
+  showReservation,
+  updateReservation,
+} from '../../src/api/reservations.js'
+import {apiAnswering, apiOfSandbox, type Reply} from '../support/answering.js'
+import {reservationRequest} from '../support/sandbox.js'
+import {rejectionOf} from '../support/thrown.js'
+
+const record = (ref: string) => ({reservation_ref: ref, status: 'CONFIRMED'})
+const page = (refs: string[], after: string | null) => ({json: {data: refs.map(record), meta: {after}}})
+const refsOf = ({reservations}: {reservations: readonly {reservation_ref: string}[]}) =>
+  reservations.map(({reservation_ref}) => reservation_ref)
+
+describe('a list', () => {
+  test.each([
+    ['in data', {data: [record('A'), record('B')]}],
+    ['bare', [record('A'), record('B')]],
+    [
+      'under any name, each wrapped',
+      {result: {count: 2, bookings: [{booking: record('A')}, {booking: record('B')}]}},
+    ],
+    ['by reference', {data: {A: record('A'), B: record('B')}}],
+    ['holding others inside', {data: [{...record('A'), parent: record('X')}, record('B')]}],
+  ])('%s', async (_, json) => {
+    const found = await listReservations(apiAnswering({json}).api, {})
+    expect([refsOf(found), found.next]).toEqual([['A', 'B'], null])
+  })
+
+  test('is one page unless more is asked for, and names the next', async () => {
+    const {api, requests} = apiAnswering(page(['A'], 'two'))
+    expect(await listReservations(api, {status: 'CONFIRMED', createdFrom: '2030-01-01'})).toMatchObject({
+      next: 'two',
+    })
+    expect(requests).toEqual(['GET /v1/reservations?status=CONFIRMED&created_from=2030-01-01 '])
+  })
+
+  test('with a limit is read until there are enough, and is cut where the service gives more', async () => {
+    const {api, requests} = apiAnswering(page(['A', 'B'], 'two'), page(['C'], 'three'))
+    const found = await listReservations(api, {limit: 3})
+    expect([refsOf(found), found.next]).toEqual([['A', 'B', 'C'], 'three'])
+    expect(requests).toEqual(['GET /v1/reservations?limit=3 ', 'GET /v1/reservations?limit=1&after=two '])
+    const deaf = apiAnswering(page(['A', 'B'], 'two'), page(['C', 'D'], null))
+    const cut = await listReservations(deaf.api, {limit: 3})
+    expect([refsOf(cut), cut.next]).toEqual([['A', 'B', 'C'], 'two'])
+  })
+
+  test('of all ends at the last page, and at a cursor that leads nowhere', async () => {
+    const {api} = apiAnswering(page(['A'], 'two'), page(['B'], 'three'), page(['C'], null))
+    expect(refsOf(await listReservations(api, {all: true}))).toEqual(['A', 'B', 'C'])
+    const circle = apiAnswering(page(['A'], 'two'), page(['A'], 'two'))
+    expect(await listReservations(circle.api, {all: true})).toMatchObject({next: null})
+    expect(circle.requests).toHaveLength(2)
+  })
+
+  test('may be empty, but must be one', async () => {
+    expect(await listReservations(apiAnswering({json: {data: []}}).api, {})).toEqual({
+      reservations: [],
+      next: null,
+    })
+    const failure = await rejectionOf(listReservations(apiAnswering({json: {hello: 1}}).api, {}))
+    expect(failure.details.code).toBe('answer_not_understood')
+  })
+})
+
+describe('a quote', () => {
+  const EUR = 'EUR'
+  test.each([
+    [{data: {fee: '10.00', refund_amount: '90.00', currency: EUR}}, '10.00', '90.00'],
+    [
+      {quote: {cancellationFee: {amount: 10, currency: EUR}, refund: {amount: 90, currency: EUR}}},
+      '10.00',
+      '90.00',
+    ],
+    [{penalty: 10.5, currency: EUR}, '10.50', undefined],
+    [{data: {fee: 0, currency: EUR, refund: '0'}}, '0.00', '0'],
+    [{fee: '10.00 EUR'}, '10.00', undefined],
+  ])('in %j', async (json, fee, refund) => {
+    const quote = await quoteCancellation(apiAnswering({json}).api, 'A')
+    expect([quote.fee, quote.refund?.amount]).toEqual([{amount: fee, currency: EUR}, refund])
+  })
+
+  test.each([
+    {data: {refund: '90.00'}},
+    {data: {cancellation_policies: [{fee: '10.00', currency: EUR}]}},
+    {data: {price: {fee: '3.00', currency: EUR}}},
+    {data: {fee: 'ask us'}},
+    {data: {fee: null}},
+    [],
+  ])('that names no fee is none: %j', async json => {
+    const failure = await rejectionOf(quoteCancellation(apiAnswering({json}).api, 'A'))
+    expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
+  })
+})
+
+const LOST = new ExchangeError('reset', true, 'closed')
+const CHANGES = [
+  [
+    'an update',
+    (api: Parameters<typeof showReservation>[0]) => updateReservation(api, 'A', {contact: {name: 'B'}}),
+  ],
+  ['a cancellation', (api: Parameters<typeof showReservation>[0]) => cancelReservation(api, 'A', {})],
+] as const
+
+describe.each(CHANGES)('%s', (_, change) => {
+  const lost: [string, Reply][] = [
+    ['a lost answer', LOST],
+    ['a failing service', {status: 502, text: '<html>bad gateway</html>'}],
+    ['a redirect that may follow an act', {status: 303}],
+    ['a success that is no JSON', {text: '<html>thank you</html>'}],
+  ]
+  test.each(lost)('with %s has an unknown outcome, and is sent once', async (_name, reply) => {
+    const {api, requests} = apiAnswering(reply)
+    expect((await rejectionOf(change(api))).kind).toBe('outcome_unknown')
+    expect(requests).toHaveLength(1)
+  })
+
+  const refused: [string, Reply, string][] = [
+    ['a refusal', {status: 409, json: {error: {code: 'no'}}}, 'refused'],
+    ['a missing scope', {status: 403, text: ''}, 'not_allowed'],
+    ['a redirect that repeats the request', {status: 308}, 'service_failed'],
+    ['an error in a success', {json: {error: {code: 'no'}}}, 'service_failed'],
+    ['nobody there', new ExchangeError('tls', false, 'tls'), 'unreachable'],
+  ]
+  test.each(refused)('with %s was not done', async (_name, reply, kind) => {
+    expect((await rejectionOf(change(apiAnswering(reply).api))).kind).toBe(kind)
+  })
+
+  test('names the scope where the service does not', async () => {
+    const failure = await rejectionOf(change(apiAnswering({status: 403, text: 'Forbidden'}).api))
+    expect(failure.details.hint).toContain('reservations:write')
+    expect(failure.details.hint).toContain('bookctl login --scope')
+  })
+
+  test('may be answered with nothing', async () => {
+    expect(await change(apiAnswering({status: 204}).api)).toEqual(
+      _ === 'an update' ? null : {outcome: 'accepted', reservation: null, fee: null, refund: null},
+    )
+  })
+})
+
+test('a cancellation tells the word and the fee of the service, in any shape', async () => {
+  const json = {booking: {reservation_ref: 'A', status: 'Cancelled', cancellation: {fee: 5, currency: 'EUR'}}}
+  expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toEqual({
+    outcome: 'cancelled',
+    reservation: json.booking,
+    fee: {amount: '5.00', currency: 'EUR'},
+    refund: null,
+  })
+})
+
+test('the facts of a foreign reservation, and of one that says nothing', () => {
+  const foreign = {
+    reservation_ref: 'A',
+    hotelName: 'Otel',
+    checkIn: '2030-06-01',
+    totalPrice: {value: 120, currency: 'EUR'},
+    passengers: [{firstName: 'Ayşe', lastName: 'Öğüt'}],
+    cancellation_policies: [
+      {from: '2030-05-30T00:00:00Z', fee: 120},
+      {from: '2030-05-01T00:00:00Z', fee: 0},
+      {from: '2030-05-20T00:00:00Z', fee: 40},
+    ],
+  }
+  expect(factsOfReservation({reservation: foreign})).toMatchObject({
+    hotel: 'Otel',
+    check_in: '2030-06-01',
+    check_out: null,
+    price: {amount: '120.00', currency: 'EUR'},
+    lead_guest: 'Ayşe Öğüt',
+    free_until: '2030-05-20T00:00:00Z',
+  })
+  const values = Object.values(
+    factsOfReservation({reservation: {reservation_ref: 'A', guests: 3, hotel: []}}),
+  )
+  expect(new Set(values)).toEqual(new Set([null]))
+})
+
+test('the local sandbox: made, listed by its reference, shown, changed, quoted, cancelled', async () => {
+  const {api, sandbox} = await apiOfSandbox()
+  const client = await sandbox.client()
+  const made = []
+  for (const name of ['one', 'two', 'three']) {
+    const [offer] = await client.search()
+    const request = reservationRequest(offer.offer_id, {client_reference_id: name})
+    made.push((await client.reserve(request)).json.data.reservation_ref)
+  }
+  expect(refsOf(await listReservations(api, {all: true})).sort()).toEqual([...made].sort())
+  const first = await listReservations(api, {limit: 2})
+  const rest = await listReservations(api, {after: first.next ?? ''})
+  expect([...refsOf(first), ...refsOf(rest)].sort()).toEqual([...made].sort())
+  const [ref = ''] = refsOf(await listReservations(api, {clientReference: 'two'}))
+  expect(ref).toBe(made[1])
+  const changed = await updateReservation(api, ref, {contact: {email: 'new@example.com'}})
+  expect(changed?.reservation).toEqual((await showReservation(api, ref)).reservation)
+  const quote = await quoteCancellation(api, ref)
+  const {fee, refund, outcome} = await cancelReservation(api, ref, {reason: 'x'})
+  expect({fee, refund, outcome}).toEqual({...quote, outcome: 'cancelled'})
+  expect((await rejectionOf(cancelReservation(api, ref, {}))).details.code).toBe('already_cancelled')
+  await sandbox.close()
+})

@@ -1,0 +1,99 @@
+/** Tours, one hotel and the price of an offer, in every shape; and as the local sandbox has them. */
+import {describe, expect, test} from 'vitest'
+import {priceOffer, showHotel} from '../../src/api/hotel-details.js'
+import {searchTours, showTour} from '../../src/api/tours.js'
+import {apiAnswering, apiOfSandbox} from '../support/answering.js'
+import {rejectionOf} from '../support/thrown.js'
+
+const SEARCH = {destination: {type: 'CITY' as const, id: 101}, currency: 'EUR'}
+const search = (json: unknown) => searchTours(apiAnswering({json}).api, SEARCH)
+
+describe('tours', () => {
+  test.each([
+    [{duration_minutes: 90}, 90],
+    [{durationHours: 1.5}, 90],
+    [{duration: 'PT1H30M'}, 90],
+    [{duration: '1h 30min'}, 90],
+    [{duration: '90 minutes'}, 90],
+    [{duration: {hours: 2}}, 120],
+    [{duration: 3}, null],
+    [{duration: 'half a day'}, null],
+    [{duration: ''}, null],
+  ])('that take %j', async (told, minutes) => {
+    const [tour] = await search({data: [{tour_id: 't1', ...told}]})
+    expect(tour?.duration_minutes).toBe(minutes)
+  })
+
+  test('in other words, raw untouched', async () => {
+    const odd = {
+      activityId: 7,
+      title: {en: 'Cruise'},
+      pricing: {value: 12.5, currency: 'EUR'},
+      categories: [{name: 'boat'}, 'family'],
+      location: {name: 'İstanbul'},
+    }
+    expect(await search({activities: [odd]})).toEqual([
+      {
+        tour_id: '7',
+        name: 'Cruise',
+        short_description: null,
+        duration_minutes: null,
+        price: {total: '12.50', currency: 'EUR'},
+        city: 'İstanbul',
+        country_code: null,
+        rating: null,
+        review_count: null,
+        tags: ['boat', 'family'],
+        raw: odd,
+      },
+    ])
+  })
+
+  test('none is an outcome; no list is not', async () => {
+    expect(await search({data: [], meta: {links: [{name: 'x'}]}})).toEqual([])
+    expect((await rejectionOf(search({data: 'soon'}))).details.code).toBe('answer_not_understood')
+    const shown = showTour(apiAnswering({json: {data: {}}}).api, 't1')
+    expect((await rejectionOf(shown)).details.code).toBe('answer_not_understood')
+  })
+})
+
+describe('a hotel', () => {
+  test.each([{data: {name: 'Otel'}}, {name: 'Otel'}, {data: {property: {name: 'Otel'}, meta: {}}}])(
+    'in %j',
+    async json => {
+      expect(await showHotel(apiAnswering({json}).api, '1')).toEqual({name: 'Otel'})
+    },
+  )
+
+  test('of nothing is none', async () => {
+    expect((await rejectionOf(showHotel(apiAnswering({json: []}).api, '1'))).kind).toBe('service_failed')
+  })
+})
+
+describe('the price of an offer', () => {
+  test('is read where no offer is named, and refused where another is', async () => {
+    const bare = {total: 120, currency: 'EUR'}
+    const offer = await priceOffer(apiAnswering({json: {data: bare}}).api, 'off_1')
+    expect(offer).toMatchObject({
+      offer_id: 'off_1',
+      price: {total: '120.00', currency: 'EUR'},
+      expires_at: null,
+    })
+    expect(offer.raw).toEqual(bare)
+    const other = priceOffer(apiAnswering({json: {data: {offer_id: 'off_2', ...bare}}}).api, 'off_1')
+    expect((await rejectionOf(other)).details.code).toBe('answer_not_understood')
+  })
+})
+
+test('the local sandbox has them all', async () => {
+  const {api, sandbox, paths} = await apiOfSandbox()
+  const [tour] = await searchTours(api, {...SEARCH, date: '2030-06-10'})
+  expect(await showTour(api, tour?.tour_id ?? '')).toEqual(tour)
+  expect(Object.values(tour ?? {}).filter(value => value === null)).toEqual([])
+  const [offer] = await (await sandbox.client()).search()
+  expect((await priceOffer(api, offer.offer_id)).price.total).toBe(offer.price.total)
+  const hotel = await showHotel(api, String(offer.hotel.hotel_id))
+  expect(hotel).toMatchObject({name: offer.hotel.name, timezone: 'Europe/Istanbul'})
+  expect(paths[0]).toBe('POST /tours/search')
+  await sandbox.close()
+})

@@ -1,0 +1,161 @@
+/**
+ * The operations the interface names without showing (§4.9), on a service that is not the local sandbox: refused before
+ * any request, until the profile names their paths; then they work with paths, shapes and texts of any kind.
+ */
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {Home} from '../support/bookctl.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
+
+// Many processes, one after the other, on a machine that may be busy.
+vi.setConfig({testTimeout: 120_000})
+
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'hotels.show': ['hotels', 'show', '7'],
+  'hotels.price': ['hotels', 'price', 'off_1'],
+  'tours.search': ['tours', 'search', '--city', '101', '--currency', 'EUR'],
+  'tours.show': ['tours', 'show', 't1'],
+  'reservations.list': ['reservations', 'list'],
+  'reservations.show': ['reservations', 'show', 'R-1'],
+  'reservations.update': ['reservations', 'update', 'R-1', '--contact', 'name=Ayşe'],
+  'reservations.cancel': ['reservations', 'cancel', 'R-1', '--yes'],
+  'content.countries': ['content', 'countries'],
+  'content.currencies': ['content', 'currencies'],
+  'content.cities': ['content', 'cities'],
+}
+
+const PATHS = {
+  'hotels.show': '/x/hotel/{hotel_id}',
+  'hotels.price': '/x/rate/{offer_id}',
+  'tours.search': '/x/activities',
+  'tours.show': '/x/activity/{tour_id}',
+  'reservations.list': '/x/bookings',
+  'reservations.show': '/x/booking/{reservation_ref}',
+  'reservations.update': '/x/booking/{reservation_ref}/edit',
+  'reservations.quote': '/x/booking/{reservation_ref}/fee',
+  'reservations.cancel': '/x/booking/{reservation_ref}/void',
+  'content.countries': '/x/countries',
+  'content.currencies': '/x/currencies',
+  'content.cities': '/x/cities',
+}
+
+/** Escape sequences, an order of right to left, and a forged line. */
+const HOSTILE = 'Otel\u001b[2J\u202e\nError: paid'
+const BOOKING = {
+  reservation_ref: 'R-1',
+  status: 'Confirmed',
+  hotel: {title: HOSTILE},
+  arrival: '2030-06-01',
+  price: {value: 120.5, currency: 'EUR'},
+}
+
+/** What each path answers, in shapes unlike those of the local sandbox. */
+const ANSWERS: Readonly<Record<string, object>> = {
+  '/x/hotel/7': {property: {id: 7, hotelName: HOSTILE, starRating: '4'}},
+  '/x/rate/off_1': {rate: {total: '99.00 EUR'}},
+  '/x/activities': {found: {activities: [{code: 't1', title: HOSTILE, duration: 'PT2H', from_price: 20}]}},
+  '/x/activity/t1': {activity: {code: 't1', title: HOSTILE}},
+  '/x/bookings': {bookings: [BOOKING]},
+  '/x/booking/R-1': {booking: BOOKING},
+  '/x/booking/R-1/edit': {booking: BOOKING},
+  '/x/booking/R-1/fee': {quote: {cancellationFee: {amount: 12, currency: 'EUR'}}},
+  '/x/booking/R-1/void': {booking: {...BOOKING, status: 'Voided', cancellation: {fee: 15, currency: 'EUR'}}},
+  '/x/countries': {countries: {TR: {name: HOSTILE, dialCode: '+90'}}},
+  '/x/currencies': ['EUR', 'TRY'],
+  '/x/cities': {results: [{cityId: '5', cityName: HOSTILE, country: 'TR'}]},
+}
+
+let service: ScriptedService
+let home: Home
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+  service.tokenMilliseconds = 0
+  service.script = (request, response) => {
+    const found = ANSWERS[request.path.split('?')[0] ?? '']
+    if (found) answer(response, 200, found)
+    return found !== undefined
+  }
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_test',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  })
+  service.forget()
+})
+afterEach(() => home.remove())
+
+function namePaths(paths: object): void {
+  mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
+  const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths}
+  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))
+}
+
+test.each(Object.entries(COMMANDS))('%s is refused where its path is not named', async (name, argv) => {
+  const {exit, result} = await home.json<{error: {code: string; hint: string}}>(argv)
+  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  expect(result.error.hint).toContain(name === 'reservations.cancel' ? 'reservations.quote' : name)
+  // On this machine it is asked whether it is a local sandbox, and nothing else.
+  expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
+})
+
+test('a cancellation whose quote has no path is refused, although its own has one', async () => {
+  const {'reservations.quote': _, ...paths} = PATHS
+  namePaths(paths)
+  const {exit, result} = await home.json<{error: {code: string; message: string}}>(
+    COMMANDS['reservations.cancel'] ?? [],
+  )
+  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  expect(result.error.message).toContain('what a cancellation costs is asked before it is sent')
+  expect(service.seen('/x/booking/R-1/void')).toEqual([])
+})
+
+test.each(Object.entries(COMMANDS))(
+  '%s works where its path is named, whatever the answer',
+  async (name, argv) => {
+    namePaths(PATHS)
+    const {exit, stdout, stderr} = await home.run([...argv, '--format', 'table'])
+    expect([exit, name]).toEqual([0, name])
+    expect(stdout).not.toBe('')
+    for (const text of [stdout, stderr]) {
+      expect(text).not.toMatch(/[\u001b\u202e]/)
+      expect(text).not.toMatch(/^Error: paid/m)
+    }
+  },
+)
+
+test('what is said and what is not', async () => {
+  namePaths(PATHS)
+  const price = await home.json(COMMANDS['hotels.price'] ?? [])
+  expect(price.result).toMatchObject({
+    offer: {offer_id: 'off_1', price: {total: '99.00', currency: 'EUR'}, hotel_name: null, expires_at: null},
+    ...{changed: null, seen: null, valid_seconds: null},
+  })
+  const cancelled = await home.json(COMMANDS['reservations.cancel'] ?? [])
+  expect(cancelled.result).toMatchObject({
+    outcome: 'voided',
+    fee: {amount: '15.00', currency: 'EUR'},
+    refund: null,
+    quote: {fee: {amount: '12.00', currency: 'EUR'}, refund: null},
+  })
+  expect(cancelled.stderr).toContain('Warning: the fee is 15.00 EUR, where 12.00 EUR was quoted')
+  expect(cancelled.stderr).toContain('says voided; see what became of it: bookctl reservations show R-1')
+  const cities = await home.json<{cities: object[]}>(COMMANDS['content.cities'] ?? [])
+  expect(cities.result.cities).toMatchObject([{id: 5, name: HOSTILE, country_code: 'TR', timezone: null}])
+  // Remembered, to be chosen by name later.
+  const state = openState(home.configDirectory)
+  expect(state.cities.list({baseUrl: service.baseUrl})).toEqual([{id: 5, name: HOSTILE, country_code: 'TR'}])
+  state.close()
+})
+
+test('a live service is not changed without a word', async () => {
+  home.env.BOOKCTL_BASE_URL = 'https://service.invalid/v1'
+  home.env.BOOKCTL_CLIENT_SECRET = 'sk_live_x'
+  const {exit, result} = await home.json<{error: {code: string}}>(COMMANDS['reservations.update'] ?? [])
+  expect([exit, result.error.code]).toEqual([2, 'confirmation_needed'])
+})
