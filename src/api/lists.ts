@@ -22,10 +22,8 @@ const MOST_DEPTH = 6
  * a plain text (`["EUR"]`, `{"EUR": "Euro"}`) becomes its `name`.
  */
 export function findEntries(json: unknown): Entry[] | undefined {
-  const data = unwrap(json)
-  if (Array.isArray(data)) return entriesOf(data)
   let empty: Entry[] | undefined
-  let level: unknown[] = [data]
+  let level: unknown[] = [unwrap(json)]
   for (let depth = 0; depth < MOST_DEPTH && level.length > 0; depth++) {
     for (const value of level) {
       const entries = entriesOf(value)
