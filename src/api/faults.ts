@@ -120,7 +120,9 @@ function tlsReason(cause: NodeError, place: Place): string {
   const problem =
     TLS_PROBLEMS[code] ??
     'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file'
-  return `the certificate of ${host} ${problem} (${code})`
+  const names = cause.cert?.subjectaltname
+  const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
+  return `the certificate of ${host} ${problem} (${code}${meant})`
 }
 
 function addressOf(cause: NodeError, target: string): string {

@@ -59,6 +59,9 @@ export abstract class BaseCommand extends Command {
   /** What to tell when a signal stops the command now: how to find out what became of it. */
   hintWhenStopped: string | undefined
 
+  /** The service it acts on and the profile, in words, as soon as they are known. */
+  service: string | undefined
+
   /** Whether its result is on stdout already. */
   hasPrinted = false
 
@@ -162,7 +165,9 @@ export abstract class BaseCommand extends Command {
   protected async target(): Promise<Target> {
     const {resolve} = await import('./connect.js')
     const target = await resolve(this.globals, process.env, await this.state(), this.namesProfile())
-    if (target.mode === 'live') this.warn(`LIVE: ${new URL(target.baseUrl).host}, client ${target.clientId}`)
+    const {origin, host} = new URL(target.baseUrl)
+    this.service = `${origin}, ${target.profile === null ? 'named by the environment' : `profile ${target.profile}`}`
+    if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
     return target
   }
 

@@ -42,6 +42,7 @@ export interface ErrorDocument {
 }
 
 const MAX_ERROR_BYTES = 4000
+const DEFECT_HINT = 'run it again with BOOKCTL_DEBUG=1 to see where, and report that'
 
 /** Turns anything thrown into a Failure; undefined means a defect of ours. */
 function failureOf(thrown: unknown): Failure | undefined {
@@ -50,32 +51,52 @@ function failureOf(thrown: unknown): Failure | undefined {
   return describeParseError(thrown)
 }
 
-/** Exit code, and what is said of it: on stdout with `--json`, else on stderr. */
-export function describeFailure(thrown: unknown): {
+/** Exit code, and what is said of it: on stdout with `--json`, else on stderr. `service`: which one was meant, in words. */
+export function describeFailure(
+  thrown: unknown,
+  service?: string,
+): {
   exit: number
   document: ErrorDocument & object
   text: string
 } {
   const failure = failureOf(thrown)
   if (!failure) {
-    const message = 'unexpected error, a defect of bookctl; BOOKCTL_DEBUG=1 shows where'
+    const message = 'unexpected error, a defect of bookctl'
     return {
       exit: EXIT_CODES.unexpected,
-      document: {error: {code: 'unexpected', message}},
-      text: `Error: ${message}`,
+      document: {error: {code: 'unexpected', message, hint: DEFECT_HINT}},
+      text: `Error: ${message}\nHint: ${DEFECT_HINT}`,
     }
   }
-  return {exit: EXIT_CODES[failure.kind], document: documentOf(failure), text: textOf(failure)}
+  return {exit: EXIT_CODES[failure.kind], document: documentOf(failure), text: textOf(failure, service)}
+}
+
+/** What can be done about a failure of the kind, where it does not say so itself. */
+const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
+  usage: 'correct it and run the command again; --help shows what the command takes',
+  not_allowed: 'bookctl whoami shows who you are to the service; bookctl login logs in anew',
+  refused: 'change what the service objects to and run the command again; --verbose shows the exchange',
+  service_failed: 'try again later; --verbose shows the exchange, for the operator of the service',
+  unreachable: 'check the network and the base URL: bookctl whoami shows it',
+  pending: 'run the command again to go on waiting',
+  signature: 'bookctl webhooks verify explains what is wrong with a signature',
+  outcome_unknown: 'look at what became of it before it is done again: bookctl journal',
+  interrupted: 'nothing was sent after it was stopped; run the command again to begin anew',
+}
+
+function hintOf({kind, details}: Failure): string {
+  return details.hint ?? NEXT_STEPS[kind]
 }
 
 function documentOf(failure: Failure): ErrorDocument & object {
-  const {code, status, requestId, hint, reason, result} = failure.details
+  const {code, status, requestId, reason, result} = failure.details
   const error = {
     code: cut(code, 100),
     message: cut(failure.message, 1000),
     ...(status === undefined ? {} : {status}),
     ...(requestId === undefined ? {} : {request_id: cut(requestId, 200)}),
-    ...(hint === undefined ? {} : {hint: cut(hint, 800)}),
+    hint: cut(hintOf(failure), 800),
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
   const {reservation: _, ...rest} = (result ?? {}) as Record<string, unknown>
@@ -90,12 +111,22 @@ function fits(document: object): boolean {
   return Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
 }
 
-function textOf(failure: Failure): string {
-  const {reason, requestId, hint} = failure.details
+/** Kinds of failure that have to do with a service. */
+const OF_SERVICE: ReadonlySet<FailureKind> = new Set([
+  'not_allowed',
+  'refused',
+  'service_failed',
+  'unreachable',
+  'outcome_unknown',
+])
+
+function textOf(failure: Failure, service: string | undefined): string {
+  const {reason, requestId} = failure.details
   const lines = [`Error: ${failure.message}`]
   if (reason !== undefined && !failure.message.includes(reason)) lines.push(`Cause: ${reason}`)
+  if (service !== undefined && OF_SERVICE.has(failure.kind)) lines.push(`Service: ${service}`)
   if (requestId !== undefined) lines.push(`Request: ${requestId}`)
-  if (hint !== undefined) lines.push(`Hint: ${hint}`)
+  lines.push(`Hint: ${hintOf(failure)}`)
   return lines.map(line => sanitizeLine(line)).join('\n')
 }
 

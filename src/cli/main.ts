@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
     if (started.stopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv, started.command?.printsLines ? 0 : 2))
+    return leave(await report(thrown, argv, started.command))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -152,16 +152,20 @@ async function reportStop(
   process.stdout.write(`${jsonText(stoppedDocument(signal, hint), 2)}\n`)
 }
 
-/** Prints what was thrown, as JSON with `indent`; returns the exit code. */
-async function report(thrown: unknown, argv: readonly string[], indent: number): Promise<number> {
+/** Prints what was thrown, as a line where the command prints lines; returns the exit code. */
+async function report(
+  thrown: unknown,
+  argv: readonly string[],
+  command: BaseCommand | undefined,
+): Promise<number> {
   const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./failure.js'),
     import('./json-text.js'),
     import('./arguments.js'),
     import('./talk.js'),
   ])
-  const {exit, document, text} = describeFailure(thrown)
-  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, indent)}\n`)
+  const {exit, document, text} = describeFailure(thrown, command?.service)
+  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
     const {redactText} = await import('../api/redact.js')

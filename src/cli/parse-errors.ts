@@ -62,9 +62,19 @@ export function missing(flags: readonly string[]): Failure {
   return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)
 }
 
+/** The value typed is not told: it may be a secret in the wrong place. */
+function notAnOption(flag: string, typed: string, valid: string): Failure {
+  const best = closest(typed, valid.split(/,\s*/))
+  return usage(
+    'invalid_flag',
+    `--${flag} must be one of: ${valid}`,
+    best ? `did you mean ${best}?` : SEE_HELP,
+  )
+}
+
 function otherParseError(error: ParseError): Failure {
-  const options = /^Expected --([\w-]+)=.* to be one of: ([^\n]*)/s.exec(error.message)
-  if (options) return usage('invalid_flag', `--${options[1]} must be one of: ${options[2]}`)
+  const options = /^Expected --([\w-]+)=(.*) to be one of: ([^\n]*)/s.exec(error.message)
+  if (options) return notAnOption(options[1] ?? '', options[2] ?? '', options[3] ?? '')
   const empty = /^Flag --([\w-]+) (expects a value|can only be specified once)/.exec(error.message)
   if (empty)
     return usage('invalid_flag', `--${empty[1]} ${empty[2]?.replace('specified', 'given')}`, SEE_HELP)

@@ -39,9 +39,20 @@ test('a failure is told whole, as text and as JSON', () => {
   expect(text).toBe('Error: too late\nCause: gone\nRequest: req_1\nHint: search again')
 })
 
-test('storage faults are usage, a closed question is an interruption', () => {
+test('a failure that names no next step gets one, and the service it was about', () => {
+  const {document, text} = describeFailure(
+    new Failure('refused', 'no\u001b[2J', {code: 'c'}),
+    'https://a.test',
+  )
+  expect(document).toMatchObject({error: {hint: expect.stringContaining('--verbose')}})
+  expect(text).toMatch(/^Error: no\\u001b\[2J\nService: https:\/\/a\.test\nHint: \S/)
+  expect(describeFailure(new Failure('usage', 'm', {code: 'c'}), 'https://a.test').text).not.toContain(
+    'a.test',
+  )
+})
+
+test('storage faults are usage', () => {
   expect(describeFailure(new StorageError('full', 'no space', 'free some')).exit).toBe(2)
-  expect(describeFailure(Object.assign(new Error('x'), {name: 'ExitPromptError'})).exit).toBe(130)
 })
 
 describe('a defect', () => {

@@ -29,10 +29,10 @@ export function checkOffer(
     throw usage('offer_already_used', `offer ${seen.offer_id} was used by ${seen.used_by_reference}`, hint)
   }
   if (seen && seen.nationality !== request.client_nationality) {
-    const problem = `the offer was searched for ${seen.nationality}, and prices depend on it`
+    const {client_nationality: now} = request
     throw usage(
       'nationality_changed',
-      `--nationality: ${problem}`,
+      `the reservation says client nationality ${now}, but the offer was searched for ${seen.nationality}, and prices depend on it`,
       `search again with --nationality ${request.client_nationality}`,
     )
   }

@@ -1,0 +1,75 @@
+/** Texts of the service that would move a cursor, forge a line or hide an address, at a real terminal. */
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {OddService} from '../support/odd-service.js'
+import {SEARCH} from '../support/stay.js'
+import {atTerminal} from '../support/terminal.js'
+
+/** Clears the screen, goes up, writes a title, begins a line, turns the reading order, hides what follows. */
+const HOSTILE =
+  'Otel\u001b[2J\u001b[1A\u001b]0;title\u0007\r\nError: forged\u009b31m\u202e\u2066\u200b\u{e0041}\u0008end'
+const RECORD = {
+  offer_id: 'off_a',
+  hotel_name: HOSTILE,
+  room_name: HOSTILE,
+  board: HOSTILE,
+  name: HOSTILE,
+  code: 'TR',
+  reservation_ref: 'RSV-1',
+  status: HOSTILE,
+  id: 'whsub_1',
+  url: `https://bank.test/\u202e${HOSTILE}`,
+  events: [HOSTILE],
+  is_active: true,
+}
+const BODY = {
+  data: {...RECORD, offers: [RECORD], reservations: [RECORD], subscriptions: [RECORD], countries: [RECORD]},
+}
+
+let service: OddService
+let refusing: OddService
+beforeAll(async () => {
+  service = await OddService.start({status: 200, body: JSON.stringify(BODY)})
+  const error = {code: HOSTILE, message: HOSTILE, details: [{field: HOSTILE, message: HOSTILE}]}
+  refusing = await OddService.start({status: 422, body: JSON.stringify({error})})
+})
+afterAll(async () => {
+  await service.close()
+  await refusing.close()
+})
+
+const ESCAPE = '\u001b'
+
+const COMMANDS = [
+  ['account'],
+  SEARCH,
+  ['reservations', 'show', 'RSV-1'],
+  ['reservations', 'list'],
+  ['webhooks', 'list'],
+  ['content', 'countries'],
+  ['api', 'GET', '/account'],
+  [...SEARCH, '--query', 'offers[0].hotel_name'],
+]
+
+test.each(COMMANDS.flatMap(argv => [true, false].map(answers => [argv.join(' '), argv, answers] as const)))(
+  '%s',
+  async (_, argv, answers) => {
+    const home = new Home({
+      BOOKCTL_BASE_URL: (answers ? service : refusing).baseUrl,
+      BOOKCTL_CLIENT_ID: 'cid_odd',
+      BOOKCTL_CLIENT_SECRET: 'sk_test_odd',
+    })
+    const terminal = atTerminal(home, [...argv, '--verbose', '--timeout', '10'], {columns: 200})
+    await terminal.exit
+    home.remove()
+    // Our own: colours, and taking the line of progress away.
+    const text = terminal
+      .raw()
+      .replaceAll(new RegExp(`${ESCAPE}\\[\\d*m`, 'g'), '')
+      .replaceAll('\r\u001b[K', '')
+      .replaceAll('\r\n', '')
+    expect(text).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
+    expect(terminal.screen()).not.toMatch(/^Error: forged/m)
+    expect(text).toMatch(/end|Error/)
+  },
+)

@@ -1,0 +1,193 @@
+/**
+ * Every command, whatever comes of it: with --json stdout is one document, and the exit code is the same without. The
+ * commands are those of the manifest, so a new one is covered by itself; ARGUMENTS helps where made-up ones would not
+ * get as far as the service.
+ */
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {type Finished, Home} from '../support/bookctl.js'
+import {type OddAnswer, OddService} from '../support/odd-service.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+interface Manifest {
+  readonly commands: Record<
+    string,
+    {
+      readonly args: Record<string, {required?: boolean}>
+      readonly flags: Record<string, {required?: boolean}>
+    }
+  >
+}
+const manifest: Manifest = JSON.parse(
+  readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
+)
+const COMMANDS = Object.keys(manifest.commands)
+
+const ARGUMENTS: Record<string, readonly string[]> = {
+  login: ['--client-id', 'cid_odd', '--client-secret-file', 'secret.txt'],
+  reserve: ['off_odd', '--pay', 'account', '--nationality', 'TR', ...GUESTS],
+  'hotels:search': SEARCH.slice(2),
+  'tours:search': ['--city', '101', '--date', '2030-06-01', '--currency', 'EUR'],
+  'reservations:update': ['RSV-1', '--contact', 'email=new@example.com', '--yes'],
+  'reservations:cancel': ['RSV-1', '--yes'],
+  'sandbox:pay': ['RSV-1'],
+  'webhooks:create': ['--url', 'https://partner.example/hooks', '--event', 'voucher.ready'],
+  'webhooks:update': ['whsub_1', '--active'],
+  'webhooks:delete': ['whsub_1', '--yes'],
+  'webhooks:test': ['whsub_1'],
+  'webhooks:verify': ['body.json', '--signature', 't=1,v1=aa', '--secret-file', 'signing.txt'],
+  'webhooks:sign': ['body.json', '--secret-file', 'signing.txt'],
+  'voucher:download': ['RSV-1'],
+  api: ['GET', '/account'],
+}
+
+/** What to type for the command `id`. */
+function argumentsOf(id: string): string[] {
+  const {args = {}, flags = {}} = manifest.commands[id] ?? {}
+  const made = [
+    ...Object.values(args)
+      .filter(argument => argument.required)
+      .map(() => 'X1'),
+    ...Object.entries(flags)
+      .filter(([, flag]) => flag.required)
+      .flatMap(([name]) => [`--${name}`, 'http://127.0.0.1:1/']),
+  ]
+  return [...id.split(':'), ...(ARGUMENTS[id] ?? made)]
+}
+
+const TYPE_CHAOS = {
+  data: {
+    offers: 7,
+    items: {},
+    reservation_ref: {a: 1},
+    status: ['x'],
+    voucher: 'none',
+    events: 5,
+    id: 9,
+    countries: 'x',
+    now: {},
+  },
+}
+const SECRETS = /sk_test_|whsec_|odd-access-token|10000000146|node_modules|\/dist\//
+
+/** What the service answers, and the exit codes that may follow: a lost change is 10, and some take any JSON. */
+const OUTCOMES: Record<string, {answer: OddAnswer | undefined; exits: readonly number[]}> = {
+  'a refusal': {
+    answer: {status: 422, body: '{"error":{"code":"no","message":"no\\u001b[2J\\r\\u202eno"}}'},
+    exits: [5],
+  },
+  'a 401': {answer: {status: 401, body: '{"error":{"code":"token_expired"}}'}, exits: [4]},
+  'a 403': {answer: {status: 403, body: '{"error":{"code":"insufficient_scope"}}'}, exits: [4]},
+  'a 500': {answer: {status: 500, body: '{"error":{"code":"oops"}}'}, exits: [6, 10]},
+  'a page': {
+    answer: {status: 200, type: 'text/html', body: '<html><title>Welcome</title></html>'},
+    exits: [6, 10],
+  },
+  nothing: {answer: {status: 200, body: ''}, exits: [0, 6, 10]},
+  'half a document': {answer: {status: 200, body: '{"data":{"a":', isCut: true}, exits: [6, 10]},
+  'other types': {answer: {status: 200, body: JSON.stringify(TYPE_CHAOS)}, exits: [0, 5, 6, 10]},
+  'a bare list': {answer: {status: 200, body: '[1,null,"x"]'}, exits: [0, 5, 6, 10]},
+  'no service': {answer: undefined, exits: [7]},
+}
+/** Commands that ask the service. */
+const ASKING = COMMANDS.filter(id =>
+  /^(account|reserve|api|hotels:|tours:|reservations:(list|show)|content:|voucher:|webhooks:(create|list|test|update)$)/.test(
+    id,
+  ),
+)
+
+const homes: Home[] = []
+const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_odd', BOOKCTL_CLIENT_SECRET: 'sk_test_odd'}
+
+function freshHome(baseUrl: string): Home {
+  const home = new Home({...CREDENTIALS, BOOKCTL_BASE_URL: baseUrl})
+  homes.push(home)
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_odd\n')
+  writeFileSync(join(home.directory, 'signing.txt'), 'whsec_abcdefghijklmnopqrstuvwxyz0123456789\n')
+  writeFileSync(join(home.directory, 'body.json'), '{}')
+  return home
+}
+
+/**
+ * Runs with --json, and for one turn in three without it too, each time in a home of its own: starting a process takes
+ * long, and every command and every outcome has its turn.
+ */
+async function run(baseUrl: string, argv: readonly string[], turn: number): Promise<Outcome> {
+  const json = freshHome(baseUrl).run([...argv, '--json'])
+  const text = turn % 3 === 0 ? freshHome(baseUrl).run([...argv]) : undefined
+  return {json: await json, text: await text}
+}
+
+interface Outcome {
+  readonly json: Finished
+  readonly text: Finished | undefined
+}
+
+/** Nothing in it moves a cursor, is invisible, is a secret or comes from our insides. */
+function expectClean(text: string): void {
+  expect(text.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
+  expect(text).not.toMatch(SECRETS)
+  expect(text).not.toMatch(/^ +at /m)
+}
+
+function expectOneOutcome({json, text}: Outcome): void {
+  if (text) expect(text.exit, json.stdout).toBe(json.exit)
+  expect(json.exit, json.stdout).not.toBe(1)
+  expectClean(json.stderr)
+  const document = JSON.parse(json.stdout) as {error?: object} | null
+  expect(document?.error === undefined).toBe(json.exit === 0)
+  if (json.exit === 0) return
+  const words = {code: expect.any(String), message: expect.any(String), hint: expect.any(String)}
+  expect(document?.error).toMatchObject(words)
+  expect(Buffer.byteLength(json.stdout)).toBeLessThan(4096)
+  expectClean(json.stdout)
+  if (!text) return
+  expectClean(text.stderr)
+  expect(text.stderr).toMatch(/^Error: .*\n(.*\n)*Hint: ./m)
+}
+
+afterAll(() => {
+  for (const home of homes) home.remove()
+})
+
+describe.each(Object.entries(OUTCOMES).map(([name, outcome], turn) => ({name, ...outcome, turn})))(
+  'the service answers with $name',
+  ({answer, exits, turn}) => {
+    let service: OddService | undefined
+    beforeAll(async () => {
+      service = answer && (await OddService.start(answer))
+    })
+    afterAll(() => service?.close())
+
+    test.concurrent.for(ASKING.map((id, index) => [id, turn + index] as const))('%s', async ([id, at]) => {
+      const baseUrl = service?.baseUrl ?? 'http://127.0.0.1:1/v1'
+      const outcome = await run(baseUrl, [...argumentsOf(id), '--timeout', '3'], at)
+      expectOneOutcome(outcome)
+      // Whatever answers these with 2xx is an answer.
+      const allowed = /^(api|webhooks:test)$/.test(id) ? [0, ...exits] : exits
+      expect(allowed, `${outcome.json.stdout}${outcome.json.stderr}`).toContain(outcome.json.exit)
+    })
+  },
+)
+
+const WRONG = [['--nonsense'], ['--format', 'xml'], ['--profile']]
+
+test.concurrent.for(COMMANDS.map((id, turn) => [id, turn] as const))(
+  '%s with a wrong flag',
+  async ([id, turn]) => {
+    const wrong = WRONG[Math.floor(turn / 3) % WRONG.length] ?? []
+    const outcome = await run('http://127.0.0.1:1/v1', [...argumentsOf(id), ...wrong], turn)
+    expectOneOutcome(outcome)
+    expect(outcome.json.exit).toBe(2)
+  },
+)
+
+test.for([...new Set(COMMANDS.filter(id => id.includes(':')).map(id => id.split(':')[0] ?? ''))])(
+  'a command that %s does not have',
+  async topic => {
+    const outcome = await run('http://127.0.0.1:1/v1', [topic, 'nonsense'], 0)
+    expectOneOutcome(outcome)
+    expect(outcome.json.exit).toBe(2)
+  },
+)
