@@ -23,7 +23,7 @@ export async function askCity(prompts: Prompts, api: () => Promise<Api>): Promis
     const check = plainly(typed => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER))
     return prompts.text({message: 'City, by its number (101 is Istanbul in the local sandbox)', check})
   }
-  return prompts.search({message: 'City (type its name or number)', find: typed => findCities(cities, typed)})
+  return prompts.search({message: 'City, by name or number', find: typed => findCities(cities, typed)})
 }
 
 /** The cities that `typed` may mean: names without accents and case, or numbers, also one that is not in the list. */

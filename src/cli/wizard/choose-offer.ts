@@ -29,7 +29,7 @@ export async function chooseOffer(
   for (;;) {
     const listed = listOf(offers, view, wanted)
     const picked = await prompts.search<Picked>({
-      message: `Offer (${counted(listed.length, 'offer')} ${sortWords(view)}; type a hotel or a board to narrow)`,
+      message: `Offer (${counted(listed.length, 'offer')}, ${sortWords(view)}: hotel, board, terms)`,
       find: typed => withActions(found(listed, typed, reader(), fitted), actions(view), typed),
     })
     if (picked === 'sort') view.sort = NEXT[view.sort]

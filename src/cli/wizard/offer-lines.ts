@@ -113,7 +113,7 @@ function dueText(due: readonly Charge[] | undefined): string {
     const money = [amount, currency].filter(Boolean).join(' ')
     return description === null ? money : `${money} (${description})`
   })
-  return sanitizeLine(texts.join('; '), 64)
+  return sanitizeLine(texts.join('; '), 60)
 }
 
 function cancellation(offer: ShownOffer, reader: Reader): string[] {
