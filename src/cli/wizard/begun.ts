@@ -2,7 +2,7 @@
 import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
 import {checkAmount} from '../input/checks.js'
 import {type Fields, readContact, readGuest} from '../input/guests.js'
-import {offerOf, readInput, readReservation} from '../input/reservation.js'
+import {offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
 import type {PlanFlags} from '../reserve.js'
 import {checkKey} from '../reserve.js'
 
@@ -35,9 +35,11 @@ export async function readBegun(
   if (key !== undefined) checkKey(key)
   const input = readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
+  const preferred = flags.preferred?.contact
+  const isWhole = Object.keys(TEMPLATE.contact).every(name => preferred?.[name] !== undefined)
   const has = {
     guests: flags.guest !== undefined || input.guests !== undefined,
-    contact: flags.contact !== undefined || input.contact !== undefined,
+    contact: flags.contact !== undefined || input.contact !== undefined || isWhole,
     payment: flags.pay !== undefined || input.payment !== undefined,
     nationality: flags.nationality !== undefined || input.client_nationality !== undefined,
     reference: flags['client-reference'] !== undefined || input.client_reference_id !== undefined,
@@ -45,7 +47,7 @@ export async function readBegun(
   if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
   const filled: Fields = {
     guests: [readGuest(STAND_IN.guest)],
-    contact: readContact(STAND_IN.contact),
+    ...(isWhole ? {} : {contact: readContact(STAND_IN.contact)}),
     payment: {mode: 'account'},
     ...input,
   }

@@ -1,0 +1,26 @@
+/** What flags, file and settings say already, so that the wizard asks for the rest alone. */
+import {expect, test} from 'vitest'
+import {readBegun} from '../../../src/cli/wizard/begun.js'
+
+const CONTACT = {
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  email: 'ayse@example.com',
+  phone_country_code: '+90',
+  phone_number: '5321234567',
+}
+
+test('a whole contact of the settings is not asked for again, and a flag changes a part of it', async () => {
+  const preferred = {contact: CONTACT}
+  expect((await readBegun('off_1', {preferred}, '2030-01-01'))?.contact).toEqual(CONTACT)
+  const flags = {preferred, contact: 'email=b@example.com'}
+  expect((await readBegun('off_1', flags, '2030-01-01'))?.contact).toMatchObject({
+    name: 'Ayşe',
+    email: 'b@example.com',
+  })
+})
+
+test('a part of one is not enough', async () => {
+  const preferred = {contact: {email: CONTACT.email}}
+  expect((await readBegun('off_1', {preferred}, '2030-01-01'))?.contact).toBeUndefined()
+})
