@@ -1,9 +1,14 @@
 /** What a person at a terminal is asked. */
+import {spawnSync} from 'node:child_process'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 let sandbox: LocalSandbox
 let home: Home
@@ -50,4 +55,37 @@ test('reserve asks once, and not again for what is made', async () => {
   expect(again.raw()).not.toContain('Reserve this?')
   const reference = /client_reference_id:\s+(\S+)/
   expect(reference.exec(again.raw())?.[1]).toBe(reference.exec(first.raw())?.[1])
+})
+
+test('what is missing is asked for, with what the machine knows to choose from', async () => {
+  const terminal = atTerminal(home, ['webhooks', 'create', '--dry-run'])
+  await terminal.waitFor('(--url)')
+  terminal.type('http://partner.example/hooks\r')
+  await terminal.waitFor('must start with https://')
+  terminal.press('ctrl-u')
+  terminal.type('https://partner.example/hooks\r')
+  await terminal.waitFor('[ ] 6. voucher.ready')
+  terminal.press('space', 'end', 'space', 'enter')
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).toMatch(/"reservation\.confirmed",\s+"voucher\.ready"\s/)
+})
+
+test('SIGTERM at a question ends with 143 and leaves the terminal as it was', async () => {
+  const terminal = atTerminal(home, [], {
+    command: [
+      'bash',
+      '-c',
+      'stty -g; "$0" "$@"; echo "exit $?"; stty -g',
+      process.execPath,
+      ENTRY,
+      'voucher',
+      'download',
+    ],
+  })
+  await terminal.waitFor('(REF)')
+  spawnSync('pkill', ['-TERM', '-P', String(terminal.pid)])
+  await terminal.waitFor('exit 143')
+  expect(await terminal.exit).toBe(0)
+  const [before, after] = terminal.raw().match(/[0-9a-f]+(:[0-9a-f]+){10,}/g) ?? []
+  expect(after).toBe(before)
 })
