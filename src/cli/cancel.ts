@@ -58,8 +58,8 @@ function cancelledAlready(error: unknown, reference: string): unknown {
   return new Failure(error.kind, error.message, {...error.details, hint})
 }
 
-/** What a person should see before agreeing. */
-export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string {
+/** What a person should see before agreeing, line by line. */
+export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
   const facts = reservation && factsOfReservation(reservation)
   const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
   const lines = [
@@ -72,7 +72,7 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
     ['Refund', moneyText(quote.refund) ?? 'not known'],
     ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],
   ]
-  return lines.map(([name = '', text = '']) => `${name.padEnd(12)} ${sanitizeLine(text, 200)}`).join('\n')
+  return lines.map(([name = '', text = '']) => `${name.padEnd(12)} ${sanitizeLine(text, 200)}`)
 }
 
 /** Throws usage when cancelling costs more than `maxFee`, an amount in the currency of the fee. */
