@@ -74,7 +74,7 @@ describe('what holds', () => {
     write({profiles: {}, defaults: {currency: 'EUR'}})
     expect(await home.run(['config', 'get', 'currency'])).toMatchObject({exit: 0, stdout: 'EUR\n'})
     const {stdout} = await home.run(['config', 'get', 'currency', '--show-origin'])
-    expect(stdout).toBe(`defaults in ${path}\tEUR\n`)
+    expect(stdout).toBe(`defaults in ${path}: EUR\n`)
     expect(await errorOf(['config', 'get', 'nationality'])).toMatchObject({exit: 2, code: 'not_set'})
   })
 })

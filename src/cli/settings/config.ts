@@ -31,7 +31,7 @@ export function getSetting(name: string, around: Surroundings, path: string, sho
   if (found.value === null) throw notSet(key)
   const row = rowOf(found, path)
   const text = sanitizeLine(textOf(found.value))
-  const line = showOrigin ? `${originInWords(found, path)}\t${text}` : text
+  const line = showOrigin ? `${originInWords(found, path)}: ${text}` : text
   return {...single(row, row, text), text: `${line}\n`}
 }
 
