@@ -1,6 +1,10 @@
-/** Every example of every command's help is run, as it stands there, against a local sandbox. */
+/**
+ * Every example of every command's help is run, as it stands there, against a local sandbox; and once more with --json,
+ * to hold the keys of its document to the committed list. After a change that is meant:
+ * `npx vitest run test/surface/examples.test.ts --update`.
+ */
 import {execFile} from 'node:child_process'
-import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
@@ -11,6 +15,7 @@ import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
@@ -122,6 +127,56 @@ test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, exa
   if (!/reserve|cancel|login/.test(example)) expect(done.stderr).toBe('')
 })
 
+const shapes = new Map<string, Shape>()
+
+function record(name: string, document: unknown): void {
+  const shape = shapes.get(name) ?? new Map()
+  addShape(shape, document)
+  shapes.set(name, shape)
+}
+
+/** One example of each command, and one of its --dry-run, as it is with --json and nothing that says otherwise. */
+const asJson = new Map(
+  examples
+    .filter(([id, example]) => !ELSEWHERE.has(id) && !example.includes('--file -'))
+    .map(([id, example]) => {
+      const plain = example
+        .replace(/ --(query|format) ("[^"]*"|'[^']*'|\S+)/g, '')
+        .replace(/ --(json|quiet)/g, '')
+        .replace(/^(eval "\$|source <)\((.*?)\)"?$/, '$2')
+        .replace(/ (>|\| wc) .*/, '')
+      const name = `${id.replaceAll(':', ' ')}${example.includes('--dry-run') ? ' --dry-run' : ''}`
+      return [name, `${plain} --json`] as const
+    })
+    .reverse(),
+)
+
+test.each([...asJson].reverse())('%s: the document of %s', async (name, example) => {
+  const named = await prepare(example)
+  const done = await promisify(execFile)('bash', ['-c', `set -e; ${example} || [ $? = 9 ]`], {
+    cwd: home.directory,
+    env: {...env, ...named},
+    maxBuffer: 1e7,
+  })
+  if (name === 'webhooks events export') return
+  record(name, JSON.parse(done.stdout))
+})
+
+test('streams print documents of known keys', async () => {
+  const started = await home.run(['sandbox', 'start', '--db', ':memory:', '--json'], {
+    onStart: child => void child.stdout?.once('data', () => child.kill('SIGTERM')),
+  })
+  record('sandbox start', JSON.parse(started.stdout))
+  writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
+  const receiver = await startListening(home, ['--exit-after', '1'])
+  await exchangeRaw(receiver.port, signedRequest('{"id":"evt_s","data":{"status":"CONFIRMED"}}', 'evt_s'))
+  const {stdout} = await receiver.ended
+  for (const line of stdout.split('\n').filter(Boolean)) {
+    const document = JSON.parse(line)
+    record(`webhooks listen (${document.type})`, document)
+  }
+})
+
 test('demo --json', async () => {
   const {exit, result} = await home.json<{steps: {command: string; exit: number}[]}>(['demo'])
   expect(exit).toBe(0)
@@ -141,4 +196,22 @@ test('demo --json', async () => {
     'bookctl voucher download',
     'bookctl logout',
   ])
+  record('demo', result)
 }, 120_000)
+
+const COMMITTED = fileURLToPath(new URL('json-keys.txt', import.meta.url))
+/** What `events export` writes is a capture, one record a line, as `webhooks listen` prints it. */
+const NO_DOCUMENT = ['webhooks events export']
+
+test('keys and types of every document are those of the committed list', () => {
+  const ids = Object.keys(manifest.commands).map(id => id.replaceAll(':', ' '))
+  const recorded = [...shapes.keys()].map(name => name.replace(/ (--dry-run|\(.*)$/, ''))
+  expect(ids.filter(id => !recorded.includes(id) && !NO_DOCUMENT.includes(id))).toEqual([])
+  const {snapshotState} = expect.getState() as unknown as {snapshotState?: {_updateSnapshot?: string}}
+  const committed = existsSync(COMMITTED) ? readShapes(readFileSync(COMMITTED, 'utf8')) : new Map()
+  if (snapshotState?._updateSnapshot === 'all') {
+    writeFileSync(COMMITTED, shapesText(mergeShapes(committed, shapes)))
+    return
+  }
+  expect(compareShapes(committed, shapes)).toEqual([])
+})

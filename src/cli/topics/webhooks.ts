@@ -8,8 +8,8 @@ The service sends events by HTTPS POST to the URL of each subscription (§6), si
 
 To see events of the local sandbox arrive:
 
-  bookctl webhooks listen --tls --port 8443
   bookctl webhooks create --url https://127.0.0.1:8443/ --event reservation.confirmed
+  bookctl webhooks listen --tls --port 8443
   bookctl webhooks events list
 
 \`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and hands on to your own receiver with --forward-to. With --exit-after 1 --within 60 it is a wait for scripts.
