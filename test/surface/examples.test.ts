@@ -204,14 +204,14 @@ const COMMITTED = fileURLToPath(new URL('json-keys.txt', import.meta.url))
 const NO_DOCUMENT = ['webhooks events export']
 
 test('keys and types of every document are those of the committed list', () => {
-  const ids = Object.keys(manifest.commands).map(id => id.replaceAll(':', ' '))
-  const recorded = [...shapes.keys()].map(name => name.replace(/ (--dry-run|\(.*)$/, ''))
-  expect(ids.filter(id => !recorded.includes(id) && !NO_DOCUMENT.includes(id))).toEqual([])
   const {snapshotState} = expect.getState() as unknown as {snapshotState?: {_updateSnapshot?: string}}
   const committed = existsSync(COMMITTED) ? readShapes(readFileSync(COMMITTED, 'utf8')) : new Map()
   if (snapshotState?._updateSnapshot === 'all') {
     writeFileSync(COMMITTED, shapesText(mergeShapes(committed, shapes)))
     return
   }
+  const ids = Object.keys(manifest.commands).map(id => id.replaceAll(':', ' '))
+  const recorded = [...shapes.keys()].map(name => name.replace(/ (--dry-run|\(.*)$/, ''))
+  expect(ids.filter(id => !recorded.includes(id) && !NO_DOCUMENT.includes(id))).toEqual([])
   expect(compareShapes(committed, shapes)).toEqual([])
 })
