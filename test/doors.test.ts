@@ -29,8 +29,6 @@ const KEPT_IN: Record<string, RegExp> = {
   pdfkit: /^sandbox\//,
   '@oclif/core': /^(cli|commands)\//,
   '@inquirer/core': /^cli\/prompt/,
-  '@inquirer/prompts': /^cli\/prompt/,
-  'cli-table3': /^cli\//,
   'string-width': /^cli\//,
   'libphonenumber-js': /^cli\//,
   fflate: /^cli\//,
