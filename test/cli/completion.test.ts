@@ -62,7 +62,7 @@ const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = 
   ['bookctl config get nat', ['nationality']],
   ['bookctl autocomplete z', ['zsh']],
   ['bookctl reserve --template --zqx', []],
-  ['bookctl journal --client-id ', []],
+  ['bookctl account --client-id ', []],
 ]
 
 const offered = (words: string[]) => [...words].sort()

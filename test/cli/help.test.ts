@@ -147,10 +147,14 @@ describe('layout', () => {
   ])('a broken command has the words it had: %s', command => {
     const pasted = pasteable(command, 60).replace(/^ {2}\$ /, '')
     const words = (line: string) =>
-      execFileSync('bash', ['-c', `eval() { :; }; ${line.replace(/bookctl/g, 'printf "<%s>"')}`], {
-        env: {PATH: process.env.PATH, OFFER: 'off_1 x'},
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
+      execFileSync(
+        'bash',
+        ['-c', `eval() { :; }; source() { cat "$1"; }; ${line.replace(/bookctl/g, 'printf "<%s>"')}`],
+        {
+          env: {PATH: process.env.PATH, OFFER: 'off_1 x'},
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      )
     const safe = !/[|;&]|\$\(bookctl|>/.test(command)
     expect(pasted.replace(/ \\\n {4}/g, ' ')).toBe(command)
     if (safe) expect(words(pasted).toString()).toBe(words(command).toString())
