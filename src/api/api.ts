@@ -65,6 +65,8 @@ export class ExchangeError extends Error {
 export interface SendPolicy {
   /** Whether a lost or failed attempt may be repeated with the same bytes. */
   readonly repeatable: boolean
+  /** How many attempts are made at most; four unless told. */
+  readonly mostAttempts?: number
   /** Bound on all attempts and the waits between them. */
   readonly timeoutSeconds: number
   /** Bound on waiting for one attempt's headers; `timeoutSeconds` unless told. */

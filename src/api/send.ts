@@ -93,7 +93,8 @@ function nextWait(
   now: number,
   deadline: number,
 ): number | undefined {
-  if (attempt >= MAX_ATTEMPTS || !mayRepeat(outcome, policy.repeatable)) return undefined
+  if (attempt >= (policy.mostAttempts ?? MAX_ATTEMPTS) || !mayRepeat(outcome, policy.repeatable))
+    return undefined
   const wait = waitBeforeRepeat(outcome, attempt, random, now)
   return now + wait / 1000 < deadline ? wait : undefined
 }

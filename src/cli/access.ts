@@ -55,7 +55,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     profiles: {
       ...settings.profiles,
       [input.profile]: {
-        ...withoutScopes(settings.profiles[input.profile]),
+        ...keptOf(settings.profiles[input.profile], baseUrl),
         base_url: baseUrl,
         client_id: input.clientId,
         ...(input.scopes ? {scopes: [...input.scopes]} : {}),
@@ -88,9 +88,10 @@ export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
   return names.filter(name => env[name])
 }
 
-function withoutScopes(profile: Record<string, unknown> | undefined): Record<string, unknown> {
-  const {scopes: _, ...rest} = profile ?? {}
-  return rest
+/** What a profile keeps over a new login: not its scopes, and of another service not the paths named for that one. */
+function keptOf(profile: Profile | undefined, baseUrl: string): Record<string, unknown> {
+  const {scopes: _, paths, ...rest} = profile ?? {}
+  return paths && profile?.base_url === baseUrl ? {...rest, paths} : rest
 }
 
 function notWritable(): StorageError {

@@ -9,6 +9,9 @@ export const EVENT_ID_PREFIX = 'evt_'
 /** Ours: the local sandbox writes `RSV-` and ten Crockford base32 digits; §2.5 shows no shape. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
 
+/** Ours: the header, and its value, of every answer of the local sandbox's own controls; no other service has it. */
+export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const
+
 /** Live or test side of the operator's service, told from the client secret (§5.3). */
 export type Mode = 'live' | 'test'
 

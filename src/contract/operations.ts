@@ -131,6 +131,14 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS
 
 /**
+ * Whether `text` may stand in place of an operation's path, as `/bookings/{reservation_ref}`: segments of plain
+ * characters, none of which leads elsewhere (`.`, `..`).
+ */
+export function isPathTemplate(text: string): boolean {
+  return /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/.test(text)
+}
+
+/**
  * The path of `name` with its parameters filled in and percent-encoded. `template` stands in place of the operation's
  * own path. Throws when a parameter is missing.
  */

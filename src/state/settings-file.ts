@@ -3,6 +3,7 @@ import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type
 import {z} from 'zod'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {isPathTemplate} from '../contract/operations.js'
 import {plainMessage} from '../contract/plain-messages.js'
 import {isScope, type Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
@@ -58,7 +59,7 @@ const profile = z.looseObject({
   paths: z
     .record(
       z.string(),
-      z.string().regex(/^(\/[A-Za-z0-9_.~{}-]+)+$/, 'is not a path such as /bookings/{reservation_ref}'),
+      z.string().refine(isPathTemplate, 'is not a path such as /bookings/{reservation_ref}'),
     )
     .optional(),
   ...shared,

@@ -17,6 +17,13 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
+test('every control says by a header that this is the local sandbox, and nothing else does', async () => {
+  const markOf = async (path: string) =>
+    (await sandbox.sandbox.handle(new Request(new URL(path, sandbox.baseUrl)))).headers.get('x-local-sandbox')
+  expect([await markOf('/_sandbox/clock'), await markOf('/_sandbox/events')]).toEqual(['bookctl', 'bookctl'])
+  expect([await markOf('/'), await markOf('/partner-api/v1/account')]).toEqual([null, null])
+})
+
 test('the clock moves forward and says so', async () => {
   expect((await sandbox.control('GET', '/_sandbox/clock')).json).toEqual({now: '2030-06-01T12:00:00.000Z'})
   const moved = await sandbox.control('POST', '/_sandbox/clock', {advance_seconds: 90})

@@ -3,6 +3,7 @@
  * any request, until the profile names their paths; then they work with paths, shapes and texts of any kind.
  */
 import {mkdirSync, writeFileSync} from 'node:fs'
+import type {ServerResponse} from 'node:http'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
 import {openState} from '../../src/state/state.js'
@@ -90,9 +91,9 @@ beforeEach(() => {
 })
 afterEach(() => home.remove())
 
-function namePaths(paths: object): void {
+function namePaths(paths: object, base_url = service.baseUrl): void {
   mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
-  const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths}
+  const profile = {base_url, client_id: 'cid_test', paths}
   writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))
 }
 
@@ -102,6 +103,76 @@ test.each(Object.entries(COMMANDS))('%s is refused where its path is not named',
   expect(result.error.hint).toContain(name === 'reservations.cancel' ? 'reservations.quote' : name)
   // On this machine it is asked whether it is a local sandbox, and nothing else.
   expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
+})
+
+/** What looks like a sandbox, and is none. */
+const NO_SANDBOX: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'a clock without the mark': response => answer(response, 200, {now: '2030-01-01T00:00:00Z'}),
+  'the mark without a time': response => {
+    response.setHeader('x-local-sandbox', 'bookctl')
+    answer(response, 200, {now: 'soon'})
+  },
+  'a busy service': response => answer(response, 429, {}),
+  'a failing one': response => answer(response, 503, {}),
+  'a connection that ends': response => void response.destroy(),
+  'a page': response => response.writeHead(200, {'content-type': 'text/html'}).end('<p>'),
+}
+
+test.each(Object.entries(NO_SANDBOX))('%s is no sandbox, and is asked once', async (_, reply) => {
+  const {script} = service
+  service.script = (request, response) => {
+    if (request.path !== '/_sandbox/clock') return script(request, response)
+    reply(response)
+    return true
+  }
+  const {exit, result} = await home.json<{error: {code: string}}>(['reservations', 'list'])
+  service.script = script
+  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
+})
+
+test.each(['flag', 'credentials of the environment'])(
+  'a path named for one service is not called on another, which the %s names',
+  async from => {
+    const other = 'http://127.0.0.1:9/v1'
+    namePaths(PATHS, other)
+    if (from === 'flag') {
+      for (const name of ['CLIENT_ID', 'CLIENT_SECRET', 'BASE_URL']) delete home.env[`BOOKCTL_${name}`]
+      const state = openState(home.configDirectory)
+      await state.secrets.write('default', 'file', 'sk_test_right')
+      state.close()
+    }
+    const here = from === 'flag' ? ['--base-url', service.baseUrl] : []
+    for (const argv of [COMMANDS['reservations.list'], COMMANDS['reservations.cancel']]) {
+      const {exit, result} = await home.json<{error: {code: string}}>([...(argv ?? []), ...here])
+      expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+    }
+    expect(service.received.filter(({path}) => path !== '/_sandbox/clock')).toEqual([])
+    const dry = await home.json<{url: string}>(['reservations', 'cancel', 'R-1', '--dry-run', ...here])
+    expect(dry.result.url).toBe(`${service.baseUrl}/reservations/R-1/cancel`)
+  },
+)
+
+test('it is the same service however its address is written, and not after a login at another', async () => {
+  namePaths(
+    {'reservations.list': PATHS['reservations.list']},
+    `${service.baseUrl.replace('http:', 'HTTP:')}/`,
+  )
+  expect((await home.run(['reservations', 'list'])).exit).toBe(0)
+  namePaths({'reservations.list': PATHS['reservations.list']}, 'http://127.0.0.1:9/v1')
+  const login = await home.run(['login', '--client-id', 'cid_test', '--client-secret-stdin'], {
+    stdin: 'sk_test_right',
+  })
+  expect(login.exit).toBe(0)
+  expect((await home.run(['reservations', 'list'])).exit).toBe(2)
+})
+
+test.each(['/a/../x', '/..', '/./x', '/x/.'])('a path that leads elsewhere is none: %s', async path => {
+  const set = await home.json<{error: {code: string}}>(['config', 'set', 'paths.reservations.list', path])
+  expect([set.exit, set.result.error.code]).toEqual([2, 'settings_invalid'])
+  namePaths({'reservations.list': path})
+  expect((await home.run(['reservations', 'list'])).exit).toBe(2)
+  expect(service.received).toEqual([])
 })
 
 test('a cancellation whose quote has no path is refused, although its own has one', async () => {

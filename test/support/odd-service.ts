@@ -20,7 +20,10 @@ export class OddService {
       const path = request.url ?? ''
       const json = (body: object) =>
         void response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(body))
-      if (path === '/_sandbox/clock') return json({data: {now: '2030-01-01T00:00:00Z'}})
+      if (path === '/_sandbox/clock') {
+        response.setHeader('x-local-sandbox', 'bookctl')
+        return json({now: '2030-01-01T00:00:00Z'})
+      }
       if (path.endsWith('/oauth/token')) return json({data: TOKEN})
       const {status, type = 'application/json', body, isCut} = odd
       const length = Buffer.byteLength(body) + (isCut ? 1000 : 0)

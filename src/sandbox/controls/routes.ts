@@ -1,5 +1,6 @@
 /** The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. */
 import type {Context} from 'hono'
+import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isoTime} from '../clock.js'
 import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
@@ -29,6 +30,8 @@ export function addControls(app: App, service: Service): void {
   app.use('/_sandbox/*', async (context, next) => {
     checkOrigin(context.req.raw, context.var.origin)
     await next()
+    // By it the client knows that it may call the paths which the interface does not show.
+    context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   for (const [path, methods] of Object.entries(CONTROLS)) {
     const route = `/_sandbox${path}`
