@@ -1,4 +1,7 @@
-/** Changes that are sent once: whatever came back decides whether they were made, and nothing is sent a second time. */
+/**
+ * Changes that are made once: whatever came back decides whether they were made, and nothing is sent a second time unless
+ * the service says that it did not take it (401 with an ended token, 429).
+ */
 import {Failure} from '../contract/failure.js'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {type Answer, type Api, type CallOptions, SendError} from './api.js'

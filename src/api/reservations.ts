@@ -6,12 +6,11 @@
 import type {ReservationUpdate} from '../contract/reservations.js'
 import type {Answer, Api} from './api.js'
 import {sendChange} from './change.js'
-import {type Money, moneyIn} from './facts.js'
-import {createFieldReader} from './field-names.js'
-import {inDocumentOrder, type JsonObject, type Node} from './json-walk.js'
+import {isDenial, mayNotBeDone, wordsBeside} from './change-words.js'
 import {findEntries, nextCursor} from './lists.js'
 import {notUnderstood} from './refusals.js'
-import {type ReadReservation, readReservation, unwrap} from './shapes.js'
+import {outermostReservations, reservationIn} from './reservation-answers.js'
+import type {ReadReservation} from './shapes.js'
 
 export interface ListWish {
   readonly clientReference?: string | undefined
@@ -71,33 +70,19 @@ function queryOf(wish: ListWish, after: string | undefined, limit: number | unde
   }
 }
 
-/** Every object with a reference that lies in no other such object. Throws Failure when there is not even a list. */
+/** Throws Failure when there is not even a list. */
 function reservationsIn(answer: Answer): ReadReservation[] {
-  const inside = new Set<Node>()
-  const found = [...inDocumentOrder(answer.json)].flatMap(node => {
-    if (node.parent && inside.has(node.parent)) {
-      inside.add(node)
-      return []
-    }
-    const own = isReservation(node) ? readReservation(node.value) : undefined
-    if (!own) return []
-    inside.add(node)
-    return [own]
-  })
+  const found = outermostReservations(answer.json)
   if (found.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0) {
     throw notUnderstood(answer, 'it holds no list of reservations')
   }
   return found
 }
 
-function isReservation({value}: Node): boolean {
-  return Object.hasOwn(value, 'reservation_ref') || Object.hasOwn(value, 'reservationRef')
-}
-
 /** One reservation. Throws Failure. */
 export async function showReservation(api: Api, reference: string): Promise<ReadReservation> {
   const answer = await api.call('reservations.show', parametersOf(reference))
-  const found = readReservation(answer.json)
+  const found = reservationIn(answer, reference)
   if (found) return found
   throw notUnderstood(answer, 'it holds no reservation')
 }
@@ -112,67 +97,13 @@ export async function updateReservation(
   update: ReservationUpdate,
 ): Promise<ReadReservation | null> {
   const answer = await sendChange(api, 'reservations.update', {...parametersOf(reference), body: update})
-  return readReservation(answer.json) ?? null
+  const found = reservationIn(answer, reference, 'outcome_unknown') ?? null
+  const denial = wordsBeside(answer.json, found?.reservation).find(isDenial)
+  if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation: found?.reservation ?? null})
+  return found
 }
 
-/** What cancelling costs and gives back. */
-export interface CancellationCost {
-  readonly fee: Money | null
-  readonly refund: Money | null
-}
-
-/** What cancelling now would cost. Throws Failure, also when the answer names no fee: none is assumed. */
-export async function quoteCancellation(
-  api: Api,
-  reference: string,
-): Promise<CancellationCost & {fee: Money}> {
-  const answer = await api.call('reservations.quote', parametersOf(reference))
-  const {fee, refund} = costIn(answer.json)
-  if (fee) return {fee, refund}
-  throw notUnderstood(answer, 'it names no fee for the cancellation')
-}
-
-export interface Cancelled extends CancellationCost {
-  /** The service's word for the state, in lower case; `accepted` when it says none. */
-  readonly outcome: string
-  /** As the service sent it; null when the answer holds none. */
-  readonly reservation: JsonObject | null
-}
-
-/** Cancels; never repeated by itself. Throws Failure, `outcome_unknown` when it may have been cancelled. */
-export async function cancelReservation(
-  api: Api,
-  reference: string,
-  body: {reason?: string},
-): Promise<Cancelled> {
-  const answer = await sendChange(api, 'reservations.cancel', {...parametersOf(reference), body})
-  const found = readReservation(answer.json)
-  const status = found?.status?.trim().toLowerCase()
-  return {outcome: status || 'accepted', reservation: found?.reservation ?? null, ...costIn(answer.json)}
-}
-
-const FEE = [
-  ...['fee', 'cancellation_fee', 'cancel_fee', 'fee_amount', 'penalty', 'penalty_amount'],
-  ...['cancellation_penalty', 'cancellation_charge', 'charge', 'cancellation_cost'],
-]
-const REFUND = ['refund_amount', 'refund', 'refundable_amount', 'refunded_amount', 'amount_refunded']
-const fieldsOf = createFieldReader()
-
-/** The first place that names a fee, and the refund beside it; what policies and prices say of fees is no answer. */
-function costIn(json: unknown): CancellationCost {
-  const beside = new Set<Node>()
-  for (const node of inDocumentOrder(unwrap(json))) {
-    if (/polic|price|rate|room/i.test(node.key) || (node.parent && beside.has(node.parent))) {
-      beside.add(node)
-      continue
-    }
-    const fields = fieldsOf(node.value)
-    const fee = moneyIn(fields, FEE)
-    if (fee) return {fee, refund: moneyIn(fields, REFUND)}
-  }
-  return {fee: null, refund: null}
-}
-
-function parametersOf(reference: string): {parameters: {reservation_ref: string}} {
+/** The parameters of the paths to one reservation. */
+export function parametersOf(reference: string): {parameters: {reservation_ref: string}} {
   return {parameters: {reservation_ref: reference}}
 }

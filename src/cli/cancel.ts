@@ -1,17 +1,19 @@
 /**
- * Cancelling: what it costs is asked first, shown, and agreed to; then it is sent once. Where the service does not say
+ * Cancelling: what it costs is asked first, shown, and agreed to; then it is sent. Where the service does not say
  * what it costs, nothing is cancelled: a fee nobody has seen is not agreed to.
  */
+import {type CancellationCost, isSameCurrency} from '../api/cancellation-cost.js'
+import type {Cancelled} from '../api/cancellations.js'
+import {stateOf} from '../api/change-words.js'
 import type {Money} from '../api/facts.js'
 import {factsOfReservation} from '../api/reservation-facts.js'
-import type {CancellationCost, Cancelled} from '../api/reservations.js'
 import type {ReadReservation} from '../api/shapes.js'
-import {Failure, usage} from '../contract/failure.js'
+import {Failure, failureWith, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {compareAmounts} from '../contract/money.js'
+import {compareAmounts, isAmount} from '../contract/money.js'
 import type {Connection} from './connect.js'
 import {onItsOwnClock} from './hotel-clock.js'
-import {invalid} from './input/checks.js'
+import {checkCurrency, invalid} from './input/checks.js'
 import {moneyText} from './money-text.js'
 import {howToLook, namingTheWay} from './reservations.js'
 import {type Result, single} from './result.js'
@@ -33,16 +35,27 @@ export function readReason(reason: string | undefined): {reason?: string} {
 
 /** Asks what cancelling costs, and what it is that would be cancelled. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string): Promise<CancelPlan> {
-  const {quoteCancellation, showReservation} = await import('../api/reservations.js')
+  const [{quoteCancellation, isCancelled}, {showReservation}] = await Promise.all([
+    import('../api/cancellations.js'),
+    import('../api/reservations.js'),
+  ])
   const quote = await quoteCancellation(api, reference).catch(error => {
     throw cancelledAlready(withoutQuote(error), reference)
   })
   const reservation = await showReservation(api, reference).catch(error => {
     // Not every service that quotes shows the reservation too: what is not known is said to be so.
-    if (error instanceof Failure) return null
+    if (error instanceof Failure && error.details.code !== 'another_reservation') return null
     throw error
   })
+  if (reservation && isCancelled(stateOf(reservation.reservation) ?? ''))
+    throw isCancelledNow(reference, quote)
   return {reference, quote, reservation}
+}
+
+function isCancelledNow(reference: string, quote: CancelPlan['quote']): unknown {
+  const details = {code: 'already_cancelled', result: {quote: quoted(quote)}}
+  const message = `${reference} is cancelled already; nothing was sent`
+  return cancelledAlready(new Failure('refused', message, details), reference)
 }
 
 function withoutQuote(error: unknown): unknown {
@@ -53,7 +66,9 @@ function withoutQuote(error: unknown): unknown {
 
 /** Says both things it may mean. */
 function cancelledAlready(error: unknown, reference: string): unknown {
-  if (!(error instanceof Failure) || !/already.?cancel/i.test(error.details.code)) return error
+  if (!(error instanceof Failure) || error.kind !== 'refused') return error
+  const said = `${error.details.code} ${error.message}`
+  if (!/already.{0,20}cancel|cancell?(ed|ation)\W+already/i.test(said)) return error
   const hint = `by an earlier attempt whose answer was lost, or by somebody else; fee and time: bookctl reservations show ${reference}`
   return new Failure(error.kind, error.message, {...error.details, hint})
 }
@@ -75,11 +90,34 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
   return lines.map(([name = '', text = '']) => `${name.padEnd(12)} ${sanitizeLine(text, 200)}`)
 }
 
-/** Throws usage when cancelling costs more than `maxFee`, an amount in the currency of the fee. */
-export function checkFee({quote}: CancelPlan, maxFee: string | undefined): void {
-  if (maxFee === undefined || compareAmounts(quote.fee.amount, maxFee) <= 0) return
-  const message = `cancelling costs ${moneyText(quote.fee)}, more than --max-fee ${maxFee}; nothing was cancelled`
-  throw new Failure('usage', message, {code: 'fee_too_high', result: {quote: quoted(quote)}})
+/** The most a cancellation may cost; without a currency it is in that of the reservation's price. */
+export type MaxFee = Money
+
+/** `5`, or `5 EUR`. Throws usage. */
+export function readMaxFee(text: string | undefined): MaxFee | undefined {
+  if (text === undefined) return undefined
+  const [, amount = '', code] = /^(\S*?\d)(?:\s*([A-Za-z]{3}))?$/.exec(text.trim()) ?? []
+  if (!isAmount(amount)) throw invalid('--max-fee', 'must be an amount such as 450 or "450.00 EUR"', text)
+  return {amount, currency: code === undefined ? null : checkCurrency('--max-fee', code)}
+}
+
+/** Throws usage when cancelling costs more than `maxFee`, or when that cannot be told for want of one currency. */
+export function checkFee({quote, reservation}: CancelPlan, maxFee: MaxFee | undefined): void {
+  if (maxFee === undefined || compareAmounts(quote.fee.amount, '0') === 0) return
+  const price = reservation && factsOfReservation(reservation).price
+  const meant = maxFee.currency ?? price?.currency ?? quote.fee.currency
+  const [code, problem] =
+    quote.fee.currency === null
+      ? ['fee_not_comparable', 'and the service does not say in which currency']
+      : meant?.toUpperCase() !== quote.fee.currency.toUpperCase()
+        ? ['fee_not_comparable', `which cannot be compared with ${moneyText({...maxFee, currency: meant})}`]
+        : compareAmounts(quote.fee.amount, maxFee.amount) > 0
+          ? ['fee_too_high', `more than --max-fee ${moneyText(maxFee)}`]
+          : []
+  if (code === undefined) return
+  const message = `cancelling costs ${moneyText(quote.fee)}, ${problem}; nothing was cancelled`
+  const hint = `name the most it may cost with its currency: --max-fee "${maxFee.amount} ${quote.fee.currency ?? 'EUR'}"`
+  throw new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: {quote: quoted(quote)}})
 }
 
 /** `agreed`: what a person said, or undefined when nobody can be asked. Throws usage unless it is yes. */
@@ -97,12 +135,14 @@ export function requireAgreement(agreed: boolean | undefined, {quote}: CancelPla
 /** Cancels. Throws Failure; one whose outcome is unknown names the way to find out. */
 export async function cancel(
   {api}: Connection,
-  {reference}: CancelPlan,
+  {reference, quote}: CancelPlan,
   body: {reason?: string},
 ): Promise<Cancelled> {
-  const {cancelReservation} = await import('../api/reservations.js')
+  const {cancelReservation} = await import('../api/cancellations.js')
   return cancelReservation(api, reference, body).catch(error => {
-    throw cancelledAlready(namingTheWay(error, howToLook(reference)), reference)
+    const named = cancelledAlready(namingTheWay(error, howToLook(reference)), reference)
+    const {result} = named instanceof Failure ? named.details : {}
+    throw named instanceof Failure && result ? failureWith(named, {...result, quote: quoted(quote)}) : named
   })
 }
 
@@ -124,17 +164,13 @@ export function cancelResult(done: Cancelled, {reference, quote}: CancelPlan): R
 /** What has to be said after it was sent, if anything. */
 export function surprises({outcome, fee}: Cancelled, {quote, reference}: CancelPlan): string[] {
   const isOther =
-    fee !== null && (compareAmounts(fee.amount, quote.fee.amount) !== 0 || otherCurrency(fee, quote.fee))
+    fee !== null && (compareAmounts(fee.amount, quote.fee.amount) !== 0 || !isSameCurrency(fee, quote.fee))
   return [
     ...(isOther ? [`Warning: the fee is ${moneyText(fee)}, where ${moneyText(quote.fee)} was quoted`] : []),
-    ...(/cancel|accepted/.test(outcome)
+    ...(/^(cancell?ed|accepted)/.test(outcome)
       ? []
       : [`Warning: the service took it, and says ${sanitizeLine(outcome, 40)}; ${howToLook(reference)}`]),
   ]
-}
-
-function otherCurrency(left: Money, right: Money): boolean {
-  return left.currency !== null && right.currency !== null && left.currency !== right.currency
 }
 
 function quoted({fee, refund}: CancellationCost): object {

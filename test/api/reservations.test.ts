@@ -1,14 +1,9 @@
 /** Reservations after they were made: every shape of list and quote, pages to the last, and changes sent once. */
 import {describe, expect, test} from 'vitest'
 import {ExchangeError} from '../../src/api/api.js'
+import {cancelReservation, quoteCancellation} from '../../src/api/cancellations.js'
 import {factsOfReservation} from '../../src/api/reservation-facts.js'
-import {
-  cancelReservation,
-  listReservations,
-  quoteCancellation,
-  showReservation,
-  updateReservation,
-} from '../../src/api/reservations.js'
+import {listReservations, showReservation, updateReservation} from '../../src/api/reservations.js'
 import {apiAnswering, apiOfSandbox, type Reply} from '../support/answering.js'
 import {reservationRequest} from '../support/sandbox.js'
 import {rejectionOf} from '../support/thrown.js'
@@ -81,6 +76,9 @@ describe('a quote', () => {
     [{penalty: 10.5, currency: EUR}, '10.50', undefined],
     [{data: {fee: 0, currency: EUR, refund: '0'}}, '0.00', '0'],
     [{fee: '10.00 EUR'}, '10.00', undefined],
+    [{currency: EUR, result: {fee: '10.00'}}, '10.00', undefined],
+    [{data: {cancellation_fee: '9.00', charge: '3.00', currency: EUR}}, '9.00', undefined],
+    [{data: {fee: '9.00', currency: EUR}, cancellation_fee: '9'}, '9.00', undefined],
   ])('in %j', async (json, fee, refund) => {
     const quote = await quoteCancellation(apiAnswering({json}).api, 'A')
     expect([quote.fee, quote.refund?.amount]).toEqual([{amount: fee, currency: EUR}, refund])
@@ -93,7 +91,13 @@ describe('a quote', () => {
     {data: {fee: 'ask us'}},
     {data: {fee: null}},
     [],
-  ])('that names no fee is none: %j', async json => {
+    {data: {hotel: {fee: '1.00'}, total: {fee: '10.00', currency: EUR}}},
+    {data: {fee: '10.00', charge: '3.00', currency: EUR}},
+    {data: {cancellation_fee: '0.00', fee: '50.00', currency: EUR}},
+    {data: {fee: {amount: 5, currency: 'USD'}, penalty: {amount: 5, currency: EUR}}},
+    {reservation: {cancellation: {fee: '0.00'}}, quote: {amount: '50.00', currency: EUR}},
+    {data: {quotes: [{fee: 0}, {fee: 50}], currency: EUR}},
+  ])('that names no fee, or several, is none: %j', async json => {
     const failure = await rejectionOf(quoteCancellation(apiAnswering({json}).api, 'A'))
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
   })
@@ -142,6 +146,78 @@ describe.each(CHANGES)('%s', (_, change) => {
     expect(await change(apiAnswering({status: 204}).api)).toEqual(
       _ === 'an update' ? null : {outcome: 'accepted', reservation: null, fee: null, refund: null},
     )
+  })
+})
+
+describe('an answer about another reservation', () => {
+  const other = {json: {data: {reservation_ref: 'B', status: 'CANCELLED', fee: '0.00', currency: 'EUR'}}}
+  test.each([
+    ['show', showReservation, 'service_failed'],
+    ['quote', quoteCancellation, 'service_failed'],
+    ['cancellation', CHANGES[1][1], 'outcome_unknown'],
+    ['update', CHANGES[0][1], 'outcome_unknown'],
+  ] as const)('is none to a %s', async (_name, ask, kind) => {
+    const failure = await rejectionOf(ask(apiAnswering(other).api, 'A'))
+    expect([failure.kind, failure.details.code]).toEqual([kind, 'another_reservation'])
+  })
+
+  test('is not one that holds the one asked for, or writes it otherwise', async () => {
+    const both = {json: {data: [record('B'), record('A')]}}
+    expect((await showReservation(apiAnswering(both).api, 'A')).reservation_ref).toBe('A')
+    expect((await showReservation(apiAnswering({json: record('rsv-1')}).api, 'RSV-1')).status).toBe(
+      'CONFIRMED',
+    )
+  })
+})
+
+describe('what a success says of a cancellation', () => {
+  const A = {reservation_ref: 'A'}
+  test.each([
+    {status: 'REJECTED'},
+    {data: {status: 'FAILED', reason: 'no'}},
+    {data: {...A, status: 'NOT_CANCELLED'}},
+    {data: {...A, status: 'CONFIRMED'}},
+    {data: {...A, status: 'not cancelled'}},
+    {data: {...A, status: 'CANCELLATION_FAILED'}},
+    {data: {...A, status: 'UNCANCELLED'}},
+    {data: {...A, status: 'CANCELLED'}, status: 'partially failed'},
+    {data: {cancelled: false}},
+    {data: {...A, cancelled: false}},
+    {data: {success: false}},
+    {data: {error: {code: 'no'}}},
+    {result: 'refused'},
+  ])('that it is not done, or not plainly: %j', async json => {
+    const failure = await rejectionOf(cancelReservation(apiAnswering({json}).api, 'A', {}))
+    expect(failure.kind).toBe('outcome_unknown')
+    expect(failure.details.result).toHaveProperty('outcome')
+  })
+
+  test.each([
+    [{status: 'ok', data: {...A, status: 'CANCELLED'}}, 'cancelled'],
+    [{status: 200, data: {status: 'Canceled'}}, 'canceled'],
+    [{data: {...A, status: 'CANCELLED_BY_PARTNER'}}, 'cancelled_by_partner'],
+    [{data: {...A, status: 'CANCELLATION_PENDING'}}, 'cancellation_pending'],
+    [{data: {...A, status: 'CANCELLED', payment: {status: 'PAID'}}, refund: {status: 'FAILED'}}, 'cancelled'],
+    [{success: true, cancelled: true}, 'cancelled'],
+    [{status: 'success'}, 'accepted'],
+    [{}, 'accepted'],
+  ])('that it is, or will be: %j', async (json, outcome) => {
+    expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toMatchObject({outcome})
+  })
+
+  test('and of an update', async () => {
+    for (const json of [
+      {status: 'REJECTED'},
+      {data: {success: false}},
+      {data: {...A}, result: 'not updated'},
+    ]) {
+      const failure = await rejectionOf(updateReservation(apiAnswering({json}).api, 'A', {}))
+      expect(failure.kind).toBe('outcome_unknown')
+    }
+    const done = {status: 'ok', data: {...A, status: 'CONFIRMED', is_cancelled: false}}
+    expect(await updateReservation(apiAnswering({json: done}).api, 'A', {})).toMatchObject({
+      status: 'CONFIRMED',
+    })
   })
 })
 

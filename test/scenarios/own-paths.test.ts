@@ -5,7 +5,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs'
 import type {ServerResponse} from 'node:http'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -223,6 +223,71 @@ test('what is said and what is not', async () => {
   const state = openState(home.configDirectory)
   expect(state.cities.list({baseUrl: service.baseUrl})).toEqual([{id: 5, name: HOSTILE, country_code: 'TR'}])
   state.close()
+})
+
+describe('a cancellation', () => {
+  let answers: Record<string, object>
+  let script: typeof service.script
+  const VOID = '/x/booking/R-1/void'
+  const cancel = (...more: string[]) =>
+    home.json<{error: {code: string; hint: string}; outcome: string; quote: object}>([
+      ...['reservations', 'cancel', 'R-1', ...(more.length > 0 ? more : ['--yes'])],
+    ])
+  beforeEach(() => {
+    answers = {...ANSWERS}
+    namePaths(PATHS)
+    script = service.script
+    service.script = (request, response) => {
+      const found = answers[request.path]
+      if (!found) return script(request, response)
+      answer(response, 200, found)
+      return true
+    }
+  })
+
+  afterEach(() => {
+    service.script = script
+  })
+
+  test('that is answered with a refusal in a success is not told as done', async () => {
+    answers[VOID] = {data: {status: 'REJECTED'}}
+    const {exit, result} = await cancel()
+    expect([exit, result.error.code, result.outcome]).toEqual([10, 'outcome_unknown', 'rejected'])
+    expect(result).toMatchObject({quote: {fee: {amount: '12.00', currency: 'EUR'}}, reservation: null})
+    expect(result.error.hint).toContain('bookctl reservations show R-1')
+  })
+
+  test('of what is cancelled already is not sent', async () => {
+    answers['/x/booking/R-1'] = {booking: {...BOOKING, status: 'Cancelled'}}
+    const {exit, result} = await cancel()
+    expect([exit, result.error.code]).toEqual([5, 'already_cancelled'])
+    expect(result.error.hint).toContain('by somebody else')
+    expect(service.seen(VOID)).toEqual([])
+  })
+
+  test('of which the details are those of another is not sent', async () => {
+    answers['/x/booking/R-1'] = {booking: {...BOOKING, reservation_ref: 'R-2'}}
+    const {exit, result} = await cancel()
+    expect([exit, result.error.code]).toEqual([6, 'another_reservation'])
+    expect(service.seen(VOID)).toEqual([])
+  })
+
+  test.each([
+    ['5', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
+    ['5 EUR', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
+    ['5EUR', {fee: '0', note: 'free'}, 'confirmation_needed'],
+    ['5', {fee: '6.00', currency: 'EUR'}, 'fee_too_high'],
+    ['5', {fee: '4.00'}, 'fee_not_comparable'],
+    ['5', {fee: '4.00', currency: 'USD'}, 'fee_not_comparable'],
+    ['5 USD', {fee: '4.00', currency: 'EUR'}, 'fee_not_comparable'],
+    ['5 XYZ', {fee: '4.00', currency: 'EUR'}, 'invalid_input'],
+    ['EUR', {fee: '4.00', currency: 'EUR'}, 'invalid_input'],
+  ])('with --max-fee %s where it costs %j: %s', async (most, quote, code) => {
+    answers['/x/booking/R-1/fee'] = quote
+    const {exit, result} = await cancel('--max-fee', most)
+    expect([exit, result.error.code]).toEqual([2, code])
+    expect(service.seen(VOID)).toEqual([])
+  })
 })
 
 test('a live service is not changed without a word', async () => {

@@ -4,7 +4,7 @@ import {BaseCommand} from '../../cli/base-command.js'
 import * as cancelling from '../../cli/cancel.js'
 import {describeCall} from '../../cli/describe-call.js'
 import {dryRunFlag} from '../../cli/dry-run.js'
-import {checkAmount, checkReservationRef} from '../../cli/input/checks.js'
+import {checkReservationRef} from '../../cli/input/checks.js'
 import {howToLook} from '../../cli/reservations.js'
 import {jsonResult} from '../../cli/reserve-result.js'
 
@@ -12,8 +12,9 @@ export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation, after showing what it costs.'
   static override description =
     `The fee is asked first and shown with hotel, dates and deadline; then it asks, or needs --yes where nobody can be asked.
-Nothing is cancelled when the service does not say what it costs. It is sent once: when the answer is lost, the exit code
-is 10, and reservations show tells what became of it.
+Nothing is cancelled when the service does not say what it costs, or names different fees. It is sent again only where
+the service says that it did not take it (429, an ended token): when the answer is lost, or does not say that it is
+cancelled, the exit code is 10, and reservations show tells what became of it.
 The interface does not show these paths: it works against the local sandbox, and elsewhere where the profile names them in
 config.json: "paths": {"reservations.quote": "…", "reservations.cancel": "…"}. Needs the scopes reservations:read and
 reservations:write. Environment: those of every command.`
@@ -28,7 +29,10 @@ reservations:write. Environment: those of every command.`
   }
   static override flags = {
     reason: Flags.string({helpValue: 'TEXT', summary: 'told to the service, at most 200 characters'}),
-    'max-fee': Flags.string({helpValue: 'AMOUNT', summary: 'cancel only if it costs at most this'}),
+    'max-fee': Flags.string({
+      helpValue: 'AMOUNT',
+      summary: 'cancel only if it costs at most this: 50, or "50 EUR"',
+    }),
     yes: Flags.boolean({summary: 'do not ask; needed where nobody can be asked'}),
     ...dryRunFlag,
   }
@@ -37,7 +41,7 @@ reservations:write. Environment: those of every command.`
     const {args, flags} = await this.parse(ReservationsCancel)
     const reference = checkReservationRef('REF', args.ref)
     const {'max-fee': most, reason, yes} = flags
-    const maxFee = most === undefined ? undefined : checkAmount('--max-fee', most)
+    const maxFee = cancelling.readMaxFee(most)
     const body = cancelling.readReason(reason)
     const target = await this.target()
     if (flags['dry-run']) {

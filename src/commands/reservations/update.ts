@@ -12,8 +12,8 @@ import {requireYes} from '../../cli/webhook-subscriptions.js'
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation.'
   static override description =
-    `Of the contact what is given is changed; of the guests the whole list is replaced. It is sent once: when the answer is
-lost, the exit code is 10 and nothing is sent again.
+    `Of the contact what is given is changed; of the guests the whole list is replaced. It is sent again only where the
+service says that it did not take it (429, an ended token): when the answer is lost, the exit code is 10.
 The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
 config.json: "paths": {"reservations.update": "…"}. Needs the scope reservations:write. Environment: those of every command.`
   static override examples = [
