@@ -3,6 +3,8 @@ import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Answer, SendError} from './api.js'
 import {describeError} from './error-shapes.js'
+import {snakeCase} from './field-names.js'
+import {refusalOf} from './refusals.js'
 import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
 import {readReservation} from './shapes.js'
 
@@ -39,6 +41,33 @@ export function outcomeUnknown(
       },
     },
   )
+}
+
+/** What says that the offer or the reference belongs to a reservation that is there. */
+const TAKEN = [
+  /already_(been_)?(used|reserved|booked|taken)/,
+  /duplicate_?(d_)?(client_)?(reference|booking|reservation|request|order)/,
+  /(offer|reference(_id)?)_(is_)?(in_use|used|taken|exists)/,
+  /(booking|reservation|reference)_already/,
+]
+
+/**
+ * The service says no, and nothing was made now. Where it names a reservation, or says that there is one already, the
+ * Failure has `reservation_ref` (null where it is not named) in its result: whoever booked again would book twice.
+ */
+export function refused(answer: Answer, now: number): Failure {
+  const failure = refusalOf(answer, now)
+  const {code, message = ''} = describeError(answer, answer.json)
+  const reference = readReservation(answer.json)?.reservation_ref ?? null
+  const words = [code, message].map(text => snakeCase(text))
+  if (reference === null && !TAKEN.some(shape => words.some(text => shape.test(text)))) return failure
+  const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
+  const text = `${failure.message}; the service says that it belongs to a reservation already${name}`
+  return new Failure(failure.kind, text, {
+    ...failure.details,
+    hint: `look at it before anything is booked again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
+    result: {reservation_ref: reference},
+  })
 }
 
 function reasonOf(last: Answer | SendError | string): string {

@@ -5,9 +5,9 @@
 import {Failure, usage} from '../contract/failure.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import {type Answer, type Api, type Clock, SendError} from './api.js'
-import {refusalOf, unanswered} from './refusals.js'
+import {unanswered} from './refusals.js'
 import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
-import {conflictFailure, outcomeUnknown} from './reserve-failures.js'
+import {conflictFailure, outcomeUnknown, refused} from './reserve-failures.js'
 import {meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
 import {type Progress, sendReservation} from './reserve-send.js'
 import type {ReadReservation} from './shapes.js'
@@ -172,7 +172,7 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   if (verdict?.kind !== 'resolved') return undefined
   const {entry} = verdict
   if (entry.reservationRef === null) {
-    throw new Failure('refused', 'the service refused this reservation; nothing was reserved', {
+    throw new Failure('refused', 'the service refused this reservation when it was sent', {
       code: 'refused_earlier',
       hint: 'run reserve again with what was wrong put right',
     })
@@ -225,7 +225,7 @@ function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
   }
   if (meaning.kind === 'nothing') {
     settle(sending, {outcome: meaning.outcome})
-    throw refusalOf(answer, sending.parts.clock.now())
+    throw refused(answer, sending.parts.clock.now())
   }
   settle(sending, {outcome: 'unknown'})
   throw outcomeUnknown(counted(sending), answer, isKept(sending.parts))

@@ -27,6 +27,47 @@ export function paymentAddress(outcome: ReserveOutcome): string | undefined {
   return url.protocol === 'https:' || isOwnHttp ? url.href : undefined
 }
 
+/** What a reservation waits for, as far as waiting can help. */
+export type Awaited = 'payment' | 'confirmation' | 'nothing'
+
+/** Words of a state that passes by itself. */
+const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
+
+/**
+ * What to wait for: a payment only where an address says where to make it, a confirmation only in a state that passes
+ * by itself; a word we do not know may be the last one.
+ */
+export function awaited(outcome: ReserveOutcome): Awaited {
+  if (isFinal(outcome)) return 'nothing'
+  if (paymentAddress(outcome) !== undefined) return 'payment'
+  return !lacksAddress(outcome) && PASSING.test(outcome.outcome) ? 'confirmation' : 'nothing'
+}
+
+/** Words of a state in which it is still to be paid. */
+const TO_BE_PAID =
+  /(pend|wait|requir|need|due|open|to)[a-z]*[ _-]?pay|pay[a-z]*[ _-](pend|due|requir|open|need|wait)|unpaid|not[ _-]?paid/
+
+/** Whether it has to be paid and there is no address that a person may be sent to. */
+export function lacksAddress(outcome: ReserveOutcome): boolean {
+  if (isFinal(outcome) || paymentAddress(outcome) !== undefined) return false
+  return outcome.payment_url !== null || TO_BE_PAID.test(outcome.outcome)
+}
+
+/** Says so, and how to go on. */
+export function lacksAddressText(outcome: ReserveOutcome): string[] {
+  const {payment_url, client_reference_id} = outcome
+  const named = payment_url === null ? '' : `: ${sanitizeLine(originOf(payment_url), 200)}`
+  return [
+    `Warning: the service named no payment address that a person may be sent to (https, without user name)${named}`,
+    `Ask its operator where to pay; then: ${resumeCommand(client_reference_id)} --wait`,
+  ]
+}
+
+/** Without path, query or user name, which may hold a secret. */
+function originOf(address: string): string {
+  return URL.canParse(address) ? `${new URL(address).protocol}//${new URL(address).host}` : 'no address'
+}
+
 /**
  * The address as a QR code of block characters, for a telephone's camera; undefined when it is too long for one, or
  * the code is wider than `columns`.

@@ -1,5 +1,6 @@
 /** After a reservation was made: whatever fails from here on, the reservation is named. */
 import type {ReserveOutcome} from '../api/reserve.js'
+import {resumeCommand} from '../api/reserve-failures.js'
 import {Failure} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
@@ -34,7 +35,9 @@ function named(
   if (details.result !== undefined) return new Failure(kind, message, details)
   const {outcome, reservation, reservation_ref, idempotency_key, client_reference_id, attempts} = made
   const result = {outcome, reservation, reservation_ref, idempotency_key, client_reference_id, attempts}
-  return new Failure(kind, `${message}; ${describeMade(made)}`, {...details, result})
+  const hint =
+    details.hint ?? `it is there, so do not reserve again; look at it: ${resumeCommand(client_reference_id)}`
+  return new Failure(kind, `${message}; ${describeMade(made)}`, {...details, hint, result})
 }
 
 function describeMade({reservation_ref, client_reference_id, outcome}: ReserveOutcome): string {

@@ -1,6 +1,6 @@
 /** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
-import {usage} from '../contract/failure.js'
+import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
@@ -172,6 +172,20 @@ export function describePlan({request, key, seen}: Plan, target: Target): string
     ['Key', `Idempotency-Key ${key}`],
   ]
   return lines.map(([name = '', text = '']) => `${name.padEnd(10)} ${sanitizeLine(text)}`).join('\n')
+}
+
+/** What a confirmation says of the money. */
+export function modeWords({mode}: Target): string {
+  return mode === 'live' ? 'LIVE, with real money' : 'TEST'
+}
+
+/** For whoever stops at a question before anything was sent: that is certain, and said. */
+export function stoppedBeforeSending(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
+  return new Failure('interrupted', 'stopped; nothing was sent to reserve, nothing was booked', {
+    code: 'interrupted',
+    hint: 'run the command again to begin anew',
+  })
 }
 
 /**

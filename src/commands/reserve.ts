@@ -7,16 +7,18 @@ import type {Connection} from '../cli/connect.js'
 import {checkWait} from '../cli/input/checks.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
-import {paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
+import {lacksAddress, lacksAddressText, paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
 import {mayAsk} from '../cli/prompt.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {
   describePlan,
   describeRequest,
+  modeWords,
   type Plan,
   planReservation,
   readTyped,
   requireYes,
+  stoppedBeforeSending,
 } from '../cli/reserve.js'
 import {type ReserveFlagValues, reserveFlags} from '../cli/reserve-flags.js'
 import {namingReservation} from '../cli/reserve-made.js'
@@ -118,7 +120,11 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (plan.isSettled) return
     this.warnOf(plan)
     this.tell(describePlan(plan, target).split('\n'))
-    requireYes(yes || (await this.confirm('Reserve this?')), target)
+    const ask = () => this.confirm(`Reserve this (${modeWords(target)})?`)
+    const stopped = (error: unknown) => {
+      throw stoppedBeforeSending(error)
+    }
+    requireYes(yes || (await ask().catch(stopped)), target)
   }
 
   private warnOf(plan: Plan): void {
@@ -150,7 +156,10 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {
     const address = paymentAddress(outcome)
-    if (address === undefined) return
+    if (address === undefined) {
+      if (lacksAddress(outcome)) for (const line of lacksAddressText(outcome)) this.warn(line)
+      return
+    }
     if (this.takesNotes()) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, process.stderr.columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])

@@ -225,6 +225,30 @@ test('in progress on the first answer: asked again with the same key', async () 
   expect(new Set(keys()).size).toBe(1)
 })
 
+describe('a refusal that says there is a reservation already names it, and never says that there is none', () => {
+  const json = (status: number, body: object) =>
+    raw(status, JSON.stringify(body), {'content-type': 'application/json'})
+  test.each<[string, Script, string | null]>([
+    ['in the error', json(409, {error: {code: 'offer_already_used', reservation_ref: 'R-9'}}), 'R-9'],
+    ['deep down', json(422, {title: 'No', data: {existing: {reservationRef: 'R-9'}}}), 'R-9'],
+    ['by its code', json(409, {errors: [{code: 'DuplicateClientReference'}]}), null],
+    ['by its message', json(400, {message: 'This offer has already been reserved.'}), null],
+  ])('%s', async (_, script, reference) => {
+    scripted(script)
+    const error = await run().catch(error => error)
+    expect(error).toMatchObject({kind: 'refused', details: {result: {reservation_ref: reference}}})
+    expect(error.message).toContain(`belongs to a reservation already${reference === null ? '' : ': R-9'}`)
+    expect(error.message).not.toContain('othing was reserved')
+    expect(error.details.hint).toContain('bookctl journal')
+  })
+
+  test.each(['sold_out', 'RateChanged', 'insufficient_balance'])('%s names none', async code => {
+    scripted(refusing(409, code))
+    const error = await run().catch(error => error)
+    expect(error.details.result).toBeUndefined()
+  })
+})
+
 describe('nothing was reserved, and the next run begins anew', () => {
   test.each<[string, Script, string]>([
     ['402', refusing(402, 'insufficient_balance'), 'refused'],

@@ -47,12 +47,12 @@ test('reserve asks once, and not again for what is made', async () => {
   const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
   const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
   const first = atTerminal(home, argv)
-  await first.waitFor('Reserve this?')
+  await first.waitFor('Reserve this (TEST)?')
   first.type('y\r')
   expect(await first.exit).toBe(0)
   const again = atTerminal(home, argv)
   expect(await again.exit).toBe(0)
-  expect(again.raw()).not.toContain('Reserve this?')
+  expect(again.raw()).not.toContain('Reserve this (')
   const reference = /client_reference_id:\s+(\S+)/
   expect(reference.exec(again.raw())?.[1]).toBe(reference.exec(first.raw())?.[1])
 })

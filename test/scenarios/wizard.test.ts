@@ -125,6 +125,16 @@ test('Ctrl-C while waiting for the payment says that the reservation exists and 
   expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
 })
 
+test('Ctrl-C at the voucher says that the reservation exists and how to have the voucher', async () => {
+  const terminal = start()
+  await answer(terminal, [...ALL, ['Reserve this now', 'y\r']])
+  await terminal.waitFor('Download the voucher')
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  expect(terminal.raw()).toMatch(/bookctl voucher download RSV-\w+/)
+  expect(terminal.raw()).not.toContain('begin anew')
+})
+
 describe('Ctrl-C leaves nothing sent', () => {
   const questions = [...ALL.map(([asked]) => asked), 'Reserve this now']
   test.each(questions.map((asked, index) => [asked, index] as const))('at %s (%i)', async (asked, index) => {

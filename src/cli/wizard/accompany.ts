@@ -1,11 +1,11 @@
-/** After the reservation is made: waiting for the payment with the time in sight, and the voucher. */
+/** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
 import type {ReserveOutcome} from '../../api/reserve.js'
 import {resumeCommand} from '../../api/reserve-failures.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Connection} from '../connect.js'
-import {isFinal, waitUntilConfirmed} from '../payment.js'
+import {type Awaited, awaited, waitUntilConfirmed} from '../payment.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {planVoucher, saveVoucher} from '../voucher.js'
 import {minutesLeft} from './clocks.js'
@@ -22,13 +22,14 @@ export interface Accompanying {
   readonly tell: (text: string) => void
 }
 
-/** Waits for the payment, as long as the person likes, and offers the voucher. Returns the newest outcome. */
+/** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
 export async function accompany(
   parts: Accompanying,
   made: ReserveOutcome,
   seconds = WAIT_SECONDS,
 ): Promise<ReserveOutcome> {
-  const outcome = isFinal(made) ? made : await awaitPayment(parts, made, seconds)
+  const awaiting = awaited(made)
+  const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
   parts.tell(
     `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}.`,
   )
@@ -38,37 +39,38 @@ export async function accompany(
   return outcome
 }
 
-/** What the waiting ends with when it is paid. */
-class Paid {
+/** What the waiting ends with when it is confirmed. */
+class Confirmed {
   constructor(readonly outcome: ReserveOutcome) {}
 }
 
-/** A question that the payment answers; Enter stops waiting. Ctrl-C there throws Failure with the way on. */
-async function awaitPayment(
+/** A question that the confirmation answers; Enter stops waiting. Ctrl-C there throws Failure with the way on. */
+async function awaitEnd(
   {prompts, connection, tell}: Accompanying,
   made: ReserveOutcome,
+  awaiting: Exclude<Awaited, 'nothing'>,
   seconds: number,
 ): Promise<ReserveOutcome> {
   const {clock} = connection
   const began = clock.now()
   const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
+  const word = sanitizeLine(made.outcome, 40)
   const ended = new AbortController()
   const wayOn = `${resumeCommand(made.client_reference_id)} --wait`
   waitUntilConfirmed(connection, made, seconds, tell).then(
-    outcome => ended.abort(new Paid(outcome)),
+    outcome => ended.abort(new Confirmed(outcome)),
     error => ended.abort(error),
   )
   try {
     await prompts.text({
-      message: 'Waiting for the payment; Enter stops the waiting',
-      status: () =>
-        `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is reserved and not paid yet`,
+      message: `Waiting for the ${awaiting}; Enter stops the waiting`,
+      status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${word}`,
       signal: ended.signal,
     })
   } catch (error) {
-    if (error instanceof Paid) return error.outcome
+    if (error instanceof Confirmed) return error.outcome
     if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
-    throw new Failure('interrupted', 'stopped waiting for the payment', {
+    throw new Failure('interrupted', `stopped waiting for the ${awaiting}`, {
       code: 'interrupted',
       hint: `go on with: ${wayOn}`,
     })
@@ -79,7 +81,7 @@ async function awaitPayment(
 
 /** The voucher is an extra: when it cannot be had, that is told, and the reservation stays the result. */
 async function offerVoucher({prompts, connection, tell}: Accompanying, reference: string): Promise<void> {
-  if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
+  const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
   const order = (file: string | undefined) => ({
     reservationRef: reference,
     file,
@@ -87,14 +89,20 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
     waitSeconds: VOUCHER_SECONDS,
   })
   try {
+    if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
     const path = await freePath(prompts, file => planVoucher(order(file), true).path ?? '')
     const saved = await saveVoucher(connection, order(path), path)
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
-    const isTold = error instanceof StorageError || (error instanceof Failure && error.kind !== 'interrupted')
-    if (!isTold) throw error
+    if (error instanceof Failure && error.kind === 'interrupted') {
+      throw new Failure('interrupted', 'stopped before the voucher was there', {
+        code: 'interrupted',
+        hint: later,
+      })
+    }
+    if (!(error instanceof StorageError || error instanceof Failure)) throw error
     tell(`The voucher could not be had: ${sanitizeLine(error.message, 300)}`)
-    tell(`Later: bookctl voucher download ${sanitizeLine(reference, 64)}`)
+    tell(`Later: ${later}`)
   }
 }
 

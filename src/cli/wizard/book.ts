@@ -6,7 +6,7 @@ import {Failure, usage} from '../../contract/failure.js'
 import {isClientReference} from '../../contract/identifiers.js'
 import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {type Plan, planReservation} from '../reserve.js'
+import {modeWords, type Plan, planReservation} from '../reserve.js'
 import {askChange} from './ask-change.js'
 import {askContactOrKept} from './ask-contact-kept.js'
 import {askGuests, placesOf} from './ask-guests.js'
@@ -83,7 +83,7 @@ function askReference(prompts: Prompts): Promise<string> {
   })
 }
 
-/** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer can be had no more. */
+/** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer expired. */
 async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Promise<Plan> {
   const {maxPrice, key, connection} = parts
   const input = {
@@ -96,7 +96,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
   try {
     return await planReservation({offerId, input, maxPrice, key}, {}, connection.target, connection.state)
   } catch (error) {
-    if (!(error instanceof Failure) || !/^offer_(expired|already_used)$/.test(error.details.code)) throw error
+    if (!(error instanceof Failure) || error.details.code !== 'offer_expired') throw error
     throw new SearchAgain(`${error.message}: searching again for the same.`)
   }
 }
@@ -104,8 +104,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 /** The one confirmation. What is made already needs none: it is only shown again. */
 async function agrees({agreed, connection}: WizardParts, prompts: Prompts, plan: Plan): Promise<boolean> {
   if (agreed || plan.isSettled) return true
-  const mode = connection.target.mode === 'live' ? 'LIVE, with real money' : 'TEST'
-  return prompts.confirm({message: `Reserve this now (${mode})?`})
+  return prompts.confirm({message: `Reserve this now (${modeWords(connection.target)})?`})
 }
 
 /** Sends it; undefined when it was refused in a way that other answers may mend, which is told. */
@@ -116,6 +115,8 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
     keepPeople(parts, draft)
     return made
   } catch (error) {
+    // Whoever has to log in anew need not type the people again.
+    if (error instanceof Failure && error.kind === 'not_allowed') keepPeople(parts, draft)
     parts.tell(leadOn(error, draft))
     return undefined
   }

@@ -3,10 +3,9 @@
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
 import type {ReserveOutcome} from '../../api/reserve.js'
-import {Failure} from '../../contract/failure.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {type Plan, refuseWithoutJournal} from '../reserve.js'
+import {type Plan, refuseWithoutJournal, stoppedBeforeSending} from '../reserve.js'
 import type {Begun} from './begun.js'
 import {book} from './book.js'
 import type {Reader} from './clocks.js'
@@ -53,7 +52,7 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
     try {
       return await lead(parts, draft)
     } catch (error) {
-      if (!(error instanceof SearchAgain)) throw stopped(error)
+      if (!(error instanceof SearchAgain)) throw stoppedBeforeSending(error)
       parts.tell(`\n${error.message}`)
       draft.chosen = undefined
     }
@@ -63,12 +62,4 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
 async function lead(parts: WizardParts, draft: Draft): Promise<Booked> {
   await findOffer(parts, draft)
   return book(parts, draft)
-}
-
-/** A person who stops at a question wants to know that nothing happened. */
-function stopped(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
-  return new Failure('interrupted', 'stopped; nothing was sent to reserve, nothing was booked', {
-    code: 'interrupted',
-  })
 }

@@ -251,6 +251,79 @@ test('an outcome that is not known ends it, with the way to resume', async () =>
   await service.close()
 })
 
+describe('answers to the reservation that other services give', () => {
+  let service: ScriptedService
+  let refusal: object
+  let status: number
+  let searches: number
+  beforeEach(async () => {
+    service = await ScriptedService.start()
+    searches = 0
+    service.script = ({path}, response) => {
+      if (path === '/hotels/search') {
+        const offer = {offer_id: `off_${searches++}`, hotel_name: 'Otel', total: '100.00', currency: 'EUR'}
+        answer(response, 200, {data: {offers: [offer]}})
+      } else if (path === '/reservations/hotel') answer(response, status, refusal)
+      else return false
+      return true
+    }
+  })
+  afterEach(() => service.close())
+
+  const upTo: readonly Line[] = [
+    ...([
+      ['City', '5'],
+      ...DATES,
+      ['Offer', ''],
+      ...PEOPLE,
+      ['Payment', 'balance'],
+      ['reference', 'T-1'],
+    ] as Line[]),
+    ...([
+      ['Keep these guests', 'Yes, but not'],
+      ['Reserve', 'yes'],
+    ] as Line[]),
+  ]
+  const there = () =>
+    openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
+
+  test.each([
+    ['names a reservation', {errors: [{code: 'conflict', meta: {reservation_ref: 'R-77'}}]}, 'R-77'],
+    ['says that the offer is used', {error: {code: 'offer_already_used'}}, 'bookctl journal'],
+    ['says that the reference is used', {error: {code: 'duplicate_client_reference'}}, 'bookctl journal'],
+  ])('one that %s ends it: nothing is searched or sent again', async (_, body, named) => {
+    ;[status, refusal] = [409, body]
+    const desk = await there()
+    const failure = await rejectionOf(desk.run(upTo))
+    expect(failure.kind).toBe('refused')
+    expect(`${failure.message} ${failure.details.hint}`).toContain(named)
+    expect([failure.message, ...desk.told].join('\n')).not.toContain('Nothing was reserved')
+    expect(searches).toBe(1)
+    await desk.close()
+  })
+
+  test.each([{errors: [{code: 'RateChanged'}]}, {message: 'Conflict'}])(
+    'a price or a state that changed leads to a new search: %j',
+    async body => {
+      ;[status, refusal] = [409, body]
+      const desk = await there()
+      await rejectionOf(desk.run([...upTo, ['Offer', '^C']]))
+      expect(searches).toBe(2)
+      await desk.close()
+    },
+  )
+
+  test('who has to log in anew is told that nothing was reserved, and finds the people kept', async () => {
+    ;[status, refusal] = [401, {error: {code: 'token_invalid'}}]
+    const desk = await there()
+    const failure = await rejectionOf(desk.run(upTo))
+    expect(failure.kind).toBe('not_allowed')
+    expect(failure.message).toContain('nothing was reserved')
+    expect(desk.connection.state.people.guests()).toHaveLength(1)
+    await desk.close()
+  })
+})
+
 describe('when time runs out', () => {
   let service: ScriptedService
   let searches: number

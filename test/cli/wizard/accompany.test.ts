@@ -1,0 +1,79 @@
+/** After the reservation is made: what is waited for, and that stopping never means booking again. */
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import type {ReserveOutcome} from '../../../src/api/reserve.js'
+import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/payment.js'
+import {namingReservation} from '../../../src/cli/reserve-made.js'
+import {accompany} from '../../../src/cli/wizard/accompany.js'
+import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
+import {ScriptedService} from '../../support/scripted-service.js'
+import {rejectionOf} from '../../support/thrown.js'
+import {type Desk, openDesk} from '../../support/wizard.js'
+
+let service: ScriptedService
+let desk: Desk
+
+beforeEach(async () => {
+  service = await ScriptedService.start()
+  desk = await openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
+})
+afterEach(async () => {
+  await desk.close()
+  await service.close()
+})
+
+const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
+  ...{outcome, payment_url, reservation: {}, reservation_ref: 'R-5', client_reference_id: 'T-5'},
+  ...{idempotency_key: 'k', attempts: 1, repeated: false},
+})
+
+const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
+  const prompts = scriptedPrompts(script)
+  const parts = {connection: desk.connection, prompts, tell: (text: string) => void desk.told.push(text)}
+  return {prompts, done: namingReservation(outcome, parts.tell, () => accompany(parts, outcome, 60))}
+}
+
+test('stopping at the voucher names the reservation and the way to the voucher', async () => {
+  const failure = await rejectionOf(follow(made('confirmed'), [['voucher', '^C']]).done)
+  expect(failure.message).toContain('the reservation R-5 was made')
+  expect(failure.details.hint).toBe('bookctl voucher download R-5')
+})
+
+test('whatever stops it afterwards, the way on is never to begin anew', async () => {
+  const {interruption} = await import('../../../src/cli/prompts/interruption.js')
+  const stop = namingReservation(
+    made('confirmed'),
+    () => {},
+    () => Promise.reject(interruption()),
+  )
+  const failure = await rejectionOf(stop)
+  expect(failure.details.hint).toContain('bookctl reserve --resume T-5')
+})
+
+test.each([
+  ['pending_payment', 'https://pay.example/1', 'payment'],
+  ['in_process', null, 'confirmation'],
+  ['pending_payment', null, 'nothing'],
+  ['pending_payment', 'http://pay.example/1', 'nothing'],
+  ['pending_payment', 'https://me:secret@pay.example/1', 'nothing'],
+  ['rejected', null, 'nothing'],
+  ['payment_received', null, 'nothing'],
+  ['zorp', null, 'nothing'],
+])('%s with the address %s waits for %s', (outcome, address, waits) => {
+  expect(awaited(made(outcome, address))).toBe(waits)
+})
+
+test('while it waits the state is told in the service’s word', async () => {
+  const {prompts, done} = follow(made('in_review'), [['Waiting for the confirmation', '']])
+  await done
+  expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
+})
+
+test('a payment without an address to go to is told, and shows no secret of it', () => {
+  const outcome = made('pending_payment', 'https://me:secret@pay.example/1?token=x')
+  expect(lacksAddress(outcome)).toBe(true)
+  const text = lacksAddressText(outcome).join('\n')
+  expect(text).toContain('https://pay.example')
+  expect(text).not.toMatch(/secret|token/)
+  expect(text).toContain('bookctl reserve --resume T-5 --wait')
+  expect(lacksAddress(made('payment_received'))).toBe(false)
+})
