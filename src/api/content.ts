@@ -6,7 +6,7 @@ import type {Api} from './api.js'
 import {codeIn, integerIn, numberIn, textIn} from './facts.js'
 import {createFieldReader} from './field-names.js'
 import type {JsonObject} from './json-walk.js'
-import {type Entry, readAll} from './lists.js'
+import {type Entry, readAll, type WholeList} from './lists.js'
 
 interface Raw {
   /** The service's own object, untouched. */
@@ -43,17 +43,17 @@ export interface FoundCity extends Raw {
 }
 
 /** All countries. Throws Failure. */
-export function listCountries(api: Api): Promise<FoundCountry[]> {
+export function listCountries(api: Api): Promise<WholeList<FoundCountry>> {
   return readAll(api, 'content.countries', {read: readCountry, idOf})
 }
 
 /** All currencies. Throws Failure. */
-export function listCurrencies(api: Api): Promise<FoundCurrency[]> {
+export function listCurrencies(api: Api): Promise<WholeList<FoundCurrency>> {
   return readAll(api, 'content.currencies', {read: readCurrency, idOf})
 }
 
 /** All cities. Throws Failure. */
-export function listCities(api: Api): Promise<FoundCity[]> {
+export function listCities(api: Api): Promise<WholeList<FoundCity>> {
   return readAll(api, 'content.cities', {read: readCity, idOf})
 }
 
@@ -96,7 +96,7 @@ function readCurrency({value, key}: Entry): FoundCurrency | undefined {
   return orNothing(code ?? name, {...bareCode({code, name}), minor_units, raw: value})
 }
 
-function readCity({value, key}: Entry): FoundCity | undefined {
+function readCity({value, key, group}: Entry): FoundCity | undefined {
   const fields = fieldsOf(value)
   const keyId = /^\d+$/.test(key ?? '') ? Number(key) : null
   const id = integerIn(fields, ['id', 'city_id', 'destination_id', 'code', 'city_code']) ?? keyId
@@ -104,7 +104,9 @@ function readCity({value, key}: Entry): FoundCity | undefined {
   return orNothing(id ?? name, {
     id,
     name,
-    country_code: codeIn(fields, [...COUNTRY_CODE, 'country']),
+    country_code:
+      codeIn(fields, [...COUNTRY_CODE, 'country']) ??
+      (/^[A-Z]{2}$/.test(group ?? '') ? (group ?? null) : null),
     latitude: numberIn(fields, ['latitude', 'lat']),
     longitude: numberIn(fields, ['longitude', 'lon', 'lng', 'long']),
     timezone: textIn(fields, ['timezone', 'time_zone', 'tz']),

@@ -1,7 +1,8 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under whatever name they stand, page after page. */
 import type {OperationName} from '../contract/operations.js'
-import type {Answer, Api, CallOptions} from './api.js'
-import {isObject, type JsonObject, own, textOf} from './json-walk.js'
+import type {Api, CallOptions} from './api.js'
+import {isObject, type JsonObject} from './json-walk.js'
+import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 import {notUnderstood} from './refusals.js'
 import {unwrap} from './shapes.js'
 
@@ -9,6 +10,8 @@ import {unwrap} from './shapes.js'
 export interface Entry {
   readonly value: JsonObject
   readonly key: string | undefined
+  /** The name of its group when the list is grouped (`{"TR": [{…}], "DE": [{…}]}`). */
+  readonly group?: string | undefined
 }
 
 /** Ours: more pages than this are not read. */
@@ -39,6 +42,13 @@ function entriesOf(value: unknown): Entry[] | undefined {
   if (Array.isArray(value)) return value.flatMap(item => entryOf(item, undefined))
   if (!isObject(value)) return undefined
   const members = Object.entries(value)
+  if (
+    members.length > 1 &&
+    members.every(([key, inner]) => /^(\p{Lu}|\d)/u.test(key) && Array.isArray(inner))
+  )
+    return members.flatMap(([group, inner]) =>
+      (inner as unknown[]).flatMap(item => entryOf(item, undefined)).map(entry => ({...entry, group})),
+    )
   if (members.length === 0 || !members.every(([key]) => /^([A-Z]{2,3}|\d+)$/.test(key))) return undefined
   return members.flatMap(([key, inner]) => entryOf(inner, key))
 }
@@ -48,60 +58,44 @@ function entryOf(item: unknown, key: string | undefined): Entry[] {
   return typeof item === 'string' && item !== '' ? [{value: {name: item}, key}] : []
 }
 
-export interface Page {
-  readonly answer: Answer
-  readonly entries: readonly Entry[]
-  /** What asks for the next page (ours: as `after`), or undefined on the last. */
-  readonly next: string | undefined
-}
-
-/** One page of a list. Throws Failure, also when the answer holds no list. */
-export async function readPage(api: Api, name: OperationName, options: CallOptions = {}): Promise<Page> {
-  const answer = await api.call(name, options)
-  const entries = findEntries(answer.json)
-  if (!entries) throw notUnderstood(answer, 'it holds no list')
-  return {answer, entries, next: nextCursor(answer.json)}
-}
-
 export interface Reader<Item> {
   /** Undefined for an entry that is none of what is listed. */
   readonly read: (entry: Entry) => Item | undefined
   readonly idOf: (item: Item) => string
 }
 
+export interface WholeList<Item> {
+  readonly items: readonly Item[]
+  /** False where the service says that there are more, and what it says of them leads to none. */
+  readonly isComplete: boolean
+}
+
 /**
- * Every entry of a list as the reader reads it, each id once, over all pages. A cursor that leads to nothing new ends
- * it. Throws Failure.
+ * Every entry of a list as the reader reads it, each id once, over all pages. Throws Failure, also when an answer holds
+ * no list.
  */
 export async function readAll<Item>(
   api: Api,
   name: OperationName,
   {read, idOf}: Reader<Item>,
   options: CallOptions = {},
-): Promise<Item[]> {
+): Promise<WholeList<Item>> {
   const found = new Map<string, Item>()
-  let after: string | undefined
+  let entriesRead = 0
+  let asked: PageQuery | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const query = after === undefined ? options.query : {...options.query, after}
-    const {entries, next} = await readPage(api, name, query ? {...options, query} : options)
+    const answer = await api.call(name, asked ? {...options, query: {...options.query, ...asked}} : options)
+    const entries = findEntries(answer.json)
+    if (!entries) throw notUnderstood(answer, 'it holds no list')
     const before = found.size
     for (const item of entries.flatMap(entry => read(entry) ?? [])) {
       if (!found.has(idOf(item))) found.set(idOf(item), item)
     }
-    if (next === undefined || next === after || found.size === before) break
-    after = next
+    entriesRead += entries.length
+    const next = nextPage(answer, api.baseUrl, entriesRead)
+    if (next === undefined || entries.length === 0) return {items: [...found.values()], isComplete: true}
+    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    asked = next
   }
-  return [...found.values()]
-}
-
-const CURSORS = ['after', 'next_cursor', 'nextCursor', 'next_page_token', 'nextPageToken']
-const PAGING = ['meta', 'pagination', 'paging', 'page_info', 'pageInfo']
-
-/** The cursor of the next page: beside the list, or in an object about paging. */
-export function nextCursor(json: unknown): string | undefined {
-  if (!isObject(json)) return undefined
-  const data = own(json, 'data')
-  const places = [json, ...(isObject(data) ? [data] : [])]
-  const inside = places.flatMap(place => PAGING.map(key => own(place, key)).filter(isObject))
-  return textOf(...[...inside, ...places].flatMap(place => CURSORS.map(key => own(place, key))))
+  return {items: [...found.values()], isComplete: false}
 }

@@ -3,11 +3,13 @@
  * every shape are read, and what is returned is the reservation as the service sent it. Whether such a path may be
  * called at all is decided by cli/own-paths.ts.
  */
+import {Failure} from '../contract/failure.js'
 import type {ReservationUpdate} from '../contract/reservations.js'
 import type {Answer, Api} from './api.js'
 import {sendChange} from './change.js'
 import {isDenial, mayNotBeDone, wordsBeside} from './change-words.js'
-import {findEntries, nextCursor} from './lists.js'
+import {findEntries} from './lists.js'
+import {isSamePage, nextPage, nextText, readNext, UNKNOWN_NEXT} from './paging.js'
 import {notUnderstood} from './refusals.js'
 import {outermostReservations, reservationIn} from './reservation-answers.js'
 import type {ReadReservation} from './shapes.js'
@@ -18,7 +20,7 @@ export interface ListWish {
   /** A date, or a timestamp with an offset. */
   readonly createdFrom?: string | undefined
   readonly createdTo?: string | undefined
-  /** The cursor of an earlier page. */
+  /** What an earlier page named as its `next`. */
   readonly after?: string | undefined
   /** How many to return at most, over as many pages as that needs; absent: one page, as long as the service makes it. */
   readonly limit?: number | undefined
@@ -28,7 +30,7 @@ export interface ListWish {
 
 export interface FoundReservations {
   readonly reservations: readonly ReadReservation[]
-  /** What asks for those after these, or null when there are no more. */
+  /** What asks for those after these; `?` when there are more, and nothing asks for them; null when there are no more. */
   readonly next: string | null
 }
 
@@ -37,36 +39,45 @@ const MOST_A_PAGE = 200
 /** Ours: more pages than this are not read at once. */
 const MOST_PAGES = 1000
 
-/** Reservations, in the service's order, each once. Throws Failure. */
+/** Reservations, in the service's order, each once. Throws Failure, `list_incomplete` where not all can be had. */
 export async function listReservations(api: Api, wish: ListWish): Promise<FoundReservations> {
   const found = new Map<string, ReadReservation>()
   const wanted = wish.all ? Number.POSITIVE_INFINITY : wish.limit
-  let {after} = wish
+  const result = (next: string | null) => ({reservations: [...found.values()].slice(0, wanted), next})
+  let asked = readNext(wish.after)
+  let count = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const limit = wanted === undefined ? undefined : Math.min(MOST_A_PAGE, wanted - found.size)
-    const answer = await api.call('reservations.list', {query: queryOf(wish, after, limit)})
+    const answer = await api.call('reservations.list', {query: {...queryOf(wish, limit), ...asked}})
     const before = found.size
-    for (const each of reservationsIn(answer)) found.set(each.reservation_ref, each)
+    const listed = reservationsIn(answer)
+    for (const each of listed) found.set(each.reservation_ref, each)
+    count += listed.length
     // With more than was asked for, those beyond are cut, and the cursor is the one that brings them again.
-    if (found.size > (wanted ?? found.size))
-      return {reservations: [...found.values()].slice(0, wanted), next: after ?? null}
-    const next = nextCursor(answer.json)
-    const isLast = next === undefined || next === after || found.size === before
-    if (isLast) return {reservations: [...found.values()], next: null}
-    after = next
-    if (wanted === undefined || found.size === wanted) break
+    if (found.size > (wanted ?? found.size)) return result(nextText(asked ?? UNKNOWN_NEXT))
+    const next = nextPage(answer, api.baseUrl, wish.after === undefined ? count : undefined)
+    if (next === undefined || listed.length === 0) return result(null)
+    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    asked = next
+    if (wanted === undefined || found.size === wanted) return result(nextText(next))
   }
-  return {reservations: [...found.values()], next: after ?? null}
+  if (wish.all) throw incomplete(found.size)
+  return result(UNKNOWN_NEXT)
 }
 
-function queryOf(wish: ListWish, after: string | undefined, limit: number | undefined) {
+function incomplete(count: number): Failure {
+  const message = `the service says that there are more reservations than the ${count} it gave, and no way to ask for them works`
+  const hint = 'without --all those it gives are listed; narrow with --status, --created-from or --created-to'
+  return new Failure('service_failed', message, {code: 'list_incomplete', hint})
+}
+
+function queryOf(wish: ListWish, limit: number | undefined) {
   return {
     client_reference_id: wish.clientReference,
     status: wish.status,
     created_from: wish.createdFrom,
     created_to: wish.createdTo,
     limit: limit === undefined ? undefined : String(limit),
-    after,
   }
 }
 

@@ -5,9 +5,9 @@
 import type {TourSearchRequest} from '../contract/tours.js'
 import type {Api} from './api.js'
 import {codeIn, integerIn, type Money, moneyIn, numberIn, textIn} from './facts.js'
-import {createFieldReader, type Fields} from './field-names.js'
+import {createFieldReader, type Fields, firstObject} from './field-names.js'
 import {isObject, type JsonObject} from './json-walk.js'
-import {readAll} from './lists.js'
+import {readAll, type WholeList} from './lists.js'
 import {findNamed} from './record.js'
 import {notUnderstood} from './refusals.js'
 
@@ -28,7 +28,7 @@ export interface FoundTour {
 }
 
 /** Searches tours. No tours is an outcome, not a failure. Throws Failure. */
-export function searchTours(api: Api, request: TourSearchRequest): Promise<FoundTour[]> {
+export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
   const read = ({value, key}: {value: JsonObject; key: string | undefined}) => readTour(value, key)
   const idOf = ({tour_id, raw}: FoundTour) => tour_id ?? JSON.stringify(raw)
   return readAll(api, 'tours.search', {read, idOf}, {body: request})
@@ -61,7 +61,7 @@ function readTour(value: JsonObject, key: string | undefined): FoundTour | undef
     textIn(fields, ['tour_id', 'tour_code', 'activity_id', 'product_id', 'id', 'code']) ?? key ?? null
   const name = textIn(fields, ['name', 'tour_name', 'title', 'display_name', 'label'])
   if (tour_id === null && name === null) return undefined
-  const price: Money | null = moneyIn(fields, PRICE)
+  const price: Money | null = moneyIn(fields, PRICE) ?? leastIn(fields)
   return {
     tour_id,
     name,
@@ -75,6 +75,25 @@ function readTour(value: JsonObject, key: string | undefined): FoundTour | undef
     tags: wordsIn(fields, ['tags', 'categories', 'themes', 'category']),
     raw: value,
   }
+}
+
+/** `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
+function leastIn(fields: Fields): Money | null {
+  const inside = ['pricing', 'price', 'prices', 'rates']
+    .map(name => firstObject(fields.get(name)))
+    .filter(isObject)
+  const names = [
+    'from',
+    'from_price',
+    'price_from',
+    'starting_from',
+    'starting_at',
+    'min',
+    'minimum',
+    'lowest',
+  ]
+  const found = inside.map(each => moneyIn(fieldsOf(each), names)).find(money => money !== null)
+  return found ? {...found, currency: found.currency ?? codeIn(fields, ['currency', 'currency_code'])} : null
 }
 
 /** A number counts only where its name says of what; a text where it says itself: `PT2H30M`, `2h 30m`, `90 min`. */

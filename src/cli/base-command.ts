@@ -239,6 +239,7 @@ export abstract class BaseCommand extends Command {
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)
+    if (result.warning !== undefined) this.warn(result.warning)
     this.note(notes)
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }

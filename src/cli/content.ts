@@ -36,33 +36,37 @@ export const CITY_COLUMNS: readonly Column<FoundCity>[] = [
 /** Throws Failure. */
 export async function countries({api}: Connection, wish: ContentWish): Promise<Result<FoundCountry>> {
   const {listCountries} = await import('../api/content.js')
-  const items = (await listCountries(api)).filter(item => holds(wish.find, item.name, item.code))
+  const {items: all, isComplete} = await listCountries(api)
+  const items = all.filter(item => holds(wish.find, item.name, item.code))
   return {
     document: {countries: items},
     items,
     columns: COUNTRY_COLUMNS,
     id: item => item.code,
     whenEmpty: 'No country is left.',
+    ...warningUnless(isComplete),
   }
 }
 
 /** Throws Failure. */
 export async function currencies({api}: Connection, wish: ContentWish): Promise<Result<FoundCurrency>> {
   const {listCurrencies} = await import('../api/content.js')
-  const items = (await listCurrencies(api)).filter(item => holds(wish.find, item.name, item.code))
+  const {items: all, isComplete} = await listCurrencies(api)
+  const items = all.filter(item => holds(wish.find, item.name, item.code))
   return {
     document: {currencies: items},
     items,
     columns: CURRENCY_COLUMNS,
     id: item => item.code,
     whenEmpty: 'No currency is left.',
+    ...warningUnless(isComplete),
   }
 }
 
 /** Remembers every city. Throws Failure. */
 export async function cities(connection: Connection, wish: ContentWish): Promise<Result<FoundCity>> {
   const {listCities} = await import('../api/content.js')
-  const all = await listCities(connection.api)
+  const {items: all, isComplete} = await listCities(connection.api)
   remember(connection, all)
   const items = all.filter(item => holds(wish.find, item.name) && isIn(wish.country, item.country_code))
   return {
@@ -72,7 +76,15 @@ export async function cities(connection: Connection, wish: ContentWish): Promise
     shown: ['id', 'name', 'country_code', 'timezone'],
     id: item => item.id,
     whenEmpty: 'No city is left.',
+    ...warningUnless(isComplete),
   }
+}
+
+/** For a list that the service says is longer than what it gave. */
+export function warningUnless(isComplete: boolean): {warning?: string} {
+  return isComplete
+    ? {}
+    : {warning: 'Warning: the service has more than these, and does not say how to ask for them'}
 }
 
 /** So that they can be chosen by name later, also those narrowed away. */

@@ -1,8 +1,8 @@
 /** One hotel, and the price of an offer now beside the one this machine saw. */
 import {codeIn, numberIn, textIn} from '../api/facts.js'
-import {createFieldReader} from '../api/field-names.js'
+import {createFieldReader, type Fields, firstObject} from '../api/field-names.js'
 import type {PricedOffer} from '../api/hotel-details.js'
-import type {JsonObject} from '../api/json-walk.js'
+import {isObject, type JsonObject} from '../api/json-walk.js'
 import {compareAmounts, isAmount} from '../contract/money.js'
 import type {SeenOffer} from '../state/offer-store.js'
 import {isoTime} from './access.js'
@@ -17,8 +17,10 @@ const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unkno
   value: hotel => read(fieldsOf(hotel)),
 })
 
+const ID = ['hotel_id', 'property_id', 'id', 'code']
+
 export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
-  fact('hotel_id', fields => textIn(fields, ['hotel_id', 'property_id', 'id', 'code'])),
+  fact('hotel_id', fields => textIn(fields, ID)),
   fact('name', fields => textIn(fields, ['name', 'hotel_name', 'property_name', 'title'])),
   fact('stars', fields => numberIn(fields, ['stars', 'star_rating', 'category'])),
   fact('address', fields => textIn(fields, ['address', 'street', 'address_line'])),
@@ -30,11 +32,20 @@ export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
     textIn(fields, ['check_out_until', 'check_out_time', 'check_out', 'checkout']),
   ),
   fact('timezone', fields => textIn(fields, ['timezone', 'time_zone'])),
-  fact('latitude', fields => numberIn(fields, ['latitude', 'lat'])),
-  fact('longitude', fields => numberIn(fields, ['longitude', 'lon', 'lng'])),
+  fact('latitude', fields => coordinate(fields, ['latitude', 'lat'])),
+  fact('longitude', fields => coordinate(fields, ['longitude', 'lon', 'lng', 'long'])),
   fact('facilities', fields => listText(fields.get('facilities') ?? fields.get('amenities'))),
   fact('description', fields => textIn(fields, ['description', 'short_description', 'about'])),
 ]
+
+/** Its own, or that of an object about where it is. */
+function coordinate(fields: Fields, names: readonly string[]): number | null {
+  const places = ['location', 'coordinates', 'geo', 'geo_location', 'geolocation', 'position', 'address']
+  const inside = places.map(place => firstObject(fields.get(place))).filter(isObject)
+  return (
+    [fields, ...inside.map(fieldsOf)].map(each => numberIn(each, names)).find(found => found !== null) ?? null
+  )
+}
 
 function listText(value: unknown): string | null {
   if (!Array.isArray(value)) return null
@@ -45,7 +56,9 @@ function listText(value: unknown): string | null {
 export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
   const {showHotel} = await import('../api/hotel-details.js')
   const hotel = await showHotel(api, hotelId)
-  return {document: {hotel}, items: [hotel], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
+  // What does not say its own id is the one asked for.
+  const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
+  return {document: {hotel}, items: [row], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
 }
 
 /** What an offer costs now, and what it cost when this machine found it. */

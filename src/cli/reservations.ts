@@ -1,4 +1,5 @@
 /** Reservations after they were made, as their commands ask for them and print them. */
+import {UNKNOWN_NEXT} from '../api/paging.js'
 import {factsOfReservation} from '../api/reservation-facts.js'
 import type {FoundReservations, ListWish} from '../api/reservations.js'
 import type {ReadReservation} from '../api/shapes.js'
@@ -26,6 +27,9 @@ export function readListWish(flags: ListFlags): ListWish {
   const {'client-reference': clientReference, limit, after, all} = flags
   if (clientReference !== undefined && !isClientReference(clientReference)) {
     throw usage('invalid_input', '--client-reference: must be 1 to 128 visible characters without blanks')
+  }
+  if (after === UNKNOWN_NEXT) {
+    throw usage('invalid_input', '--after: the service did not say how to ask for those after that page')
   }
   return {
     clientReference,
@@ -83,6 +87,9 @@ const COLUMNS: readonly Column<Row>[] = NAMES.map(name => ({name, value: row => 
 
 export const RESERVATIONS_COLUMNS: readonly string[] = NAMES
 
+const MORE_THAN_THESE =
+  'Warning: there are more than these, and nothing that --after takes brings them; raise --limit, or narrow the list'
+
 /** Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {listReservations} = await import('../api/reservations.js')
@@ -94,6 +101,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
     id: row => row.reservation_ref,
     whenEmpty: 'There are no such reservations.',
+    ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
     next,
   }
 }

@@ -2,6 +2,7 @@
 import type {FoundTour} from '../api/tours.js'
 import type {TourSearchRequest} from '../contract/tours.js'
 import type {Connection} from './connect.js'
+import {warningUnless} from './content.js'
 import {checkAmount, checkCurrency, checkDate, checkInteger} from './input/checks.js'
 import {narrowTours, type TourNarrowing} from './input/narrow-tours.js'
 import {moneyText} from './money-text.js'
@@ -69,7 +70,7 @@ export async function search(
   {request, wanted}: ReturnType<typeof readTourSearch>,
 ): Promise<Result<FoundTour>> {
   const {searchTours} = await import('../api/tours.js')
-  const found = await searchTours(api, request)
+  const {items: found, isComplete} = await searchTours(api, request)
   const tours = narrowTours(found, wanted)
   return {
     document: {search: request, tours},
@@ -78,6 +79,7 @@ export async function search(
     shown: ['tour_id', 'name', 'duration', 'price', 'rating', 'tags'],
     id: tour => tour.tour_id,
     whenEmpty: found.length > 0 ? 'No tour is left after narrowing.' : 'No tours were found.',
+    ...warningUnless(isComplete),
   }
 }
 

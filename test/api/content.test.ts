@@ -23,13 +23,15 @@ test.each([
     {cities: [{cityId: '101', cityName: 'İstanbul', country: {code: 'TR', name: 'Türkiye'}}]},
   ],
 ])('a city %s', async (_, json) => {
-  const [city] = await listCities(apiAnswering({json}).api)
+  const {
+    items: [city],
+  } = await listCities(apiAnswering({json}).api)
   expect(city).toMatchObject({id: 101, name: 'İstanbul', country_code: 'TR'})
 })
 
 test('what is not said is null, and raw is the record as it came', async () => {
   const odd = {id: 7, names: {tr: 'x'}, odd: {deep: [1]}}
-  expect(await listCities(apiAnswering({json: {data: [odd]}}).api)).toEqual([
+  expect((await listCities(apiAnswering({json: {data: [odd]}}).api)).items).toEqual([
     {...{id: 7, name: null, country_code: null, latitude: null, longitude: null, timezone: null}, raw: odd},
   ])
 })
@@ -43,7 +45,9 @@ test.each([
   ],
   [{data: ['EUR', 'TRY']}, {code: 'EUR', name: null, minor_units: null}],
 ])('a currency in %j', async (json, expected) => {
-  const [first] = await listCurrencies(apiAnswering({json}).api)
+  const {
+    items: [first],
+  } = await listCurrencies(apiAnswering({json}).api)
   expect(first).toMatchObject(expected)
 })
 
@@ -51,7 +55,7 @@ test('a country names its currency by code, however it is told', async () => {
   const json = {
     data: [{iso2: 'TR', name: {en: 'Türkiye'}, dialCode: '+90', currency: {code: 'TRY', name: 'Lira'}}],
   }
-  expect(await listCountries(apiAnswering({json}).api)).toMatchObject([
+  expect((await listCountries(apiAnswering({json}).api)).items).toMatchObject([
     {code: 'TR', name: 'Türkiye', phone_code: '+90', currency: 'TRY'},
   ])
 })
@@ -59,29 +63,68 @@ test('a country names its currency by code, however it is told', async () => {
 test('pages are read to the last, each record once; a cursor that leads nowhere ends it', async () => {
   const page = (id: number, after: string | null) => ({json: {data: [{...ISTANBUL, id}], meta: {after}}})
   const {api, requests} = apiAnswering(page(1, 'a b'), page(2, 'c'), page(3, null))
-  expect((await listCities(api)).map(({id}) => id)).toEqual([1, 2, 3])
+  expect((await listCities(api)).items.map(({id}) => id)).toEqual([1, 2, 3])
   expect(requests.map(line => line.trim())).toEqual([
     'GET /v1/content/cities',
     'GET /v1/content/cities?after=a+b',
     'GET /v1/content/cities?after=c',
   ])
   const circle = apiAnswering(page(1, 'x'), page(1, 'y'))
-  expect(await listCities(circle.api)).toHaveLength(1)
+  expect(await listCities(circle.api)).toMatchObject({items: [{id: 1}], isComplete: false})
   expect(circle.requests).toHaveLength(2)
+})
+
+test.each([
+  {
+    cities: {
+      TR: [{...ISTANBUL, country_code: undefined}],
+      DE: [
+        {id: 1, name: 'Köln'},
+        {id: 2, name: 'Bonn'},
+      ],
+    },
+  },
+  {
+    data: {
+      Türkiye: [ISTANBUL],
+      Germany: [
+        {id: 1, name: 'Köln', country: 'DE'},
+        {id: 2, name: 'Bonn', country: 'DE'},
+      ],
+    },
+  },
+])('a list in groups is all of them: %j', async json => {
+  const {items} = await listCities(apiAnswering({json}).api)
+  expect(items.map(({id, country_code}) => [id, country_code])).toEqual([
+    [101, 'TR'],
+    [1, 'DE'],
+    [2, 'DE'],
+  ])
+})
+
+test.each([
+  ['a total', {data: [ISTANBUL], total: 9}],
+  ['a word', {data: [ISTANBUL], has_more: true}],
+  ['a link elsewhere', {data: [ISTANBUL], links: {next: 'https://elsewhere.test/v1/content/cities?page=2'}}],
+  ['pages that stay the same', {data: [ISTANBUL], pagination: {page: 1, total_pages: 9, total: 400}}],
+])('that there are more, as %s says, is known', async (_, json) => {
+  const {api, requests} = apiAnswering({json})
+  expect(await listCities(api)).toMatchObject({items: [{id: 101}], isComplete: false})
+  expect(requests.every(line => line.startsWith('GET /v1/content/cities'))).toBe(true)
 })
 
 test('no list is no answer; an empty one is', async () => {
   const failure = await rejectionOf(listCities(apiAnswering({json: {data: {hello: 'world'}}}).api))
   expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
-  expect(await listCities(apiAnswering({json: {data: []}}).api)).toEqual([])
+  expect(await listCities(apiAnswering({json: {data: []}}).api)).toEqual({items: [], isComplete: true})
 })
 
 test('the local sandbox has all of them', async () => {
   const {api, sandbox} = await apiOfSandbox()
   const [countries, currencies, cities] = [
-    await listCountries(api),
-    await listCurrencies(api),
-    await listCities(api),
+    (await listCountries(api)).items,
+    (await listCurrencies(api)).items,
+    (await listCities(api)).items,
   ]
   expect(cities.find(({id}) => id === 101)).toMatchObject({country_code: 'TR', timezone: 'Europe/Istanbul'})
   expect(countries.length).toBeGreaterThan(200)

@@ -49,9 +49,65 @@ describe('a list', () => {
   test('of all ends at the last page, and at a cursor that leads nowhere', async () => {
     const {api} = apiAnswering(page(['A'], 'two'), page(['B'], 'three'), page(['C'], null))
     expect(refsOf(await listReservations(api, {all: true}))).toEqual(['A', 'B', 'C'])
-    const circle = apiAnswering(page(['A'], 'two'), page(['A'], 'two'))
-    expect(await listReservations(circle.api, {all: true})).toMatchObject({next: null})
-    expect(circle.requests).toHaveLength(2)
+    const empty = apiAnswering(page(['A'], 'two'), page([], 'two'))
+    expect(await listReservations(empty.api, {all: true})).toMatchObject({next: null})
+    expect(empty.requests).toHaveLength(2)
+  })
+
+  const rows = (ref: string) => [record(ref)]
+  test.each([
+    [
+      'a link',
+      (ref: string, n: number) => ({data: rows(ref), links: {next: n < 3 ? `/b?page=${n + 1}` : null}}),
+    ],
+    [
+      'a link of the same service',
+      (ref: string, n: number) => ({
+        items: rows(ref),
+        _links: n < 3 ? {next: {href: `https://service.test/v1/b?page=${n + 1}`}} : {},
+      }),
+    ],
+    ['a number of pages', (ref: string, n: number) => ({data: rows(ref), meta: {page: n, total_pages: 3}})],
+    ['a number', (ref: string, n: number) => ({data: rows(ref), next_page: n < 3 ? n + 1 : null})],
+    [
+      'a cursor named next',
+      (ref: string, n: number) => ({data: rows(ref), meta: {next: n < 3 ? `c${n}` : null}}),
+    ],
+    [
+      'a cursor beside has_more',
+      (ref: string, n: number) => ({data: rows(ref), next_cursor: `c${n}`, has_more: n < 3}),
+    ],
+  ])('is followed by %s, and --after takes what it names', async (_, answerOf) => {
+    const pages = ['A', 'B', 'C'].map((ref, index) => ({json: answerOf(ref, index + 1)}))
+    const whole = apiAnswering(...pages)
+    expect(refsOf(await listReservations(whole.api, {all: true}))).toEqual(['A', 'B', 'C'])
+    const first = apiAnswering(...pages)
+    const {next} = await listReservations(first.api, {})
+    await listReservations(first.api, {after: next ?? ''})
+    const second = whole.requests[1]?.replace(/limit=200&?/, '')
+    expect(first.requests[1]).toBe(second)
+  })
+
+  test.each([
+    ['has_more', {data: rows('A'), has_more: true}],
+    ['a total', {data: rows('A'), meta: {total: 2}}],
+    ['a cursor that gives the same again', {data: rows('A'), meta: {after: 'two'}}],
+    ['a link to another service', {data: rows('A'), links: {next: 'https://elsewhere.test/v1/b?page=2'}}],
+    ['a link beside the base URL', {data: rows('A'), next: 'https://service.test/v2/b?page=2'}],
+  ])('is not all where %s says so', async (_, json) => {
+    const {api, requests} = apiAnswering({json})
+    const failure = await rejectionOf(listReservations(api, {all: true}))
+    expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'list_incomplete'])
+    expect((await listReservations(api, {})).next).not.toBeNull()
+    expect(
+      requests.every(line => line.startsWith('GET /v1/reservations?') || line === 'GET /v1/reservations '),
+    ).toBe(true)
+  })
+
+  test('of a service that knows no limit is cut, and does not end there', async () => {
+    const {api} = apiAnswering({json: {data: ['A', 'B', 'C'].map(record)}})
+    const found = await listReservations(api, {limit: 2})
+    expect([refsOf(found), found.next]).toEqual([['A', 'B'], '?'])
   })
 
   test('may be empty, but must be one', async () => {

@@ -6,7 +6,7 @@ import {apiAnswering, apiOfSandbox} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'
 
 const SEARCH = {destination: {type: 'CITY' as const, id: 101}, currency: 'EUR'}
-const search = (json: unknown) => searchTours(apiAnswering({json}).api, SEARCH)
+const search = async (json: unknown) => [...(await searchTours(apiAnswering({json}).api, SEARCH)).items]
 
 describe('tours', () => {
   test.each([
@@ -49,6 +49,14 @@ describe('tours', () => {
     ])
   })
 
+  test.each([{pricing: {from: {value: 10, currency: 'EUR'}}}, {price: {minimum: '10.00'}, currency: 'EUR'}])(
+    'of which the least price lies in %j',
+    async told => {
+      const [tour] = await search({data: [{tour_id: 't1', ...told}]})
+      expect(tour?.price).toEqual({total: '10.00', currency: 'EUR'})
+    },
+  )
+
   test('none is an outcome; no list is not', async () => {
     expect(await search({data: [], meta: {links: [{name: 'x'}]}})).toEqual([])
     expect((await rejectionOf(search({data: 'soon'}))).details.code).toBe('answer_not_understood')
@@ -87,7 +95,9 @@ describe('the price of an offer', () => {
 
 test('the local sandbox has them all', async () => {
   const {api, sandbox, paths} = await apiOfSandbox()
-  const [tour] = await searchTours(api, {...SEARCH, date: '2030-06-10'})
+  const {
+    items: [tour],
+  } = await searchTours(api, {...SEARCH, date: '2030-06-10'})
   expect(await showTour(api, tour?.tour_id ?? '')).toEqual(tour)
   expect(Object.values(tour ?? {}).filter(value => value === null)).toEqual([])
   const [offer] = await (await sandbox.client()).search()

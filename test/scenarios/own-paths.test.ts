@@ -225,6 +225,41 @@ test('what is said and what is not', async () => {
   state.close()
 })
 
+test('a part of a list is never told as all of it', async () => {
+  namePaths(PATHS)
+  const {script} = service
+  service.script = (request, response) => {
+    const path = request.path.split('?')[0]
+    if (path === '/x/bookings') answer(response, 200, {bookings: [BOOKING], total: 7})
+    else if (path === '/x/cities') answer(response, 200, {cities: [{id: 1, name: 'A'}], has_more: true})
+    else return script(request, response)
+    return true
+  }
+  const listed = await home.json<{next: string}>(['reservations', 'list'])
+  const all = await home.json<{error: {code: string}}>(['reservations', 'list', '--all'])
+  const after = await home.json(['reservations', 'list', '--after', listed.result.next])
+  const cities = await home.json(['content', 'cities'])
+  service.script = script
+  expect([listed.exit, listed.result.next]).toEqual([0, '?'])
+  expect(listed.stderr).toContain('Warning: there are more than these')
+  expect([all.exit, all.result.error.code]).toEqual([6, 'list_incomplete'])
+  expect(after.exit).toBe(2)
+  expect([cities.exit, cities.stderr]).toEqual([0, expect.stringContaining('Warning: the service has more')])
+})
+
+test('a hotel in a wrapper says where it is, and has the id asked for', async () => {
+  namePaths(PATHS)
+  const {script} = service
+  service.script = (request, response) => {
+    if (request.path !== '/x/hotel/7') return script(request, response)
+    answer(response, 200, {property: {title: 'Otel', location: {lat: 41.5, lng: '28.9'}}})
+    return true
+  }
+  const {stdout} = await home.run(['hotels', 'show', '7', '--columns', 'hotel_id,latitude,longitude'])
+  service.script = script
+  expect(stdout).toBe('hotel_id\t7\nlatitude\t41.5\nlongitude\t28.9\n')
+})
+
 describe('a cancellation', () => {
   let answers: Record<string, object>
   let script: typeof service.script

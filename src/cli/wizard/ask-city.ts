@@ -44,7 +44,7 @@ function nameOf({id, name, country}: NamedCity): string {
 async function namedCities(api: Api): Promise<NamedCity[]> {
   const {listCities} = await import('../../api/content.js')
   try {
-    return (await listCities(api)).flatMap(city => {
+    return (await listCities(api)).items.flatMap(city => {
       const id = Number(city.id)
       const isUsable = Number.isSafeInteger(id) && id > 0 && Boolean(city.name)
       return isUsable ? [{id, name: city.name ?? '', country: city.country_code}] : []

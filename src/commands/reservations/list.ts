@@ -35,6 +35,6 @@ config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations
     const wish = readListWish(flags)
     const {next, ...result} = await list(await this.connect(), wish)
     await this.print(result)
-    if (next !== null) this.note('There are more: --all, or --limit N')
+    if (next !== null && result.warning === undefined) this.note('There are more: --all, or --limit N')
   }
 }
