@@ -7,7 +7,7 @@
 import type {Clock, ExchangeError, Sender, WireAnswer, WireRequest} from '../api/api.js'
 import type {AttemptRecord, Trace} from '../api/trace.js'
 import {wantsAccessible} from './prompts/accessible-mode.js'
-import {clearTransient, say, showTransient} from './talk.js'
+import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 export interface Progress {
   /** Shows `label` while `work` is under way. */
@@ -44,7 +44,7 @@ export function createProgress(style: 'plain' | 'redrawn'): Progress {
   let said = ''
   const show = () => {
     const elapsed = performance.now() - startedAt
-    if (elapsed < SHOWN_AFTER_MILLISECONDS) return
+    if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
     if (style === 'plain') {
       if (said !== label) say(`${label}…`)
       said = label

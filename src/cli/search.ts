@@ -1,5 +1,6 @@
 /** A hotel search: asked, remembered for `reserve`, narrowed. */
 import type {FoundOffer, SearchOutcome} from '../api/hotels.js'
+import type {OfferTerms} from '../api/offer-terms.js'
 import {nightsBetween} from '../contract/dates.js'
 import type {SearchRequest} from '../contract/hotels.js'
 import {isoTime} from './access.js'
@@ -15,7 +16,10 @@ export async function search(
 ): Promise<Result<FoundOffer>> {
   const {searchHotels} = await import('../api/hotels.js')
   const outcome = await searchHotels(connection.api, request)
-  if (connection.state.writable) remember(connection, request, outcome)
+  if (connection.state.writable) {
+    const {termsOf} = await import('../api/offer-terms.js')
+    remember(connection, request, outcome, termsOf)
+  }
   const offers = narrow(outcome.offers, wanted)
   return {
     document: {
@@ -47,7 +51,12 @@ export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
   {name: 'expires_at', value: offer => offer.expires_at},
 ]
 
-function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
+function remember(
+  connection: Connection,
+  request: SearchRequest,
+  outcome: SearchOutcome,
+  termsOf: (raw: object) => OfferTerms,
+): void {
   const {baseUrl, clientId} = connection.target
   const offers = outcome.offers.map(offer => ({
     offer_id: offer.offer_id,
@@ -57,6 +66,12 @@ function remember(connection: Connection, request: SearchRequest, outcome: Searc
     board: offer.board,
     total: offer.price.total,
     currency: offer.price.currency,
+    details: {
+      refundable: offer.refundable,
+      free_cancellation_until: offer.free_cancellation_until,
+      terms: termsOf(offer.raw),
+      city: request.destination.type === 'CITY' ? request.destination.id : null,
+    },
     nationality: request.client_nationality,
     check_in: request.check_in,
     check_out: request.check_out,

@@ -17,6 +17,24 @@ const LEADS: Readonly<Record<string, Style>> = {
 
 let transient = ''
 
+let questions = 0
+
+/** Whether a person is being asked something: nothing may be drawn over it. */
+export function isAsking(): boolean {
+  return questions > 0
+}
+
+/** Asks with `ask`, the transient line gone until it is answered. */
+export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
+  clearTransient()
+  questions += 1
+  try {
+    return await ask()
+  } finally {
+    questions -= 1
+  }
+}
+
 /** Says one line, or several: a line feed inside one of them is shown as `\n`. */
 export function say(lines: string | readonly string[]): void {
   const painter = painterFor(process.stderr, process.env)

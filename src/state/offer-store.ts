@@ -6,6 +6,19 @@ import type {Client} from './token-store.js'
 /** Offers are forgotten this long after their search; they are valid for 15 minutes (§2.3). */
 const RETENTION_SECONDS = 24 * 3600
 
+/** What else is kept of an offer, so that nobody who reserves it is told less than who found it. */
+export interface SeenDetails {
+  readonly refundable: boolean | null
+  readonly free_cancellation_until: string | null
+  /** The terms as api/offer-terms.ts read them; null where they were too long to keep. */
+  readonly terms: object | null
+  /** The city searched; null when it was no city. */
+  readonly city: number | null
+}
+
+/** Ours, in bytes: terms longer than this are not kept. */
+const MOST_TERMS = 4000
+
 export interface SeenOffer {
   readonly offer_id: string
   readonly hotel_name: string | null
@@ -14,6 +27,8 @@ export interface SeenOffer {
   readonly board: string | null
   readonly total: string | null
   readonly currency: string | null
+  /** Null for an offer kept by an earlier version. */
+  readonly details: SeenDetails | null
   /** What was searched. */
   readonly nationality: string
   readonly check_in: string
@@ -35,15 +50,16 @@ export interface OfferStore {
   markUsed(client: Client, offerId: string, clientReferenceId: string): void
 }
 
-type Row = Omit<SeenOffer, 'rooms'> & {rooms: string}
+type Row = Omit<SeenOffer, 'rooms' | 'details'> & {rooms: string; details: string | null}
 
 const UPSERT = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, stars, room_name, board, total, currency,
-    nationality, check_in, check_out, rooms, searched_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    nationality, check_in, check_out, rooms, searched_at, expires_at, details)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET hotel_name = excluded.hotel_name, stars = excluded.stars, room_name = excluded.room_name,
     board = excluded.board, total = excluded.total, currency = excluded.currency, nationality = excluded.nationality,
     check_in = excluded.check_in, check_out = excluded.check_out, rooms = excluded.rooms,
-    searched_at = excluded.searched_at, expires_at = excluded.expires_at`
+    searched_at = excluded.searched_at, expires_at = excluded.expires_at,
+    details = excluded.details`
 
 export function createOfferStore(open: () => Database): OfferStore {
   return {
@@ -74,7 +90,8 @@ export function createOfferStore(open: () => Database): OfferStore {
 
 function offerOf(row: Row & Record<string, unknown>): SeenOffer {
   const {base_url: _, client_id: __, ...offer} = row
-  return {...offer, rooms: JSON.parse(row.rooms) as Room[]}
+  const details = row.details === null ? null : (JSON.parse(row.details) as SeenDetails)
+  return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
 }
 
 function insert(database: Database, client: Client, offer: Omit<SeenOffer, 'used_by_reference'>): void {
@@ -84,6 +101,11 @@ function insert(database: Database, client: Client, offer: Omit<SeenOffer, 'used
     ...[client.baseUrl, client.clientId, offer.offer_id],
     ...[hotel_name, stars, room_name, board, total, currency],
     ...[offer.nationality, offer.check_in, offer.check_out, JSON.stringify(offer.rooms)],
-    ...[offer.searched_at, offer.expires_at],
+    ...[offer.searched_at, offer.expires_at, offer.details && JSON.stringify(bounded(offer.details))],
   )
+}
+
+function bounded(details: SeenDetails): SeenDetails {
+  const tooLong = Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
+  return tooLong ? {...details, terms: null} : details
 }

@@ -1,9 +1,10 @@
 /**
- * Guests and contacts a person agreed to keep, to be offered again: state.db, on this machine alone. What is forgotten
- * leaves no byte on the disk.
+ * Guests and contacts a person agreed to keep, to be offered again to the same client of the same service: state.db, on
+ * this machine alone. What is forgotten leaves no byte on the disk.
  */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Database} from '../storage/database.js'
+import type {Client} from './token-store.js'
 
 /** A guest without a place in a room. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>
@@ -14,12 +15,19 @@ export interface Kept<T> {
 }
 
 export interface PeopleStore {
+  forClient(client: Client): People
+  /** Forgets everybody, of every client. Returns whether there was anybody. */
+  forgetAll(): boolean
+}
+
+/** The people of one client. */
+export interface People {
   /** Keeps them, once each; of the same person with other details the newer ones. `now`: Unix seconds. */
   keep(people: {readonly guests: readonly KeptGuest[]; readonly contact?: Contact}, now: number): void
   /** The most recent first. */
   guests(): Kept<KeptGuest>[]
   contacts(): Kept<Contact>[]
-  /** Forgets one, or everybody. Returns whether there was anything. */
+  /** Forgets one of them, or all. Returns whether there was anything. */
   forget(whom: number | 'all'): boolean
 }
 
@@ -28,43 +36,53 @@ type Kind = 'guest' | 'contact'
 /** Ours: more than these are no help in a list; the oldest go. */
 const MOST_KEPT = 200
 
-const UPSERT = `INSERT INTO people (kind, person, details, kept_at) VALUES (?, ?, ?, ?)
+const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, kept_at) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET details = excluded.details, kept_at = excluded.kept_at`
+const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 export function createPeopleStore(open: () => Database): PeopleStore {
+  const forget = (where: string, ...values: (string | number)[]) => {
+    const database = open()
+    const rows = database.run(`DELETE FROM people WHERE ${where}`, ...values)
+    if (rows > 0) database.wipe()
+    return rows > 0
+  }
+  return {
+    forClient: ({baseUrl, clientId}) => peopleOf(open, [baseUrl, clientId], forget),
+    forgetAll: () => forget('TRUE'),
+  }
+}
+
+function peopleOf(
+  open: () => Database,
+  client: readonly [baseUrl: string, clientId: string],
+  forget: (where: string, ...values: (string | number)[]) => boolean,
+): People {
   const list = <T>(kind: Kind): Kept<T>[] =>
     open()
       .all<{id: number; details: string}>(
-        'SELECT id, details FROM people WHERE kind = ? ORDER BY kept_at DESC, id DESC',
+        `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id DESC`,
+        ...client,
         kind,
       )
       .map(({id, details}) => ({id, details: JSON.parse(details) as T}))
   return {
     keep({guests, contact}, now) {
       const database = open()
+      const put = (kind: Kind, person: string, details: object) =>
+        database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
       database.transaction(() => {
-        for (const guest of guests) put(database, 'guest', personOf(guest, guest.birth_date), guest, now)
-        if (contact) put(database, 'contact', personOf(contact, contact.email), contact, now)
-        const oldest = 'SELECT id FROM people ORDER BY kept_at DESC, id DESC LIMIT -1 OFFSET ?'
-        database.run(`DELETE FROM people WHERE id IN (${oldest})`, MOST_KEPT)
+        for (const guest of guests) put('guest', personOf(guest, guest.birth_date), guest)
+        if (contact) put('contact', personOf(contact, contact.email), contact)
+        const oldest = `SELECT id FROM people WHERE ${OF_CLIENT} ORDER BY kept_at DESC, id DESC LIMIT -1 OFFSET ?`
+        database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
       })
     },
     guests: () => list<KeptGuest>('guest'),
     contacts: () => list<Contact>('contact'),
-    forget(whom) {
-      const database = open()
-      const rows =
-        whom === 'all'
-          ? database.run('DELETE FROM people')
-          : database.run('DELETE FROM people WHERE id = ?', whom)
-      if (rows > 0) database.wipe()
-      return rows > 0
-    },
+    forget: whom =>
+      whom === 'all' ? forget(OF_CLIENT, ...client) : forget(`${OF_CLIENT} AND id = ?`, ...client, whom),
   }
-}
-
-function put(database: Database, kind: Kind, person: string, details: object, now: number): void {
-  database.run(UPSERT, kind, person, JSON.stringify(details), now)
 }
 
 /** What tells one person from another. */

@@ -71,6 +71,19 @@ const MIGRATIONS = [
      kept_at REAL NOT NULL,
      UNIQUE (kind, person)
    ) STRICT;`,
+  // Of those kept before it is not known for whom, so they are asked for once more.
+  `DROP TABLE people;
+   CREATE TABLE people (
+     id INTEGER PRIMARY KEY,
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     person TEXT NOT NULL,
+     details TEXT NOT NULL,
+     kept_at REAL NOT NULL,
+     UNIQUE (base_url, client_id, kind, person)
+   ) STRICT;
+   ALTER TABLE offers ADD COLUMN details TEXT;`,
 ]
 
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */

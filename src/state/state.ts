@@ -126,7 +126,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     forgetClient: forgetTokens,
     forgetEverything() {
       const hadTokens = forgetTokens('all')
-      return (existsSync(join(directory, 'state.db')) && people.forget('all')) || hadTokens
+      return (existsSync(join(directory, 'state.db')) && people.forgetAll()) || hadTokens
     },
     close() {
       for (const database of opened.values()) database.close()

@@ -5,6 +5,7 @@ import type {SeenOffer} from '../../src/state/offer-store.js'
 import {thrownBy} from '../support/thrown.js'
 
 const SEEN: SeenOffer = {
+  details: null,
   offer_id: 'off_1',
   hotel_name: 'Pera',
   stars: 4,

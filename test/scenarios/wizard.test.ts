@@ -118,7 +118,10 @@ test('Ctrl-C while waiting for the payment says that the reservation exists and 
     ALL.filter(([asked]) => asked !== 'Payment'),
   )
   await answer(terminal, [['Reserve this now', 'yes\r']])
-  await terminal.waitFor(/Waiting for \d/)
+  // Longer than it takes until a line of progress would be drawn over the question.
+  await terminal.waitFor(/Waiting for 0:0[3-9]/)
+  const asked = terminal.raw().split('Enter stops the waiting').slice(1).join('')
+  expect(asked).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)

@@ -61,6 +61,7 @@ test('a directory that cannot be written keeps tokens in this process alone', as
 
 describe('offers', () => {
   const offer = {
+    details: {refundable: false, free_cancellation_until: null, terms: {policies: []}, city: 101},
     offer_id: 'off_1',
     hotel_name: 'Otel',
     stars: 4.5,
@@ -83,6 +84,12 @@ describe('offers', () => {
     state.offers.remember(CLIENT, [{...offer, total: '11.00'}], 1001)
     expect(state.offers.find(CLIENT, 'off_1')).toMatchObject({total: '11.00', used_by_reference: 'ref-1'})
     expect(state.offers.find(OTHER, 'off_1')).toBeUndefined()
+  })
+
+  test('terms too long to keep are left out, and the rest of the offer stays', () => {
+    const details = {...offer.details, terms: {remarks: 'x'.repeat(5000)}}
+    state.offers.remember(CLIENT, [{...offer, details}], 1000)
+    expect(state.offers.find(CLIENT, offer.offer_id)?.details).toEqual({...details, terms: null})
   })
 
   test('are forgotten after a day', () => {

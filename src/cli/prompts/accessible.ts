@@ -5,6 +5,7 @@
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {whileAsking} from '../talk.js'
 import {interruption, refusalOf} from './interruption.js'
 import type {
   Asked,
@@ -31,7 +32,8 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
     if (asked.status) say(sanitizeLine(asked.status()))
     for (;;) {
       const question = `${sanitizeLine(message)}: `
-      const line = (await readAnswer(terminal, question, signalOf(terminal, asked), secret)).trim()
+      const answered = () => readAnswer(terminal, question, signalOf(terminal, asked), secret)
+      const line = (await whileAsking(answered)).trim()
       try {
         return accept(line)
       } catch (error) {

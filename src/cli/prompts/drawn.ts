@@ -4,6 +4,7 @@
  */
 import {type createPrompt, useEffect, useState} from '@inquirer/core'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {whileAsking} from '../talk.js'
 import {interruption} from './interruption.js'
 import {cut, rowsOf, wrap} from './lines.js'
 import type {Asked} from './prompts.js'
@@ -43,7 +44,7 @@ export async function askDrawn<T, Q extends Asked>(
   }
   const {input, output} = terminal
   try {
-    return await prompt({...question, session}, {input, output, signal})
+    return await whileAsking(() => prompt({...question, session}, {input, output, signal}))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw (error as Error).name === 'ExitPromptError' ? interruption() : error

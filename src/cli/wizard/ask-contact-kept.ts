@@ -1,7 +1,7 @@
 /** The contact: one kept on this machine, or a new one with the lead guest's name at hand. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../contract/reservations.js'
-import type {PeopleStore} from '../../state/people-store.js'
+import type {People} from '../../state/people-store.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {askContact} from './ask-contact.js'
 
@@ -9,7 +9,7 @@ import {askContact} from './ask-contact.js'
 export async function askContactOrKept(
   prompts: Prompts,
   lead: Guest | undefined,
-  people: PeopleStore | undefined,
+  people: People | undefined,
 ): Promise<Contact> {
   const kept = people?.contacts() ?? []
   const picked =

@@ -2,7 +2,7 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Room} from '../../contract/hotels.js'
 import type {Guest} from '../../contract/reservations.js'
-import type {Kept, KeptGuest, PeopleStore} from '../../state/people-store.js'
+import type {Kept, KeptGuest, People} from '../../state/people-store.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'
 import {askGuest, doubtAge, type GuestCircumstances, type GuestForm, type Place} from './ask-guest.js'
 
@@ -40,7 +40,7 @@ export async function askGuests(
   places: readonly Place[],
   forms: GuestForm[],
   known: GuestCircumstances,
-  people: PeopleStore | undefined,
+  people: People | undefined,
 ): Promise<Guest[]> {
   const guests: Guest[] = []
   for (const [index, place] of places.entries()) {
@@ -64,7 +64,7 @@ async function askKept(
   place: Place,
   forms: readonly GuestForm[],
   known: GuestCircumstances,
-  people: PeopleStore,
+  people: People,
 ): Promise<GuestForm> {
   for (;;) {
     const kept = people.guests().filter(({details}) => !forms.some(form => isSame(form, details)))
@@ -105,7 +105,7 @@ function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances)
 }
 
 /** Lets a person take people off this machine, one or all. */
-async function forgetSomebody(prompts: Prompts, people: PeopleStore): Promise<void> {
+async function forgetSomebody(prompts: Prompts, people: People): Promise<void> {
   const choices: Choice<number | 'all' | undefined>[] = [
     ...people.guests().map(({id, details}) => ({
       value: id,
@@ -115,7 +115,7 @@ async function forgetSomebody(prompts: Prompts, people: PeopleStore): Promise<vo
       value: id,
       name: sanitizeLine(`${details.name} ${details.surname}, contact`, 60),
     })),
-    {value: 'all', name: 'Everybody'},
+    {value: 'all', name: 'Everybody kept for this account'},
     {value: undefined, name: 'Nobody, go back'},
   ]
   const whom = await prompts.choose({message: 'Whom shall this machine forget?', choices})

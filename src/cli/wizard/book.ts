@@ -1,6 +1,5 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
 
-import {termsOf} from '../../api/offer-terms.js'
 import type {ReserveOutcome} from '../../api/reserve.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {isClientReference} from '../../contract/identifiers.js'
@@ -13,9 +12,10 @@ import {askGuests, placesOf} from './ask-guests.js'
 import {askPayment, readBalance} from './ask-payment.js'
 import {askRooms} from './ask-search.js'
 import {type Chosen, type Draft, SearchAgain} from './draft.js'
-import {askKeep, keepPeople} from './keep-people.js'
+import {askKeep, keepPeople, peopleHere} from './keep-people.js'
 import {leadOn} from './lead-on.js'
 import {startClock} from './offer-clock.js'
+import {knownTerms} from './offer-lines.js'
 import {askCountry, clocked} from './questions.js'
 import {describeSummary} from './summary.js'
 import type {Booked, WizardParts} from './wizard.js'
@@ -52,7 +52,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
 /** Asks for everything that is not known yet. */
 async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, chosen: Chosen): Promise<void> {
   const {connection, today} = parts
-  const people = connection.state.writable ? connection.state.people : undefined
+  const people = peopleHere(connection)
   draft.nationality ??= await askCountry(prompts, 'Nationality the offer was searched for', undefined)
   if (!draft.guests) {
     draft.places ??= placesOf((await askRooms(prompts)).map(readRoom))
@@ -66,7 +66,7 @@ async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, ch
     const balance = await readBalance(connection.api)
     draft.payment = await askPayment(prompts, {
       ...{cost, balance},
-      modes: termsOf(chosen.shown?.raw ?? {}).paymentModes,
+      modes: chosen.shown && knownTerms(chosen.shown).paymentModes,
     })
   }
   draft.reference ??= await askReference(prompts)

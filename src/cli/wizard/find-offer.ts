@@ -12,7 +12,7 @@ import {chooseOffer, findSame} from './choose-offer.js'
 import {nightsText} from './dates.js'
 import type {Draft} from './draft.js'
 import {startClock} from './offer-clock.js'
-import {priceText} from './offer-lines.js'
+import {priceText, type ShownOffer} from './offer-lines.js'
 import {clocked} from './questions.js'
 import type {WizardParts} from './wizard.js'
 
@@ -81,7 +81,7 @@ function expiryOf(offer: FoundOffer): number {
 export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined): void {
   draft.chosen = {
     offerId,
-    shown: seen && {...seen, price: {total: seen.total, currency: seen.currency}},
+    shown: seen && shownOf(seen),
     stay: seen && {checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
     expiresAt: seen?.expires_at,
   }
@@ -91,9 +91,20 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   seat(draft, seen.rooms)
 }
 
-/** All of the search that is remembered with an offer: everything but the city. */
-function criteriaOf({check_in, check_out, rooms, nationality, currency}: SeenOffer): SearchFlags {
+/** What is kept of an offer; what is not stays unknown. */
+function shownOf({details, ...seen}: SeenOffer): ShownOffer {
+  const price = {total: seen.total, currency: seen.currency}
+  if (!details) return {...seen, price}
+  const {refundable, free_cancellation_until, terms} = details
+  return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
+}
+
+/** All of the search that is remembered with an offer. */
+function criteriaOf(seen: SeenOffer): SearchFlags {
+  const {check_in, check_out, rooms, nationality, currency, details} = seen
+  const city = details?.city ?? null
   return {
+    ...(city === null ? {} : {city: String(city)}),
     'check-in': check_in,
     'check-out': check_out,
     room: rooms.map(

@@ -1,15 +1,23 @@
 /** Keeping guests and contact on this machine, for those who agree; identity numbers only where that was said. */
 import type {Guest} from '../../contract/reservations.js'
-import type {KeptGuest, PeopleStore} from '../../state/people-store.js'
+import type {KeptGuest, People} from '../../state/people-store.js'
+import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
 import type {Draft} from './draft.js'
 import type {WizardParts} from './wizard.js'
+
+/** Those kept for the client that books; undefined where nothing can be kept. */
+export function peopleHere({state, target}: Connection): People | undefined {
+  return state.writable
+    ? state.people.forClient({baseUrl: target.baseUrl, clientId: target.clientId})
+    : undefined
+}
 
 /** Asked once, and only when somebody is new here. */
 export async function askKeep(
   prompts: Prompts,
   draft: Draft,
-  people: PeopleStore,
+  people: People,
 ): Promise<NonNullable<Draft['keep']>> {
   const known = new Set(people.guests().map(({details}) => nameOf(details)))
   const contacts = new Set(people.contacts().map(({details}) => details.email))
@@ -32,7 +40,7 @@ export function keepPeople({connection, tell}: WizardParts, draft: Draft): void 
   if (keep === undefined || keep === 'nothing') return
   const kept = guests.map(guest => keptOf(guest, keep === 'everything'))
   try {
-    connection.state.people.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
+    peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
   } catch (error) {
     tell(`The guests could not be kept: ${(error as Error).message}`)
   }

@@ -1,6 +1,6 @@
 /** One offer in words: a line for the list, and what a person wants to know before choosing it. */
 import type {FoundOffer} from '../../api/hotels.js'
-import {type Charge, type PolicyStep, termsOf} from '../../api/offer-terms.js'
+import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../api/offer-terms.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {asWritten, instantOf, onThreeClocks, type Reader} from './clocks.js'
 
@@ -9,12 +9,29 @@ export type ShownOffer = Pick<
   FoundOffer,
   'offer_id' | 'hotel_name' | 'stars' | 'room_name' | 'board' | 'price'
 > &
-  Partial<Pick<FoundOffer, 'refundable' | 'free_cancellation_until' | 'raw'>>
+  Partial<Pick<FoundOffer, 'refundable' | 'free_cancellation_until' | 'raw'>> & {
+    /** The terms kept on this machine, where the service's own object is not at hand. */
+    readonly terms?: Partial<OfferTerms>
+  }
 
 const NOT_KNOWN = 'not known: the answer does not say'
+
+/** What the service did not say, or what this machine did not keep of it. */
+function notKnown({raw, terms, offer_id}: ShownOffer): string {
+  if (raw !== undefined || terms !== undefined) return NOT_KNOWN
+  return `not kept here; see it with: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
+}
+
+/** What is known of its terms, read from the service's object or kept. */
+export function knownTerms({terms, raw}: ShownOffer): Partial<OfferTerms> {
+  return terms ?? termsOf(raw ?? {})
+}
+
 const NAME_WIDTH = 26
 const MOST_REMARKS = 300
-const MOST_STEPS = 3
+/** Ours: in the list; and in the summary, where only an endless answer is cut. */
+const FEW = 3
+const MANY = 30
 
 /** Cuts or pads `text` to a width in columns of the terminal. */
 export type Fit = (text: string, width: number) => string
@@ -60,29 +77,29 @@ function cancelWord(offer: ShownOffer, {now}: Reader): string {
 
 /** What matters of an offer before choosing it, in few lines: a list is above it. */
 export function offerGlance(offer: ShownOffer, reader: Reader): string {
-  const terms = termsOf(offer.raw ?? {})
+  const terms = knownTerms(offer)
   const [heading = '', ...clocks] = cancellation(offer, reader)
   const room = sanitizeLine(offer.room_name ?? 'room not named', 40)
   return [
     `${room}, ${boardText(offer.board)}`,
-    `Due at hotel: ${dueText(terms.dueAtProperty)}`,
+    `Due at hotel: ${dueLines(offer, terms.dueAtProperty, FEW).join('; ')}`,
     `Cancellation: ${heading}`,
     ...clocks.map(line => `  ${line}`),
-    ...policyLines(terms.policies),
+    ...policyLines(terms.policies, FEW),
   ].join('\n')
 }
 
 /** All that is known of an offer, as rows; a row without a name goes on with the one above. */
 export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: string, text: string])[] {
-  const terms = termsOf(offer.raw ?? {})
+  const terms = knownTerms(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   return [
     ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'not named', 200)}${stars}`],
     ['Room', `${sanitizeLine(offer.room_name ?? 'not named', 100)}; board ${boardText(offer.board)}`],
     ['Price', sanitizeLine(priceText(offer), 60)],
-    ['Due at hotel', dueText(terms.dueAtProperty)],
+    ...spread('Due at hotel', dueLines(offer, terms.dueAtProperty, MANY)),
     ...spread('Cancellation', cancellation(offer, reader)),
-    ...spread('', policyLines(terms.policies)),
+    ...spread('', policyLines(terms.policies, MANY)),
     ...(terms.roomsLeft === undefined ? [] : [['Rooms left', String(terms.roomsLeft)] as const]),
     ...(terms.remarks === undefined ? [] : [['Remarks', sanitizeLine(terms.remarks, MOST_REMARKS)] as const]),
   ]
@@ -106,14 +123,20 @@ function boardText(board: string | null): string {
   return `${sanitizeLine(board, 60)}${words}`
 }
 
-function dueText(due: readonly Charge[] | undefined): string {
-  if (due === undefined) return NOT_KNOWN
-  if (due.length === 0) return 'nothing'
-  const texts = due.map(({description, amount, currency}) => {
+/** One line a charge. */
+function dueLines(offer: ShownOffer, due: readonly Charge[] | undefined, most: number): string[] {
+  if (due === undefined) return [notKnown(offer)]
+  if (due.length === 0) return ['nothing']
+  return atMost(due, most, ({description, amount, currency}) => {
     const money = [amount, currency].filter(Boolean).join(' ')
-    return description === null ? money : `${money} (${description})`
+    return sanitizeLine(description === null ? money : `${money} (${description})`, 100)
   })
-  return sanitizeLine(texts.join('; '), 60)
+}
+
+/** A line of each item; where there are more than `most`, how many are left out. */
+function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
+  const lines = items.slice(0, most).map(line)
+  return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
 }
 
 function cancellation(offer: ShownOffer, reader: Reader): string[] {
@@ -126,11 +149,11 @@ function cancellation(offer: ShownOffer, reader: Reader): string[] {
   }
   if (offer.refundable === false) return ['NOT refundable: cancelling gives no money back']
   if (offer.refundable === true) return ['refundable; the answer names no deadline']
-  return [NOT_KNOWN]
+  return [notKnown(offer)]
 }
 
-function policyLines(policies: readonly PolicyStep[] | undefined): string[] {
-  return (policies ?? []).slice(0, MOST_STEPS).map(({from, fee, currency}) => {
+function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
+  return atMost(policies ?? [], most, ({from, fee, currency}) => {
     const money = [fee, currency].filter(Boolean).join(' ')
     return sanitizeLine(`cancelling ${from === null ? '' : `from ${asWritten(from)} on `}costs ${money}`, 100)
   })

@@ -138,7 +138,8 @@ describe('people who were kept', () => {
 
   test('are offered, once each, and forgotten when asked', async () => {
     const {type: _, is_lead: __, ...kept} = guest()
-    state.people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
+    const people = state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
+    people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
     const prompts = scriptedPrompts([
       ['Adult 1 (leads): who is it?', 'Ayşe Öğüt'],
       ['Adult 2: who is it?', 'Forget somebody'],
@@ -147,9 +148,9 @@ describe('people who were kept', () => {
     ])
     const places = placesOf([{adults: 2, children_ages: []}])
     const forms: GuestForm[] = []
-    await rejectionOf(askGuests(prompts, places, forms, KNOWN, state.people))
+    await rejectionOf(askGuests(prompts, places, forms, KNOWN, people))
     expect(forms[0]).toMatchObject({name: 'Ayşe', identity: {number: '10000000146'}})
-    expect(state.people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
+    expect(people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
   })
 })
 

@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest'
 import type {FoundOffer} from '../../../src/api/hotels.js'
 import {chooseOffer, findSame, type OfferView} from '../../../src/cli/wizard/choose-offer.js'
 import {minutesLeft, onThreeClocks} from '../../../src/cli/wizard/clocks.js'
-import {createFit, offerGlance, offerLine} from '../../../src/cli/wizard/offer-lines.js'
+import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/wizard/offer-lines.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
@@ -59,6 +59,34 @@ test('what the answer does not say is said to be not known', () => {
     READER,
   )
   expect(shown.match(/not known|not named/g)?.length).toBe(4)
+})
+
+test('every charge and every policy has a line of its own in the summary, and what a list leaves out is counted', () => {
+  const charges = ['City tax', 'Resort fee', 'Deposit', 'Cleaning'].map((description, n) => ({
+    ...{
+      description: `${description} for each night and person of the stay`,
+      amount: `1${n}.00`,
+      currency: 'EUR',
+    },
+  }))
+  const policies = ['01', '02', '03', '04'].map(day => ({
+    from: `2030-05-${day}`,
+    fee: `${day}.50`,
+    currency: 'EUR',
+  }))
+  const shown = offer({raw: {due_at_property: charges, cancellation_policies: policies}})
+  const rows = detailRows(shown, READER).map(([, text]) => text)
+  for (const {amount} of charges)
+    expect(rows.filter(text => text.startsWith(`${amount} EUR`))).toHaveLength(1)
+  for (const {fee} of policies) expect(rows.filter(text => text.endsWith(`costs ${fee} EUR`))).toHaveLength(1)
+  expect(offerGlance(shown, READER).match(/and 1 more/g)).toHaveLength(2)
+})
+
+test('what this machine did not keep is not put on the answer', () => {
+  const {raw: _, refundable: __, free_cancellation_until: ___, ...kept} = offer()
+  const text = detailRows(kept, READER).join('\n')
+  expect(text).toContain('not kept here; see it with: bookctl hotels price off_1')
+  expect(text).not.toContain('the answer does not say')
 })
 
 test('a hostile name obeys nobody, and a line fits its terminal', async () => {

@@ -1,5 +1,6 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {peopleHere} from '../../../src/cli/wizard/keep-people.js'
 import {ForeignService} from '../../support/foreign-service.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
 import type {Line} from '../../support/scripted-prompts.js'
@@ -69,8 +70,8 @@ test('nothing but the questions', async () => {
   ])
   expect(booked.made).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
   expect(desk.prompts.left()).toBe(0)
-  expect(desk.connection.state.people.guests()).toHaveLength(1)
-  expect(desk.connection.state.people.contacts()).toHaveLength(1)
+  expect(peopleHere(desk.connection)?.guests()).toHaveLength(1)
+  expect(peopleHere(desk.connection)?.contacts()).toHaveLength(1)
   // The time left is in sight from the list to the confirmation.
   const {log} = desk.prompts
   const asked = log.slice(log.findIndex(line => line.startsWith('Offer')))
@@ -92,6 +93,31 @@ test('what flags gave is not asked again', async () => {
     offer: items[0]?.offer_id ?? '',
   })
   expect(booked.made?.outcome).toBe('confirmed')
+})
+
+test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
+  const search = await import('../../../src/cli/search.js')
+  const {chooseSeen} = await import('../../../src/cli/wizard/find-offer.js')
+  const {draftOf} = await import('../../../src/cli/wizard/draft.js')
+  const {detailRows} = await import('../../../src/cli/wizard/offer-lines.js')
+  const {items} = await search.search(
+    desk.connection,
+    {
+      ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
+      ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
+    },
+    {},
+  )
+  const {state, target} = desk.connection
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  for (const offer of items) {
+    const draft = draftOf({} as Parameters<typeof draftOf>[0])
+    chooseSeen(draft, offer.offer_id, state.offers.find(client, offer.offer_id))
+    const reader = {now: 0, timeZone: 'UTC'}
+    const shown = draft.chosen?.shown
+    expect(shown && detailRows(shown, reader)).toEqual(detailRows(offer, reader))
+    expect(draft.search.city).toBe('101')
+  }
 })
 
 test('an offer this machine has not seen is booked with what the person says of it', async () => {
@@ -319,7 +345,7 @@ describe('answers to the reservation that other services give', () => {
     const failure = await rejectionOf(desk.run(upTo))
     expect(failure.kind).toBe('not_allowed')
     expect(failure.message).toContain('nothing was reserved')
-    expect(desk.connection.state.people.guests()).toHaveLength(1)
+    expect(peopleHere(desk.connection)?.guests()).toHaveLength(1)
     await desk.close()
   })
 })
