@@ -6,7 +6,6 @@ import {isClientReference} from '../contract/identifiers.js'
 import type {ReservationRequest} from '../contract/reservations.js'
 import type {SeenOffer} from '../state/offer-store.js'
 import type {Client, State} from '../state/state.js'
-import {isoTime} from './access.js'
 import {systemClock} from './connect.js'
 import {checkAmount} from './input/checks.js'
 import {checkOffer, findDoubts} from './input/offer-checks.js'
@@ -55,9 +54,11 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
   return {offerId, input, maxPrice, key}
 }
 
-/** The calendar day here, YYYY-MM-DD. */
+/** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
 export function today(): string {
-  return isoTime(systemClock.now()).slice(0, 10)
+  const now = new Date(systemClock.now() * 1000)
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
 const OF_A_NEW_RESERVATION = [

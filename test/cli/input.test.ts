@@ -225,7 +225,7 @@ describe('reserve', () => {
     [
       'guests[0].birth_date: must not be in the future',
       {},
-      {guest: ['name=A,surname=B,birth_date=2030-06-02']},
+      {guest: ['name=A,surname=B,birth_date=2030-06-03']},
     ],
     ['guests[0].nationality', {}, {guest: ['name=A,surname=B,nationality=XX']}],
     ['guests[1].surname', {}, {guest: ['name=A,surname=B', 'name=C']}],

@@ -199,7 +199,8 @@ async function checkNationalities(request: ReservationRequest): Promise<void> {
 
 function checkBirthDates({guests}: ReservationRequest, today: string): void {
   for (const [index, {birth_date}] of guests.entries()) {
-    if (birth_date !== undefined && nightsBetween(birth_date, today) < 0)
+    // Elsewhere it may be tomorrow already.
+    if (birth_date !== undefined && nightsBetween(birth_date, today) < -1)
       throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
   }
 }

@@ -1,5 +1,4 @@
 /** The doors of the booking wizard for `reserve`; loaded only when somebody may be asked. */
-import {isoTime} from '../access.js'
 import {systemClock} from '../connect.js'
 import type {PlanFlags} from '../reserve.js'
 import {today} from '../reserve.js'
@@ -22,7 +21,7 @@ type Choices = Pick<WizardParts, 'today' | 'reader' | 'agreed' | 'dryRun' | 'max
 /** How the flags of `reserve`, and this machine, set the wizard up. */
 export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'dry-run': boolean}): Choices {
   return {
-    today: isoTime(systemClock.now()).slice(0, 10),
+    today: today(),
     reader: () => ({
       now: systemClock.now(),
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
