@@ -5,7 +5,8 @@ import {list, RESERVATIONS_COLUMNS, readListWish} from '../../cli/reservations.j
 export default class ReservationsList extends BaseCommand {
   static override summary = 'List the reservations.'
   static override description =
-    `One page unless --limit or --all asks for more; the JSON's "next" is what --after takes to go on.
+    `One page unless --limit or --all asks for more; the JSON's "next" is what --after takes to go on: null at the end, "?"
+where there are more and the service does not say how to ask for them, which with --all is a failure (exit 6).
 The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
 config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations:read. Environment: those of every command.`
   static override examples = [
