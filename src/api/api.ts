@@ -80,6 +80,8 @@ export interface SentAnswer extends WireAnswer {
   readonly attempts: number
   /** Whether an attempt before this answer was lost or failed on the other side, and may have acted there. */
   readonly mayHaveActed: boolean
+  /** Secrets the request carried, to be taken out of what is quoted of the answer. */
+  readonly secrets?: readonly string[]
 }
 
 /** All attempts ended without an answer. */

@@ -1,8 +1,9 @@
 /** An error answer in words for a person: the message, else the code, and the facts that say what to change. */
 import {sanitizeLine} from '../contract/foreign-text.js'
-import type {Answer} from './api.js'
+import type {Answer, SentAnswer} from './api.js'
 import {describeError} from './error-shapes.js'
 import {isObject, type JsonObject, own, textOf} from './json-walk.js'
+import {createRedactor} from './redact.js'
 
 const MAX_DETAILS = 3
 const MAX_DETAIL_LENGTH = 200
@@ -10,6 +11,18 @@ const MAX_FACT_LENGTH = 80
 
 /** What the service says of its refusal, sanitised, at most some 1300 characters; undefined when it says nothing. */
 export function wordsOf(answer: Answer): string | undefined {
+  const words = factsAndMessage(answer)
+  return words === undefined ? undefined : withoutSecrets(words, answer)
+}
+
+/** `text` of the answer without what it may echo: the secrets sent, and whatever looks like one or like a person. */
+export function withoutSecrets(text: string, {secrets = []}: SentAnswer): string {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor.text(text)
+}
+
+function factsAndMessage(answer: Answer): string | undefined {
   const {code, message} = describeError(answer, answer.json)
   const said = message ?? (code === `http_${answer.status}` ? undefined : code)
   const facts = factsIn(answer.json).filter(fact => !said?.includes(fact))

@@ -3,7 +3,7 @@ import {Failure, type FailureDetails} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Answer, ExchangeFault, SendError} from './api.js'
 import {describeError, quoteBody} from './error-shapes.js'
-import {wordsOf} from './error-words.js'
+import {withoutSecrets, wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 import {retryAfterMilliseconds} from './retry.js'
 
@@ -16,7 +16,12 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
   const {code, requestId} = describeError(answer, answer.json)
-  const details = detailsOf(code, status, requestId, hintFor(answer, now, scope ?? undefined))
+  const details = detailsOf(
+    withoutSecrets(code, answer),
+    status,
+    requestId,
+    hintFor(answer, now, scope ?? undefined),
+  )
   const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
@@ -86,7 +91,12 @@ function serviceFailed(answer: Answer, now: number): Failure {
   return new Failure(
     'service_failed',
     `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
-    detailsOf(code, answer.status, requestId, waitHint(answer, now) ?? 'try again later'),
+    detailsOf(
+      withoutSecrets(code, answer),
+      answer.status,
+      requestId,
+      waitHint(answer, now) ?? 'try again later',
+    ),
   )
 }
 
@@ -152,5 +162,6 @@ function faultHint(fault: ExchangeFault): string | undefined {
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {
-  return answer.json === undefined ? quoteBody(answer.body) : undefined
+  const quote = answer.json === undefined ? quoteBody(answer.body) : undefined
+  return quote === undefined ? undefined : withoutSecrets(quote, answer)
 }

@@ -11,6 +11,7 @@ import {
   type WireRequest,
 } from './api.js'
 import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, waitBeforeRepeat} from './retry.js'
+import {secretsIn} from './secrets-in.js'
 import type {Trace} from './trace.js'
 
 export interface SenderParts {
@@ -38,7 +39,7 @@ export function createSender(parts: SenderParts): Sender {
       for (let attempt = 1; ; attempt++) {
         policy.beforeAttempt?.()
         const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
-        if (wait === undefined) return settle(outcome, attempt, acted)
+        if (wait === undefined) return {...settle(outcome, attempt, acted), secrets: secretsIn(complete)}
         acted ||= mayHaveActed(outcome)
         await parts.clock.sleep(wait)
       }

@@ -1,11 +1,12 @@
 /** What is told about every attempt: lines for `--verbose`, records for `--har`. Nothing secret leaves this file. */
+
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {ExchangeError, type WireAnswer, type WireRequest} from './api.js'
 import {curlLine} from './curl.js'
 import {parseJson, requestIdOf} from './error-shapes.js'
 import {toHar} from './har.js'
-import {findRecord} from './json-walk.js'
 import {createRedactor, isOperation, type Redactor} from './redact.js'
+import {secretsIn} from './secrets-in.js'
 import {describeBodies} from './trace-bodies.js'
 import {type AttemptSummary, summarise} from './trace-summary.js'
 
@@ -51,7 +52,7 @@ export function createTrace(parts: TraceParts): TraceBook {
   const records: AttemptRecord[] = []
   return {
     attempt(record) {
-      for (const secret of secretsIn(record)) redactor.add(secret)
+      for (const secret of secretsIn(record.request, record.outcome)) redactor.add(secret)
       if (parts.keep) records.push(record)
       parts.note?.(summarise(record, redactor))
       parts.showCurl?.(curlLine(record.request, redactor))
@@ -60,16 +61,6 @@ export function createTrace(parts: TraceParts): TraceBook {
     },
     har: version => toHar(records, {creator: {name: 'bookctl', version}, redactor}),
   }
-}
-
-/** The secrets an attempt carries, so that they are taken out by value wherever else they turn up. */
-function secretsIn({request, outcome}: AttemptRecord): string[] {
-  const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
-  const received = outcome instanceof ExchangeError ? undefined : parseJson(outcome.body)
-  const fields = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
-  const values = [sent, received].flatMap(json => fields.map(field => findRecord(json, field)?.[field]))
-  const authorization = request.headers.authorization?.split(' ').at(-1)
-  return [authorization, ...values].filter(value => typeof value === 'string')
 }
 
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */

@@ -7,6 +7,8 @@ import {TOPICS} from './topics/topics.js'
 export type Order =
   | {readonly kind: 'run'; readonly id: string; readonly argv: readonly string[]}
   | {readonly kind: 'help'; readonly subject: readonly string[]}
+  /** No command, or a group alone, with --json: what there is to run, as a document. */
+  | {readonly kind: 'list'; readonly subject: readonly string[]}
   | {readonly kind: 'version'; readonly argv: readonly string[]}
   /** A completion script asks what this machine knows; not for people. */
   | {readonly kind: 'candidates'; readonly argv: readonly string[]}
@@ -42,9 +44,9 @@ export function readOrder(argv: readonly string[], commandIds: readonly string[]
   const {id, words, argv: left} = findCommand(rest, ahead, commandIds)
   if (id !== undefined) return {kind: 'run', id, argv: joinOptionalValues([...ahead, ...left])}
   if (words.length > 0 && !isGroup(words, commandIds)) throw unknownCommand(words, commandIds)
-  if (left.length > 0) throw unknownFlagWithoutCommand(left)
-  if (wantsJson(argv)) throw usage('no_command', 'no command was given', 'bookctl --help lists the commands')
-  return {kind: 'help', subject: words}
+  const {rest: unknown} = takeGlobalFlags(left)
+  if (unknown.length > 0) throw unknownFlagWithoutCommand(unknown)
+  return {kind: wantsJson(argv) ? 'list' : 'help', subject: words}
 }
 
 const TOPIC_NAMES = Object.keys(TOPICS)

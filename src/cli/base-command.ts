@@ -107,7 +107,10 @@ export abstract class BaseCommand extends Command {
     this.globals = parsed.flags as unknown as GlobalFlags
     checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
-    this.timeoutSeconds = checkTimeout(this.globals.timeout)
+    this.timeoutSeconds = checkTimeout(
+      this.globals.timeout,
+      this.types('timeout') ? '--timeout' : 'BOOKCTL_TIMEOUT',
+    )
     this.verbosity = parsed.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
     return parsed
   }
@@ -166,7 +169,7 @@ export abstract class BaseCommand extends Command {
     const {resolve} = await import('./connect.js')
     const target = await resolve(this.globals, process.env, await this.state(), this.namesProfile())
     const {origin, host} = new URL(target.baseUrl)
-    this.service = `${origin}, ${target.profile === null ? 'named by the environment' : `profile ${target.profile}`}`
+    this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
     if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
     return target
   }

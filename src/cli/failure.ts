@@ -81,7 +81,8 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   unreachable: 'check the network and the base URL: bookctl whoami shows it',
   pending: 'run the command again to go on waiting',
   signature: 'bookctl webhooks verify explains what is wrong with a signature',
-  outcome_unknown: 'look at what became of it before it is done again: bookctl journal',
+  outcome_unknown:
+    'look at what became of it before it is done again, with the command that lists or shows it',
   interrupted: 'nothing was sent after it was stopped; run the command again to begin anew',
 }
 

@@ -25,6 +25,19 @@ export async function helpText(config: Config, subject: readonly string[]): Prom
   return `${groupHelp(name, describeGroup(config, name), below.sort(byName), topic, width)}\n`
 }
 
+/** The commands of a group, or all of them for no words, as a document has them. */
+export function commandsBelow(
+  config: Config,
+  subject: readonly string[],
+): {command: string; summary: string}[] {
+  const prefix = subject.map(word => `${word}:`).join('')
+  return config.commands
+    .filter(({id, hidden}) => !hidden && id.startsWith(prefix))
+    .map(entryOf)
+    .sort(byName)
+    .map(([command, summary]) => ({command, summary}))
+}
+
 function entryOf(command: Command.Loadable): Entry {
   return [command.id.replaceAll(':', ' '), command.summary ?? '']
 }

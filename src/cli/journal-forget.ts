@@ -40,17 +40,16 @@ function nothingHeld({outcome}: Entry): Failure {
 }
 
 /** What a person should know before agreeing. */
-export function describeForgetting(entry: Entry): string {
+export function describeForgetting(entry: Entry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
   const made =
     reservationRef === null ? 'a reservation may exist' : `the reservation ${reservationRef} exists`
-  const lines = [
+  return [
     `Reference  ${clientReferenceId}, offer ${offerId}`,
     `Outcome    ${outcome} after ${attempts} attempt(s): ${attempts === 0 ? 'nothing was sent' : made}`,
     'Forgetting removes what was sent of people, and the way to resume or show it from here.',
     'It cancels nothing. The same request is not sent again; book anew from a new search.',
   ]
-  return lines.map(line => sanitizeLine(line, 300)).join('\n')
 }
 
 /** For `--dry-run`. */

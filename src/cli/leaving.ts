@@ -29,14 +29,14 @@ export async function logOut(parts: RequestParts, state: State, leaving: Leaving
   const {profile, clientId, baseUrls} = leaving
   const isMeant = (client: {clientId: string; baseUrl: string}) =>
     client.clientId === clientId && baseUrls.includes(client.baseUrl)
-  const problem = await revokeAll(parts, state, isMeant)
+  const {revoked, problem} = await revokeAll(parts, state, isMeant)
   const results = baseUrls.map(baseUrl =>
     clientId === undefined ? false : state.forgetClient({baseUrl, clientId}),
   )
   if (profile !== null) results.push(await forgetProfile(state, profile))
   const removed = results.includes(true)
   if (problem) throw notRevoked(problem, {profile, revoked: false, removed})
-  return {profile, revoked: removed && clientId !== undefined, removed}
+  return {profile, revoked, removed}
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
@@ -47,22 +47,22 @@ async function forgetProfile(state: State, profile: string): Promise<boolean> {
 
 /** Revokes and removes everything this machine keeps. */
 export async function logOutEverywhere(parts: RequestParts, state: State): Promise<LoggedOut> {
-  const problem = await revokeAll(parts, state, () => true)
+  const {revoked, problem} = await revokeAll(parts, state, () => true)
   let removed = false
   for (const profile of Object.keys(state.settings.read().profiles)) {
     removed = (await forgetProfile(state, profile)) || removed
   }
   removed = state.forgetEverything() || removed
   if (problem) throw notRevoked(problem, {profile: null, revoked: false, removed})
-  return {profile: null, revoked: removed, removed}
+  return {profile: null, revoked, removed}
 }
 
-/** Revokes the tokens of the clients meant that have not expired; returns the first failure, and goes on after it. */
+/** Revokes the tokens of the clients meant that have not expired. `problem` is the first failure; it goes on after it. */
 async function revokeAll(
   parts: RequestParts,
   state: State,
   isMeant: (client: {clientId: string; baseUrl: string}) => boolean,
-): Promise<Failure | undefined> {
+): Promise<{revoked: boolean; problem: Failure | undefined}> {
   const {revokeToken} = await import('../api/tokens.js')
   const kept = state.tokens
     .listAll()
@@ -73,7 +73,10 @@ async function revokeAll(
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected' && !(outcome.reason instanceof Failure)) throw outcome.reason
   }
-  return outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as Failure] : []))[0]
+  const [problem] = outcomes.flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason as Failure] : [],
+  )
+  return {revoked: outcomes.some(outcome => outcome.status === 'fulfilled'), problem}
 }
 
 function notRevoked(problem: Failure, result: LoggedOut): Failure {
@@ -123,5 +126,13 @@ export function whoLeaves(
   const baseUrls = [...new Set(urls)]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
-  return {profile: name, clientId: profile?.client_id, baseUrls}
+  const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
+  return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
+}
+
+/** Base URLs the client has tokens of and that no profile names any more, since somebody changed it. */
+function orphanedUrls(state: State, clientId: string): string[] {
+  const named = Object.values(state.settings.read().profiles).map(profile => profile.base_url)
+  const kept = state.tokens.listAll().filter(({client}) => client.clientId === clientId)
+  return kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl))
 }

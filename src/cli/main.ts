@@ -52,12 +52,13 @@ async function run(
   readerGone: () => void,
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
-  const {readOrder, wantsJson} = await import('./arguments.js')
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
+  const {readOrder, wantsJson} = await import('./arguments.js')
   const config = await loadConfig(place)
   const order = readOrder(argv, config.commandIDs)
   if (order.kind === 'version') return printVersion(config, order.argv, wantsJson(argv))
   if (order.kind === 'help') return showHelp(config, order.subject)
+  if (order.kind === 'list') return listCommands(config, order.subject)
   if (order.kind === 'candidates') return printCandidates(config, order.argv)
   const found = config.findCommand(order.id, {must: true})
   const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
@@ -99,6 +100,11 @@ async function printVersion(config: Config, argv: readonly string[], json: boole
 async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
   const {helpText} = await import('./help.js')
   process.stdout.write(await helpText(config, subject))
+}
+
+async function listCommands(config: Config, subject: readonly string[]): Promise<void> {
+  const [{commandsBelow}, {jsonText}] = await Promise.all([import('./help.js'), import('./json-text.js')])
+  process.stdout.write(`${jsonText({commands: commandsBelow(config, subject)}, 2)}\n`)
 }
 
 async function printCandidates(config: Config, argv: readonly string[]): Promise<void> {

@@ -3,9 +3,10 @@
  * header, borders, colour or truncation. Strings of the service pass the sanitiser before they are printed.
  */
 import process from 'node:process'
-import {usage} from '../contract/failure.js'
+import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
+import {hang} from './hang.js'
 import {jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 import {closest} from './suggest.js'
@@ -38,6 +39,9 @@ export async function renderResult<Item>(
   const columns = chooseColumns(result, flags.columns)
   if (flags.query !== undefined) return renderQuery(result.document, flags.query)
   if (flags.json || flags.format === 'json') return `${jsonText(result.document, 2)}\n`
+  // A document has no rows and no id: it is JSON in whatever form was asked for.
+  if (result.text !== undefined && result.items.length === 0)
+    return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
   if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))))
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
@@ -46,7 +50,8 @@ export async function renderResult<Item>(
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
   const names = columns.map(column => column.name)
   if (format === 'csv') return lines([names, ...rows].map(csvLine))
-  if (result.single) return renderSingle(names, rows[0] ?? [], format === 'table')
+  if (result.single)
+    return renderSingle(names, rows[0] ?? [], format === 'table' ? widthOf(terminal) : undefined)
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
   return renderTable(columns, rows, terminal)
 }
@@ -78,7 +83,7 @@ function namesIn(list: string): string[] {
 
 async function renderQuery(document: object, query: string): Promise<string> {
   const {search} = await import('@jmespath-community/jmespath')
-  const found = attempt(() => search(JSON.parse(JSON.stringify(document)), query))
+  const found = evaluate(() => search(JSON.parse(JSON.stringify(document)), query), document)
   return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
 }
 
@@ -89,13 +94,36 @@ export async function checkQuery(query: string | undefined): Promise<void> {
   attempt(() => compile(query))
 }
 
-function attempt<T>(work: () => T): T {
+function attempt(work: () => unknown): void {
+  try {
+    work()
+  } catch (error) {
+    throw usage(
+      'invalid_query',
+      `--query is not a JMESPath expression that can be used: ${queryReason(error)}`,
+    )
+  }
+}
+
+/** An expression that does not fit the result fails when the work is done: never an exit code that says nothing was. */
+function evaluate(work: () => unknown, document: object): unknown {
   try {
     return work()
   } catch (error) {
-    const reason = sanitizeLine(error instanceof Error ? error.message : '', 200)
-    throw usage('invalid_query', `--query is not a JMESPath expression that can be used: ${reason}`)
+    throw new Failure(
+      'service_failed',
+      `the command did its work, but --query does not fit its result: ${queryReason(error)}`,
+      {
+        code: 'query_failed',
+        hint: 'what was done is done: do not repeat a change for this',
+        result: {result: document},
+      },
+    )
   }
+}
+
+function queryReason(error: unknown): string {
+  return sanitizeLine(error instanceof Error ? error.message : '', 200)
 }
 
 function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string[] {
@@ -124,14 +152,20 @@ function csvLine(row: Row): string {
   return row.map(text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
 }
 
-function renderSingle(names: Row, values: Row, forPeople: boolean): string {
+/** `name: value` lines for people, wrapped to `columns`; without them one tab-separated line each. */
+function renderSingle(names: Row, values: Row, columns: number | undefined): string {
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
-    names.map((name, index) => {
+    names.flatMap((name, index) => {
       const value = values[index] ?? ''
-      return forPeople ? `${`${name}:`.padEnd(width)}${value}`.trimEnd() : `${name}\t${value}`
+      if (columns === undefined) return [`${name}\t${value}`]
+      return hang(`${`${name}:`.padEnd(width)}${value}`.trimEnd(), columns, width)
     }),
   )
+}
+
+function widthOf(terminal: OutputTerminal): number {
+  return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
 }
 
 /** A table; when the terminal is too narrow for one, a block of lines an item. */
@@ -142,10 +176,10 @@ async function renderTable(
 ): Promise<string> {
   if (rows.length === 0) return ''
   const {layOut} = await import('./table.js')
-  const width = terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
+  const width = widthOf(terminal)
   const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
   const names = columns.map(column => column.name)
-  if (table === undefined) return rows.map(row => renderSingle(names, row, true)).join('\n')
+  if (table === undefined) return rows.map(row => renderSingle(names, row, width)).join('\n')
   if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
   return lines(table.lines)
 }

@@ -20,8 +20,11 @@ const DONE_ANYWAY = 'Hint: what the command did is done all the same; bookctl jo
 
 /** Ends the process with `code` once everything written has left it. */
 export async function leave(code: number): Promise<never> {
-  await new Promise<void>(resolve => process.stdout.write('', () => resolve()))
-  const {stderr} = process
-  if (stderr.writableLength > 0) await new Promise<void>(resolve => stderr.write('', () => resolve()))
+  // What could not be written is told in a turn of its own.
+  await new Promise(setImmediate)
+  for (const stream of [process.stdout, process.stderr]) {
+    // Not otherwise: an empty write to a full disk fails, too, where nothing was to be written.
+    if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
+  }
   process.exit(code)
 }

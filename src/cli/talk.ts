@@ -6,6 +6,7 @@
 import process from 'node:process'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
+import {hang} from './hang.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -40,7 +41,15 @@ export function say(lines: string | readonly string[]): void {
   const painter = painterFor(process.stderr, process.env)
   clearTransient()
   const texts = typeof lines === 'string' ? [lines] : lines
-  process.stderr.write(texts.map(line => `${paintLead(sanitizeLine(line), painter)}\n`).join(''))
+  const shown = texts.flatMap(line => fitted(sanitizeLine(line)))
+  process.stderr.write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
+}
+
+/** A line at a terminal, its rest set in behind the name it begins with (`Hotel      …`), else by a little. */
+function fitted(line: string): string[] {
+  if (!process.stderr.isTTY) return [line]
+  const name = /^\S{1,20}(?: \S{1,20})? {2,}(?=\S)/.exec(line)?.[0] ?? ''
+  return hang(line, process.stderr.columns || 80, name.length || 2)
 }
 
 /** Colours the word that says what kind of line it is. */

@@ -7,6 +7,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -21,6 +22,8 @@ const NAME_BEFORE = 'exchanges.1.jsonl'
 /** Ours. */
 const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
+/** A pipe in its place would otherwise be waited for, for ever. */
+const NEITHER_LINK_NOR_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const LOCK_WAIT_MILLISECONDS = 1000
 
 /**
@@ -40,10 +43,10 @@ export async function keepExchanges(directory: string, exchanges: readonly objec
 }
 
 function append(path: string, text: string): void {
-  const noLink = constants.O_NOFOLLOW ?? 0
-  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noLink, 0o600)
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
+  const file = openSync(path, flags | NEITHER_LINK_NOR_WAIT, 0o600)
   try {
-    writeSync(file, text)
+    if (fstatSync(file).isFile()) writeSync(file, text)
   } finally {
     closeSync(file)
   }
@@ -68,9 +71,9 @@ export function lastExchanges(directory: string, most: number): Record<string, u
 
 function linesOf(path: string): string[] {
   try {
-    const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const file = openSync(path, constants.O_RDONLY | NEITHER_LINK_NOR_WAIT)
     try {
-      return readFileSync(file, 'utf8').split('\n')
+      return fstatSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : []
     } finally {
       closeSync(file)
     }

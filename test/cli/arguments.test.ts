@@ -56,6 +56,11 @@ describe('help and version', () => {
   })
 })
 
+test('no command with --json is a question for the list of them', () => {
+  expect(order('--json')).toEqual({kind: 'list', subject: []})
+  expect(order('hotels --json')).toEqual({kind: 'list', subject: ['hotels']})
+})
+
 describe('refusals', () => {
   test.each([
     ['whomi', 'unknown_command', 'bookctl whoami'],
@@ -65,8 +70,6 @@ describe('refusals', () => {
     ['hotles', 'unknown_command', 'bookctl hotels'],
     ['exit-codes', 'unknown_command', 'bookctl help exit-codes'],
     ['help nonsense-of-all-kinds', 'unknown_command', 'bookctl --help'],
-    ['--json', 'no_command', 'bookctl --help'],
-    ['hotels --json', 'no_command', 'bookctl --help'],
     ['--nonsense whoami', 'no_command', 'bookctl --help'],
   ])('%s', (line, code, hint) => {
     const failure = thrownBy(() => order(line))

@@ -1,6 +1,8 @@
 /** A reader that closes early, a full disk, a signal: the ends of a pipe. */
-import {spawn} from 'node:child_process'
-import {existsSync} from 'node:fs'
+import {execFileSync, spawn} from 'node:child_process'
+import {existsSync, mkdirSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -68,6 +70,53 @@ test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failur
   const {codes, stderr} = await shell('$B whoami > /dev/full')
   expect(codes).toBe('1')
   expect(stderr).toContain('ENOSPC')
+})
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a refusal that has nothing to print there is what it was',
+  async () => {
+    const {codes, stderr} = await shell('$B reserve </dev/null > /dev/full')
+    expect(codes).toBe('2')
+    expect(stderr).not.toContain('cannot be written')
+  },
+)
+
+test.each(['tsv', 'csv', 'ndjson', 'table'])('a request of --dry-run is printed as %s, too', async format => {
+  const create = [
+    'webhooks',
+    'create',
+    '--url',
+    'https://e.example/h',
+    '--event',
+    'voucher.ready',
+    '--dry-run',
+  ]
+  for (const form of [['--format', format], ['--quiet']]) {
+    const {stdout} = await home.run([...create, ...form])
+    expect(JSON.parse(stdout)).toMatchObject({method: 'POST'})
+  }
+})
+
+test('a query that does not fit the result never reads as nothing done', async () => {
+  const {exit, result} = await home.json<{error: object; result?: object}>([
+    'config',
+    'set',
+    'nationality',
+    'TR',
+    '--query',
+    'length(`1`)',
+  ])
+  expect(exit).toBe(6)
+  expect(result.error).toMatchObject({code: 'query_failed', message: expect.stringContaining('did its work')})
+  expect((await home.run(['config', 'get', 'nationality'])).stdout).toBe('TR\n')
+})
+
+test.skipIf(process.platform === 'win32')('a pipe in the place of the history holds nobody up', async () => {
+  const other = new Home(sandbox.env)
+  mkdirSync(other.configDirectory)
+  execFileSync('mkfifo', [join(other.configDirectory, 'exchanges.jsonl')])
+  expect(await other.run(['account', '--quiet'])).toMatchObject({exit: 0, stderr: ''})
+  other.remove()
 })
 
 test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no exit code', async () => {

@@ -64,9 +64,9 @@ export function checkIdentifier(field: string, text: string): string {
   throw invalid(field, 'must be an identifier of visible ASCII characters, without blanks', text)
 }
 
-/** Seconds of `--timeout`; undefined when it was not given. */
-export function checkTimeout(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : checkInteger('--timeout', text, 1, 3600)
+/** Seconds of `--timeout`, or of where else it came from; undefined when it was not given. */
+export function checkTimeout(text: string | undefined, from = '--timeout'): number | undefined {
+  return text === undefined ? undefined : checkInteger(from, text, 1, 3600)
 }
 
 /** One line of text with something in it. */

@@ -1,0 +1,44 @@
+/** A service that echoes what it was sent: none of it is in what a person or a script is told. */
+import {expect, test} from 'vitest'
+import type {Answer} from '../../src/api/api.js'
+import {parseJson} from '../../src/api/error-shapes.js'
+import {refusalOf} from '../../src/api/refusals.js'
+import {secretsIn} from '../../src/api/secrets-in.js'
+
+const TOKEN = 'opaqueTokenWithoutAnyLook42'
+const request = {
+  method: 'POST',
+  url: 'https://service.example/v1/oauth/token',
+  headers: {authorization: `Bearer ${TOKEN}`},
+  body: JSON.stringify({client_secret: 'plainSecretWithoutAnyLook77'}),
+}
+const ECHO = `token ${TOKEN}, secret plainSecretWithoutAnyLook77, whsec_abcdefghijklmnop, https://u:pw@h.example/x?token=tok123456, identity 10000000146, a@b.example`
+const SECRETS = [TOKEN, 'plainSecret', 'whsec_a', 'u:pw', 'tok123456', '10000000146', 'a@b.example']
+
+function answer(status: number, text: string): Answer {
+  const body = Buffer.from(text)
+  const json = parseJson(body)
+  const sent = {status, headers: {}, body, attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
+  return {...sent, json, requestId: undefined}
+}
+
+test.each([400, 401, 403, 404, 409, 422, 500, 503])('status %i', status => {
+  for (const text of [
+    JSON.stringify({error: {code: 'bad', message: ECHO}}),
+    JSON.stringify({error: {code: 'bad', message: 'no', details: [{field: 'x', message: ECHO}]}}),
+    JSON.stringify({errors: [{title: ECHO}]}),
+    JSON.stringify({error: ECHO}),
+    `<html>${ECHO}</html>`,
+  ]) {
+    const {message, details} = refusalOf(answer(status, text), 0)
+    for (const secret of SECRETS) expect(JSON.stringify([message, details])).not.toContain(secret)
+    expect(message).toContain('[redacted]')
+  }
+})
+
+test('what holds no secret is told as it is', () => {
+  const said = 'the offer off_1 costs 450.00 EUR, not 400.00, since 2026-11-20T10:00:00Z'
+  expect(
+    refusalOf(answer(409, JSON.stringify({error: {code: 'price_changed', message: said}})), 0).message,
+  ).toContain(said)
+})

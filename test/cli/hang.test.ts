@@ -1,0 +1,25 @@
+/** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
+import {expect, test} from 'vitest'
+import {hang} from '../../src/cli/hang.js'
+
+const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
+
+test('what a name is padded with does not put the rest into the first column', () => {
+  expect(hang(FORGED, 80, 11)).toEqual(['Hotel      Nice Hotel Price 1.00 EUR, paid'])
+  const long = `Hotel      ${'word '.repeat(30)}Price      1.00 EUR`
+  for (const line of hang(long, 80, 11).slice(1)) expect(line).toMatch(/^ {11}\S/)
+})
+
+test('lines keep to the width, of wide characters too, and nothing is lost', () => {
+  const text = `name:  ${'東京 タワー '.repeat(20)}end`
+  const lines = hang(text, 40, 7)
+  expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+  expect(lines.length).toBeGreaterThan(4)
+})
+
+test('a short line, a long word and a narrow terminal', () => {
+  expect(hang('Hotel      Nice  Hotel', 80, 11)).toEqual(['Hotel      Nice  Hotel'])
+  const address = `https://example.com/${'x'.repeat(100)}`
+  expect(hang(`Pay at ${address}`, 40, 2).at(-1)).toContain(address)
+  expect(hang('Hotel      a b c d e f g h i j k', 16, 11).slice(1)).toEqual(['  d e f g h i j', '  k'])
+})
