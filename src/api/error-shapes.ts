@@ -58,14 +58,38 @@ export function quoteBody(body: Uint8Array): string | undefined {
   return line === '' ? undefined : line
 }
 
-/** The parsed body, or undefined when it is empty, not UTF-8 or not JSON. */
+/** Ours: no answer that means something is nested deeper, and what walks through it later goes no deeper unharmed. */
+const MAX_NESTING = 256
+
+/** The parsed body, or undefined when it is empty, not UTF-8, not JSON, or nested absurdly deep. */
 export function parseJson(body: Uint8Array): unknown {
+  if (isTooDeep(body)) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body))
   } catch {
     return undefined
   }
 }
+
+/** Whether brackets stand open beyond MAX_NESTING, those inside strings not counted. */
+function isTooDeep(body: Uint8Array): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index]
+    if (inString) {
+      if (byte === BACKSLASH) index++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > MAX_NESTING) return true
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
 function firstError(body: JsonObject): JsonObject {
   const errors = own(body, 'errors')

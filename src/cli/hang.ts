@@ -13,7 +13,7 @@ const NARROWEST_TEXT = 12
  */
 export function hang(line: string, columns: number, indent: number): string[] {
   if (line.length <= columns && stringWidth(line) <= columns) return [line]
-  const setIn = columns - indent < NARROWEST_TEXT ? 2 : indent
+  const setIn = indent > 0 && columns - indent < NARROWEST_TEXT ? 2 : indent
   const lead = line.slice(0, indent)
   const made: string[] = []
   let current = lead

@@ -6,6 +6,8 @@ export interface Column<Item> {
   readonly value: (item: Item) => unknown
   /** Left out before others where a terminal has no room for all. */
   readonly isMinor?: boolean
+  /** Shown whole, on several lines where the terminal is narrow: what has to be read to its end. */
+  readonly wraps?: boolean
 }
 
 export interface Result<Item = Record<string, unknown>> {

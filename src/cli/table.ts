@@ -5,9 +5,10 @@
  */
 import stringWidth from 'string-width'
 import {type Painter, styleOfState} from './colour.js'
+import {hang} from './hang.js'
 
 export interface TableParts {
-  readonly columns: readonly {readonly name: string; readonly isMinor?: boolean}[]
+  readonly columns: readonly {readonly name: string; readonly isMinor?: boolean; readonly wraps?: boolean}[]
   readonly rows: readonly (readonly string[])[]
   /** Columns of the terminal; infinite in a pipe, where nothing is cut. */
   readonly width: number
@@ -23,6 +24,7 @@ export interface Table {
 interface TableColumn {
   readonly name: string
   readonly isMinor: boolean
+  readonly wraps: boolean
   readonly cells: readonly string[]
   readonly alignRight: boolean
   readonly mayBeCut: boolean
@@ -44,10 +46,9 @@ const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?
 /** Lays out `rows`; undefined when they do not fit and must be shown as blocks. */
 export function layOut({columns: told, rows, width, paint}: TableParts): Table | undefined {
   if (width < NARROW) return undefined
-  const shown = told.map(({name, isMinor = false}, index) =>
+  const shown = told.map(({name, isMinor = false, wraps = false}, index) =>
     createColumn(
-      name,
-      isMinor,
+      {name, isMinor, wraps},
       rows.map(row => readableTime(row[index] ?? '')),
     ),
   )
@@ -67,24 +68,31 @@ export function layOut({columns: told, rows, width, paint}: TableParts): Table |
       text => paint('header', text),
     ),
   )
-  const body = rows.map((_, row) =>
-    joinCells(
-      shown,
-      shown.map(column => cutTo(column.cells[row] ?? '', column.width)),
-      (text, column) => paintState(text, column, paint),
-    ),
-  )
+  const body = rows.flatMap((_, row) => {
+    const cells = shown.map(column => linesOf(column, column.cells[row] ?? ''))
+    return Array.from({length: Math.max(...cells.map(lines => lines.length))}, (_line, line) =>
+      joinCells(
+        shown,
+        cells.map(lines => lines[line] ?? ''),
+        (text, column) => paintState(text, column, paint),
+      ),
+    )
+  })
   return {lines: [...header, ...body], leftOut}
 }
 
-function createColumn(name: string, isMinor: boolean, cells: readonly string[]): TableColumn {
+function createColumn(
+  told: {name: string; isMinor: boolean; wraps: boolean},
+  cells: readonly string[],
+): TableColumn {
+  const {name} = told
   const natural = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), 0)
   const identifies = IDENTIFIES.test(name)
   const filled = cells.filter(cell => cell !== '')
   const isNumber = !identifies && filled.length > 0 && filled.every(cell => NUMBER.test(cell))
   const isTime = filled.length > 0 && filled.every(cell => /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/.test(cell))
   const mayBeCut = !identifies && !isNumber && !isTime
-  return {name, isMinor, cells, alignRight: isNumber && !isTime, mayBeCut, natural, width: natural}
+  return {...told, cells, alignRight: isNumber && !isTime, mayBeCut, natural, width: natural}
 }
 
 /** `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost. */
@@ -116,6 +124,23 @@ function shrinkToFit(columns: readonly TableColumn[], width: number): boolean {
     widest.width -= 1
   }
   return true
+}
+
+/** A cell in its column: cut, or on as many lines as it takes. */
+function linesOf({wraps, width}: TableColumn, cell: string): string[] {
+  if (!wraps) return [cutTo(cell, width)]
+  return hang(cell, width, 0).flatMap(line => pieces(line, width))
+}
+
+/** A word that is longer than its column, in pieces that are not. */
+function pieces(line: string, width: number): string[] {
+  const made = ['']
+  for (const {segment} of CHARACTERS.segment(line)) {
+    const last = made.at(-1) ?? ''
+    if (stringWidth(last) + stringWidth(segment) > width) made.push(segment)
+    else made[made.length - 1] = last + segment
+  }
+  return made.map(piece => piece.trimEnd())
 }
 
 function shortestOf({name}: TableColumn): number {

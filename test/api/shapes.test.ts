@@ -208,3 +208,11 @@ test('JSON that is not UTF-8 is not JSON', () => {
   expect(parseJson(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined()
   expect(parseJson(Buffer.from('\ufeff{"a":1}'))).toEqual({a: 1})
 })
+
+test('brackets without end are no JSON, and those inside a string are text', () => {
+  const nested = (depth: number) => Buffer.from(`{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+  expect(parseJson(nested(100_000))).toBeUndefined()
+  expect(parseJson(nested(50))).toBeDefined()
+  const text = `"\\\\ \\" ${'['.repeat(1000)}`
+  expect(parseJson(Buffer.from(`{"a":${JSON.stringify(text)}}`))).toEqual({a: text})
+})

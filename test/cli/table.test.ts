@@ -86,3 +86,32 @@ test('a cut keeps whole characters', () => {
   expect(cutTo('👨‍👩‍👧 family', 4)).toBe('👨‍👩‍👧…')
   expect(cutTo('short', 5)).toBe('short')
 })
+
+test('a column that wraps is whole, and stands in its column', () => {
+  const detail =
+    'ECONNREFUSED 127.0.0.1:1, which nothing listens on; look at /a/very/long/path/without/any/blank/in/it/at/all'
+  const table = layOut({
+    columns: [
+      {name: 'status', wraps: true},
+      {name: 'detail', wraps: true},
+      {name: 'fix', wraps: true},
+    ],
+    rows: [
+      ['fail', detail, 'check the base URL, and whether the service is there'],
+      ['ok', 'short', ''],
+    ],
+    width: 60,
+    paint: unpainted,
+  })
+  const lines = table?.lines ?? []
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
+  const column = (from: number, to?: number) =>
+    lines
+      .slice(1, -1)
+      .map(line => line.slice(from, to).trim())
+      .join('')
+  const fixAt = lines[0]?.indexOf('FIX') ?? 0
+  expect(column(8, fixAt).replace(/ /g, '')).toBe(detail.replace(/ /g, ''))
+  expect(column(fixAt).replace(/ /g, '')).toBe('checkthebaseURL,andwhethertheserviceisthere')
+  expect(lines.at(-1)).toBe('ok      short')
+})

@@ -128,7 +128,7 @@ export function doctorResult(checks: readonly Check[]): Result<Record<string, un
   return {
     document: {checks: items},
     items,
-    columns: DOCTOR_COLUMNS.map(name => ({name, value: item => item[name]})),
+    columns: DOCTOR_COLUMNS.map(name => ({name, value: item => item[name], wraps: true})),
     id: item => item.name,
   }
 }
