@@ -107,7 +107,8 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
 /** Who commands act as, from what is on this machine; no request. */
 export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
   const client = tokenClientOf(target.baseUrl, target)
-  const [token] = state.tokens.list(client).filter(kept => kept.expiresAt > now) as CachedToken[]
+  const kept = state.tokens.list(client).filter(token => token.expiresAt > now) as CachedToken[]
+  const token = ofLogin(kept, target)
   const place =
     target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
   return {
@@ -122,10 +123,19 @@ export function describeIdentity(target: Target, state: State, now: number): Ide
   }
 }
 
+/** Of the tokens kept, newest first, the one with the scopes of the login: commands may have asked for others since. */
+function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
+  const wanted = [...scopes].sort().join(' ')
+  return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
+}
+
 /** Asks the service for a token with these credentials, whatever is kept, and keeps it. Throws Failure. */
 export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
-  const scopes = state.tokens.list(client)[0]?.askedScopes ?? target.scopes ?? BOOKING_SCOPES
+  const scopes =
+    target.scopes ??
+    ofLogin(state.tokens.list(client) as CachedToken[], target)?.askedScopes ??
+    BOOKING_SCOPES
   const {requestToken} = await import('../api/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
   state.tokens.put(client, token)

@@ -35,6 +35,7 @@ export function readOrder(argv: readonly string[], commandIds: readonly string[]
   refuseSecrets(argv)
   const {ahead, rest} = takeGlobalFlags(argv)
   const first = rest[0]
+  if (isVersionHelp(rest)) return {kind: 'help', subject: []}
   if (first === '--version' || first === 'version')
     return {kind: 'version', argv: [...ahead, ...rest.slice(1)]}
 
@@ -47,6 +48,11 @@ export function readOrder(argv: readonly string[], commandIds: readonly string[]
   const {rest: unknown} = takeGlobalFlags(left)
   if (unknown.length > 0) throw unknownFlagWithoutCommand(unknown)
   return {kind: wantsJson(argv) ? 'list' : 'help', subject: words}
+}
+
+/** `version` is no command of its own: its help is the first screen, which names it. */
+function isVersionHelp([first, ...rest]: readonly string[]): boolean {
+  return first === 'help' ? rest[0] === 'version' : first === 'version' && rest.some(isHelpFlag)
 }
 
 const TOPIC_NAMES = Object.keys(TOPICS)

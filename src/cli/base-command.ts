@@ -157,11 +157,8 @@ export abstract class BaseCommand extends Command {
   ): Promise<T> {
     if (flags.nationality !== undefined && flags.currency !== undefined) return flags
     const {nationality, currency} = await this.preferences()
-    return {
-      ...flags,
-      ...(flags.nationality === undefined && nationality !== undefined ? {nationality} : {}),
-      ...(flags.currency === undefined && currency !== undefined ? {currency} : {}),
-    }
+    const given = Object.entries(flags).filter(([, value]) => value !== undefined)
+    return {...flags, nationality, currency, ...Object.fromEntries(given)}
   }
 
   /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
@@ -212,17 +209,9 @@ export abstract class BaseCommand extends Command {
     const {timeoutSeconds} = this
     const caFile = caFileGiven ?? settings.caFile
     const toStderr = (text: string) => say(text.split('\n'))
+    const {version} = this.config
     return {
-      ...{
-        timeoutSeconds,
-        quiet,
-        caFile,
-        har,
-        proxy,
-        insecure,
-        version: this.config.version,
-        env: process.env,
-      },
+      ...{timeoutSeconds, quiet, caFile, har, proxy, insecure, version, env: process.env},
       show: this.verbosity > 0 ? toStderr : undefined,
       bodies: this.verbosity > 1,
       history: process.env.BOOKCTL_NO_HISTORY
@@ -285,6 +274,21 @@ export abstract class BaseCommand extends Command {
 
   protected ask(questions: readonly Question[]): Promise<string[]> {
     return ask(questions, this.globals, () => this.prompts())
+  }
+
+  /**
+   * Shows what is at stake, then asks unless `yes`; undefined when nobody may be asked. With --quiet it is still shown
+   * where a question follows: nobody agrees to what is hidden.
+   */
+  protected async agreed(
+    yes: boolean,
+    message: string,
+    atStake: readonly string[],
+  ): Promise<boolean | undefined> {
+    const asks = !yes && mayAsk(this.globals)
+    if (asks) say(atStake)
+    else this.tell(atStake)
+    return yes || this.confirm(message)
   }
 
   /** Whether a person said yes; undefined when nobody may be asked. */

@@ -45,10 +45,13 @@ export function say(lines: string | readonly string[]): void {
   process.stderr.write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
-/** A line at a terminal, its rest set in behind the name it begins with (`Hotel      …`), else by a little. */
+/**
+ * A line at a terminal: a fact (`Hotel      …`) and what a service said (`Error: …`) with the rest set in. Commands and
+ * addresses to be copied are left to the terminal, which copies them whole.
+ */
 function fitted(line: string): string[] {
-  if (!process.stderr.isTTY) return [line]
-  const name = /^\S{1,20}(?: \S{1,20})? {2,}(?=\S)/.exec(line)?.[0] ?? ''
+  const name = /^(?:\S{1,20}(?: \S{1,20})? {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
+  if (!process.stderr.isTTY || name === undefined) return [line]
   return hang(line, process.stderr.columns || 80, name.length || 2)
 }
 

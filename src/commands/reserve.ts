@@ -119,12 +119,12 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
     if (plan.isSettled) return
     this.warnOf(plan)
-    this.tell(describePlan(plan, target).split('\n'))
-    const ask = () => this.confirm(`Reserve this (${modeWords(target)})?`)
+    const atStake = describePlan(plan, target).split('\n')
+    const ask = () => this.agreed(yes, `Reserve this (${modeWords(target)})?`, atStake)
     const stopped = (error: unknown) => {
       throw stoppedBeforeSending(error)
     }
-    requireYes(yes || (await ask().catch(stopped)), target)
+    requireYes(await ask().catch(stopped), target)
   }
 
   private warnOf(plan: Plan): void {

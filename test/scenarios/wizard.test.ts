@@ -80,7 +80,7 @@ test('a person who has never seen it books a room with nothing but the questions
     expect(screen).toContain(shown)
   }
   expect(screen).toMatch(/This offer: 1\d:\d\d left/)
-  expect(screen).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TC 10000000146, leads/)
+  expect(screen).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146, leads/)
   expect(screen).toMatch(/Service +TEST: no real money/)
   terminal.type('y\r')
   await terminal.waitFor('Download the voucher')
@@ -190,7 +190,7 @@ test('people agreed to be kept are offered again', async () => {
     ['booking reference', '\r'],
   ])
   await second.waitFor('Reserve this now')
-  expect(second.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TC 10000000146/)
+  expect(second.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146/)
   second.press('ctrl-c')
   expect(await second.exit).toBe(130)
 })

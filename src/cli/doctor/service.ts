@@ -12,7 +12,7 @@ import {parseJson} from '../../api/error-shapes.js'
 import {unanswered} from '../../api/refusals.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../contract/scopes.js'
-import {isoTime} from '../access.js'
+import {checkReadyToken, isoTime} from '../access.js'
 import type {Target} from '../target.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 
@@ -87,6 +87,7 @@ async function checkSignedIn(
   {api, tokens, target}: NonNullable<Link['signedIn']>,
   now: () => number,
 ): Promise<Check[]> {
+  if (target.token) return checkReady(api)
   const asked = target.scopes ?? BOOKING_SCOPES
   let token: Token | undefined
   const obtained = await checking('token', async () => {
@@ -96,6 +97,16 @@ async function checkSignedIn(
   })
   if (!token) return [obtained, ...['scopes', 'account'].map(name => skipped(name, 'there is no token'))]
   return [obtained, checkScopes(asked, token.scopes), await checkAccount(api, token)]
+}
+
+/** BOOKCTL_TOKEN says neither its scopes nor how long it is valid. */
+async function checkReady(api: Api): Promise<Check[]> {
+  const token = await checking('token', async () => {
+    await checkReadyToken(api)
+    return ok('token', 'BOOKCTL_TOKEN is taken; it is not renewed when it ends')
+  })
+  const unknown = 'BOOKCTL_TOKEN does not say'
+  return [token, ...['scopes', 'account'].map(name => skipped(name, unknown))]
 }
 
 function checkScopes(asked: readonly Scope[], granted: readonly string[]): Check {

@@ -57,10 +57,20 @@ export async function readBegun(
     offerId,
     nationality: has.nationality ? checked.client_nationality : undefined,
     reference: has.reference ? checked.client_reference_id : undefined,
-    guests: has.guests ? checked.guests : undefined,
+    guests: has.guests ? withoutStandIn(checked.guests, flags) : undefined,
     contact: has.contact ? checked.contact : undefined,
     payment: has.payment ? checked.payment : undefined,
     maxPrice,
     key,
   }
+}
+
+/** Guests of flags have the nationality of the client, which may be asked yet, unless it was typed. */
+function withoutStandIn(guests: readonly Guest[], flags: PlanFlags): readonly Guest[] {
+  const typed = flags.guest?.map(readGuest)
+  return guests.map((guest, index) => {
+    if (typed === undefined || typed[index]?.nationality !== undefined) return guest
+    const {nationality: _, ...rest} = guest
+    return rest
+  })
 }

@@ -89,7 +89,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
   const input = {
     client_nationality: draft.nationality,
     contact: draft.contact,
-    guests: draft.guests,
+    guests: draft.guests?.map(guest => ({...guest, nationality: guest.nationality ?? draft.nationality})),
     payment: {mode: draft.payment},
     ...(draft.reference ? {client_reference_id: draft.reference} : {}),
   }

@@ -57,11 +57,12 @@ function datesText({checkIn, checkOut, rooms}: Stay): string {
   return `${dates}, ${nightsText(checkIn, checkOut)}, ${counted(rooms, 'room')}`
 }
 
-function guestText({name, surname, type, birth_date, identity, is_lead}: Guest): string {
+function guestText({name, surname, type, birth_date, nationality, identity, is_lead}: Guest): string {
   return [
     `${name} ${surname}`,
     ...(type === 'ADULT' ? [] : [type.toLowerCase()]),
     ...(birth_date ? [`born ${birth_date}`] : []),
+    ...(nationality ? [nationality] : []),
     ...(identity ? [`${identity.type} ${identity.number}`] : []),
     ...(is_lead ? ['leads'] : []),
   ].join(', ')

@@ -42,8 +42,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const typed = (await this.surroundings()).flags['base-url']
     const entry = findForgettable(state, args.reference, typed)
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
-    this.tell(describeForgetting(entry))
-    requireAgreement(flags.yes || (await this.confirm('Forget it?')))
+    requireAgreement(await this.agreed(flags.yes, 'Forget it?', describeForgetting(entry)))
     await this.print(await forgetEntry(state, entry, systemClock.now()))
   }
 }

@@ -50,9 +50,9 @@ reservations:write. Environment: those of every command.`
     }
     const connection = await this.connect(target)
     const plan = await cancelling.planCancellation(connection, reference)
-    this.tell(cancelling.describeCancellation(plan, target))
     cancelling.checkFee(plan, maxFee)
-    cancelling.requireAgreement(yes || (await this.confirm('Cancel this reservation?')), plan)
+    const atStake = cancelling.describeCancellation(plan, target)
+    cancelling.requireAgreement(await this.agreed(yes, 'Cancel this reservation?', atStake), plan)
     this.hintWhenStopped = howToLook(reference)
     const done = await cancelling.cancel(connection, plan, body)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)

@@ -24,3 +24,10 @@ test('a part of one is not enough', async () => {
   const preferred = {contact: {email: CONTACT.email}}
   expect((await readBegun('off_1', {preferred}, '2030-01-01'))?.contact).toBeUndefined()
 })
+const HANS = 'name=Hans,surname=Schmidt,birth_date=1990-02-03,gender=MALE,passport=U1'
+
+test('a guest of --guest has the nationality typed, or none yet', async () => {
+  const begun = await readBegun('off_1', {guest: [HANS, `${HANS},nationality=FR`]}, '2026-11-21')
+  expect(begun?.guests?.map(guest => guest.nationality)).toEqual([undefined, 'FR'])
+  expect(begun?.nationality).toBeUndefined()
+})
