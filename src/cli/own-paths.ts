@@ -21,6 +21,7 @@ export type NamedPath = (name: OperationName) => string | undefined
 
 /**
  * The paths named by the target's profile, when that is a profile of the service that is called; else by one that is.
+ * Credentials of the environment alone take those of the defaults, where whoever has no profile named them.
  * The settings are read when first asked, since most commands need none. What is returned throws Failure when they are
  * not as they should be.
  */
@@ -33,12 +34,12 @@ export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, stat
 }
 
 function pathsIn(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): Record<string, string> {
-  const {profiles} = state.settings.read()
+  const {profiles, defaults} = state.settings.read()
   const ofService = Object.entries(profiles).filter(([, {base_url}]) =>
     isSameService(base_url, target.baseUrl),
   )
   const own = ofService.find(([name]) => name === target.profile) ?? ofService.find(([, {paths}]) => paths)
-  const paths = own?.[1].paths ?? {}
+  const paths = own?.[1].paths ?? (target.profile === null ? defaults?.paths : undefined) ?? {}
   for (const [name, path] of Object.entries(paths)) checkOwnPath('config.json', name, path)
   return paths
 }

@@ -40,6 +40,13 @@ const shared = {
       phone_number: z.string().optional(),
     })
     .optional(),
+  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
+  paths: z
+    .record(
+      z.string(),
+      z.string().refine(isPathTemplate, 'is not a path such as /bookings/{reservation_ref}'),
+    )
+    .optional(),
   /** Seconds. */
   timeout: z.number().optional(),
   ca_file: z.string().optional(),
@@ -55,13 +62,6 @@ const profile = z.looseObject({
   secret_store: z.enum(['file', 'keychain']).optional(),
   /** Whether that secret is of the live or of the test side (§5.3). */
   mode: z.enum(['live', 'test']).optional(),
-  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
-  paths: z
-    .record(
-      z.string(),
-      z.string().refine(isPathTemplate, 'is not a path such as /bookings/{reservation_ref}'),
-    )
-    .optional(),
   ...shared,
 })
 

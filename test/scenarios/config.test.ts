@@ -199,3 +199,35 @@ describe('writers at once', () => {
     expect(home.kept().filter(name => name.endsWith('.tmp'))).toEqual([])
   }, 60_000)
 })
+
+test('twenty settings at once, without a profile: all are kept, paths of unshown operations among them', async () => {
+  const other = new Home()
+  const paths = [
+    ...[
+      'hotels.show=/h/{hotel_id}',
+      'hotels.price=/o/{offer_id}',
+      'tours.search=/t',
+      'tours.show=/t/{tour_id}',
+    ],
+    ...['reservations.list=/r', 'reservations.show=/r/{reservation_ref}', 'content.cities=/c/cities'],
+    ...['content.countries=/c/countries', 'content.currencies=/c/currencies', 'subscriptions.list=/s'],
+  ].map(pair => `paths.${pair}`)
+  const pairs = [
+    ...paths,
+    ...['nationality=TR', 'currency=EUR', 'timeout=20', 'signature_header=X-A', 'event_id_header=X-B'],
+    ...[
+      'contact.name=Ada',
+      'contact.surname=Bee',
+      'contact.email=a@b.example',
+      'contact.phone_country_code=+90',
+    ],
+    'contact.phone_number=5321234567',
+  ].map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const)
+  expect(pairs.length).toBe(20)
+  const runs = await Promise.all(pairs.map(([key, value]) => other.run(['config', 'set', key, value])))
+  expect(runs.map(({exit}) => exit)).toEqual(pairs.map(() => 0))
+  for (const [key, value] of pairs) {
+    expect((await other.run(['config', 'get', key])).stdout).toBe(`${value}\n`)
+  }
+  other.remove()
+})

@@ -56,8 +56,10 @@ export async function planChange({key, text}: WantedChange, around: Surroundings
   return {key, place, profile, before: written(key, place, around) ?? null, after}
 }
 
-function placeOf(key: SettingKey, {flags}: Surroundings): SettingPlace {
+function placeOf(key: SettingKey, around: Surroundings): SettingPlace {
+  const {flags, settings} = around
   const [first = 'defaults'] = key.places
+  if (key.isOfService && Object.hasOwn(settings.profiles, profileInUse(around))) return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 

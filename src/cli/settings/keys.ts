@@ -22,6 +22,8 @@ export interface SettingKey {
   readonly summary: string
   /** Where it may stand, the one that goes first ahead. */
   readonly places: readonly SettingPlace[]
+  /** Belongs to one service: it is set in the profile in use, and in the defaults only where there is no profile. */
+  readonly isOfService?: boolean
   /** The environment variable that goes before the file. */
   readonly environment?: string
   /** The global flag that goes before everything, without its dashes. */
@@ -153,7 +155,8 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   ...OWN_OPERATIONS.map(operation => ({
     name: `paths.${operation}`,
     summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
-    places: ['profile'] as const,
+    places: EVERYWHERE,
+    isOfService: true,
     check: (field: string, text: string) => checkOwnPath(field, operation, text),
   })),
 ]
