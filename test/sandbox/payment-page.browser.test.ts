@@ -105,6 +105,7 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
   it('does not pay twice when the page is reloaded or opened again', async () => {
     const {page, reservation} = await openPage()
     await choose(page, /^Pay/)
+    await page.getByRole('heading', {name: /Paid/}).waitFor()
     const {confirmed_at} = await shown(reservation.reservation_ref)
     await page.reload()
     expect(await heading(page)).toContain('Paid')
