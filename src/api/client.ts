@@ -13,7 +13,7 @@ import {
   type WireRequest,
 } from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
-import {parseJson, requestIdOf} from './error-shapes.js'
+import {parseJson, requestIdOf, whyNotJson} from './error-shapes.js'
 import {fetchLink} from './link.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {sendSigned} from './signed.js'
@@ -55,7 +55,7 @@ export function createApi(parts: ApiParts): Api {
       if (answer.status < 200 || answer.status > 299) {
         throw refusalOf(answer, parts.clock.now(), OPERATIONS[operation].scope)
       }
-      if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
+      if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
       const error = errorInAnswer(answer)
       if (error) throw error
       return answer

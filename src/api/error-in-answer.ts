@@ -2,7 +2,7 @@
 import {Failure} from '../contract/failure.js'
 import type {Answer} from './api.js'
 import {describeError} from './error-shapes.js'
-import {withoutSecrets, wordsOf} from './error-words.js'
+import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 
 /** Fields that say how it went; any other, with something in it, is a fact that was asked for. */
@@ -21,7 +21,7 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   const named = code !== `http_${status}`
   const said = wordsOf(answer) ?? 'without saying why'
   return new Failure('service_failed', `the service answered ${status} with an error: ${said}`, {
-    code: named ? withoutSecrets(code, answer) : 'error_in_answer',
+    code: named ? code : 'error_in_answer',
     status,
     ...(requestId === undefined ? {} : {requestId}),
   })

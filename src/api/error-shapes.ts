@@ -1,7 +1,14 @@
-/** Reads code, message and request id out of an error answer of any shape (§7 shows none). */
+/**
+ * Reads code, message and request id out of an error answer of any shape (§7 shows none). Whatever is quoted of an answer
+ * goes through `quoted`, since a service may echo what it was sent.
+ */
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {WireAnswer} from './api.js'
 import {isObject, type JsonObject, own, textOf} from './json-walk.js'
+import {createRedactor, type Redactor} from './redact.js'
+
+/** An answer, and the secrets its request carried where they are known. */
+export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]}
 
 export interface ErrorDescription {
   /** The service's own word, sanitised; `http_<status>` when it gives none. */
@@ -14,9 +21,14 @@ export interface ErrorDescription {
 const MAX_CODE_LENGTH = 80
 const MAX_MESSAGE_LENGTH = 500
 const MAX_QUOTE_LENGTH = 200
+/** Far more than is quoted: a secret must be seen whole to be taken out. */
+const MOST_BYTES_READ_FOR_QUOTE = 16_384
 
 /** What an error answer says; never throws. `json` is its parsed body, or undefined. */
-export function describeError(answer: WireAnswer, json: unknown = parseJson(answer.body)): ErrorDescription {
+export function describeError(
+  answer: EchoingAnswer,
+  json: unknown = parseJson(answer.body),
+): ErrorDescription {
   const body = isObject(json) ? json : {}
   const error = own(body, 'error')
   const inner = isObject(error) ? error : {}
@@ -34,28 +46,52 @@ export function describeError(answer: WireAnswer, json: unknown = parseJson(answ
     ...['message', 'detail', 'title'].map(key => own(body, key)),
   )
   return {
-    code: code === undefined ? `http_${answer.status}` : sanitizeLine(code, MAX_CODE_LENGTH),
-    message: message === undefined ? undefined : sanitizeLine(message, MAX_MESSAGE_LENGTH),
+    code: code === undefined ? `http_${answer.status}` : quotedCode(code, answer),
+    message: message === undefined ? undefined : quoted(message, MAX_MESSAGE_LENGTH, answer),
     requestId: requestIdOf(answer, json),
   }
 }
 
 /** The request id an answer carries, in its header or its body; sanitised. */
-export function requestIdOf(answer: WireAnswer, json: unknown): string | undefined {
+export function requestIdOf(answer: EchoingAnswer, json: unknown): string | undefined {
   const body = isObject(json) ? json : {}
   const places = [body, own(body, 'error'), own(body, 'meta'), firstError(body)].filter(isObject)
   const id = textOf(
     answer.headers['x-request-id'],
     ...places.flatMap(place => [own(place, 'request_id'), own(place, 'requestId')]),
   )
-  return id === undefined ? undefined : sanitizeLine(id, 100)
+  return id === undefined ? undefined : quoted(id, 100, answer)
 }
 
 /** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */
-export function quoteBody(body: Uint8Array): string | undefined {
-  const text = new TextDecoder().decode(body.subarray(0, 4 * MAX_QUOTE_LENGTH))
-  const line = sanitizeLine(text.replace(/\s+/g, ' ').trim(), MAX_QUOTE_LENGTH)
+export function quoteBody(answer: EchoingAnswer): string | undefined {
+  const text = new TextDecoder().decode(answer.body.subarray(0, MOST_BYTES_READ_FOR_QUOTE))
+  const line = quoted(text.replace(/\s+/g, ' ').trim(), MAX_QUOTE_LENGTH, answer)
   return line === '' ? undefined : line
+}
+
+/**
+ * `text` of the answer, sanitised, at most `maxLength` characters, without what it may echo: the secrets sent, and
+ * whatever looks like a secret or like a person. Taken out before it is cut, so that no half of one is left.
+ */
+export function quoted(text: string, maxLength: number, answer: EchoOf): string {
+  return sanitizeLine(redactorFor(answer).text(text), maxLength)
+}
+
+type EchoOf = Pick<EchoingAnswer, 'secrets'>
+
+/** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
+function quotedCode(code: string, answer: EchoOf): string {
+  const isAddress = /^https?:/i.test(code) && URL.canParse(code)
+  return isAddress
+    ? sanitizeLine(redactorFor(answer).url(code, true), MAX_CODE_LENGTH)
+    : quoted(code, MAX_CODE_LENGTH, answer)
+}
+
+function redactorFor({secrets = []}: EchoOf): Redactor {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor
 }
 
 /** Ours: no answer that means something is nested deeper, and what walks through it later goes no deeper unharmed. */
@@ -69,6 +105,11 @@ export function parseJson(body: Uint8Array): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Why `parseJson` finds nothing in a body. */
+export function whyNotJson(body: Uint8Array): string {
+  return isTooDeep(body) ? 'it is nested too deeply' : 'it is not JSON'
 }
 
 /** Whether brackets stand open beyond MAX_NESTING, those inside strings not counted. */

@@ -2,8 +2,8 @@
 import {Failure, type FailureDetails} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Answer, ExchangeFault, SendError} from './api.js'
-import {describeError, quoteBody} from './error-shapes.js'
-import {withoutSecrets, wordsOf} from './error-words.js'
+import {describeError, quoteBody, quoted} from './error-shapes.js'
+import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 import {retryAfterMilliseconds} from './retry.js'
 
@@ -16,12 +16,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
   const {code, requestId} = describeError(answer, answer.json)
-  const details = detailsOf(
-    withoutSecrets(code, answer),
-    status,
-    requestId,
-    hintFor(answer, now, scope ?? undefined),
-  )
+  const details = detailsOf(code, status, requestId, hintFor(answer, now, scope ?? undefined))
   const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
@@ -91,12 +86,7 @@ function serviceFailed(answer: Answer, now: number): Failure {
   return new Failure(
     'service_failed',
     `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
-    detailsOf(
-      withoutSecrets(code, answer),
-      answer.status,
-      requestId,
-      waitHint(answer, now) ?? 'try again later',
-    ),
+    detailsOf(code, answer.status, requestId, waitHint(answer, now) ?? 'try again later'),
   )
 }
 
@@ -131,7 +121,7 @@ function scopeHint(answer: Answer, needed: string | undefined): string | undefin
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const scope = header ?? scopeInBody(answer.json)
   if (scope !== undefined) {
-    const named = sanitizeLine(scope, 100)
+    const named = quoted(scope, 100, answer)
     return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
   }
   if (needed === undefined) return undefined
@@ -162,6 +152,5 @@ function faultHint(fault: ExchangeFault): string | undefined {
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {
-  const quote = answer.json === undefined ? quoteBody(answer.body) : undefined
-  return quote === undefined ? undefined : withoutSecrets(quote, answer)
+  return answer.json === undefined ? quoteBody(answer) : undefined
 }

@@ -3,7 +3,6 @@ import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Answer, SendError} from './api.js'
 import {describeError} from './error-shapes.js'
-import {withoutSecrets} from './error-words.js'
 import {snakeCase} from './field-names.js'
 import {refusalOf} from './refusals.js'
 import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
@@ -76,7 +75,7 @@ function reasonOf(last: Answer | SendError | string): string {
   if (last instanceof SendError) return `the answer was lost (${last.last.reason})`
   const {code, message} = describeError(last, last.json)
   if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
-  const words = withoutSecrets(message === undefined || message === code ? code : `${code}: ${message}`, last)
+  const words = message === undefined || message === code ? code : `${code}: ${message}`
   return `the service answered ${last.status} ${words}`
 }
 

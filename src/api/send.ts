@@ -20,6 +20,8 @@ export interface SenderParts {
   /** From 0 up to 1, for the jitter. */
   readonly random: () => number
   readonly trace?: Trace
+  /** Told beside those a request carries: what a service may know and echo. */
+  readonly secrets?: readonly string[]
   /** `bookctl/<version>`; sent with every request that names no other. */
   readonly userAgent?: string
 }
@@ -39,7 +41,8 @@ export function createSender(parts: SenderParts): Sender {
       for (let attempt = 1; ; attempt++) {
         policy.beforeAttempt?.()
         const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
-        if (wait === undefined) return {...settle(outcome, attempt, acted), secrets: secretsIn(complete)}
+        const secrets = [...secretsIn(complete), ...(parts.secrets ?? [])]
+        if (wait === undefined) return {...settle(outcome, attempt, acted), secrets}
         acted ||= mayHaveActed(outcome)
         await parts.clock.sleep(wait)
       }

@@ -39,6 +39,8 @@ export interface TraceParts {
   /** Whether records are kept, for `har`. */
   readonly keep?: boolean
   readonly redactor?: Redactor
+  /** Told to the redactor beforehand. */
+  readonly secrets?: readonly string[]
 }
 
 export interface TraceBook extends Trace {
@@ -49,6 +51,7 @@ export interface TraceBook extends Trace {
 /** A trace that tells of each attempt as it ends, and keeps the records when asked to. */
 export function createTrace(parts: TraceParts): TraceBook {
   const redactor = parts.redactor ?? createRedactor()
+  for (const secret of parts.secrets ?? []) redactor.add(secret)
   const records: AttemptRecord[] = []
   return {
     attempt(record) {

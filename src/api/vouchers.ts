@@ -2,8 +2,7 @@
 import {Failure} from '../contract/failure.js'
 import {type Answer, type Api, SendError, type SentAnswer} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
-import {describeError} from './error-shapes.js'
-import {withoutSecrets} from './error-words.js'
+import {describeError, whyNotJson} from './error-shapes.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {findVoucherUrl} from './voucher-url.js'
 
@@ -84,7 +83,7 @@ function judge(api: Api, answer: Answer, waiting: boolean): Look {
     if (isPassing) return {notYet: refusal}
     throw refusal
   }
-  if (answer.json === undefined) throw notUnderstood(answer, 'it is not JSON')
+  if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
   const link = findVoucherUrl(answer.json, api.baseUrl)
   return link === undefined ? {notYet: errorInAnswer(answer) ?? noLink(answer)} : {link}
 }
@@ -129,7 +128,7 @@ function requirePdf(answer: SentAnswer): Uint8Array {
 function linkFailed(answer: SentAnswer): Failure {
   const {code, message, requestId} = describeError(answer)
   const kind = answer.status >= 400 && answer.status < 500 ? 'refused' : 'service_failed'
-  const said = message === undefined ? '' : `: ${withoutSecrets(message, answer)}`
+  const said = message === undefined ? '' : `: ${message}`
   return new Failure(kind, `the voucher's link was answered with status ${answer.status}${said}`, {
     code: LINK_EXPIRED.has(answer.status) ? 'voucher_link_expired' : code,
     status: answer.status,

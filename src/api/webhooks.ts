@@ -6,6 +6,8 @@ import {Failure} from '../contract/failure.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhooks.js'
 import {type Answer, type Api, SendError} from './api.js'
+import {errorInAnswer} from './error-in-answer.js'
+import {whyNotJson} from './error-shapes.js'
 import {inDocumentOrder, isObject, type JsonObject, own, textOf} from './json-walk.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {unwrap} from './shapes.js'
@@ -47,12 +49,19 @@ export async function createSubscription(
   throw mayExist(answer, `the service answered ${status} without an id and a signing secret`)
 }
 
-/** Asks the service for a test event (§4.8); returns its answer, which is not shown, out of the envelope. */
+/**
+ * Asks the service for a test event (§4.8); returns its answer, which is not shown and may be empty, out of the
+ * envelope. Throws Failure.
+ */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.exchange('subscriptions.test', parametersOf(id)).catch(error => {
     throw error instanceof SendError ? unanswered(error, true) : error
   })
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, api.clock.now())
+  const error = errorInAnswer(answer)
+  if (error) throw error
+  if (answer.json === undefined && answer.body.length > 0)
+    throw notUnderstood(answer, `the test event may have been sent, but ${whyNotJson(answer.body)}`)
   return unwrap(answer.json) ?? null
 }
 

@@ -45,6 +45,8 @@ export interface ConnectOptions {
   readonly quiet: boolean | undefined
   /** Where the last requests are kept, and the command they are of; undefined when they are not. */
   readonly history?: {readonly directory: string; readonly command: string} | undefined
+  /** Credentials in use, to be taken out of all that is told. */
+  readonly secrets?: readonly string[]
   readonly version: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -102,7 +104,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     import('../api/trace.js'),
     import('./progress.js'),
   ])
-  const {insecure = false, bodies = false, show, showCurl} = options
+  const {insecure = false, bodies = false, secrets = [], show, showCurl} = options
   if (insecure)
     options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
@@ -111,6 +113,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   const kept: object[] = []
   const {history} = options
   const trace = createTrace({
+    secrets,
     bodies,
     keep,
     ...(show ? {show} : {}),
@@ -120,6 +123,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   const style = watch.progressStyle(process, options.quiet, options.env)
   const progress = style === 'none' ? undefined : watch.createProgress(style)
   const sender = createSender({
+    secrets,
     transport,
     clock: systemClock,
     random: Math.random,
@@ -156,13 +160,14 @@ async function writeHar(path: string, document: object, warn: (text: string) => 
 
 /** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
 export async function connect(target: Target, state: State, options: ConnectOptions): Promise<Connection> {
-  const {sender, timeoutSeconds, clock, close} = await openSender(options)
+  const {baseUrl, clientId, clientSecret, scopes, token} = target
+  const secrets = [clientSecret, token].filter(secret => secret !== undefined)
+  const {sender, timeoutSeconds, clock, close} = await openSender({...options, secrets})
   const [{createApi}, {createTokenSource}, {guardOwnPaths, readNamedPaths}] = await Promise.all([
     import('../api/client.js'),
     import('../api/tokens.js'),
     import('./own-paths.js'),
   ])
-  const {baseUrl, clientId, clientSecret, scopes, token} = target
   const tokens = token
     ? readyTokens(token)
     : createTokenSource({

@@ -36,6 +36,28 @@ test.each([400, 401, 403, 404, 409, 422, 500, 503])('status %i', status => {
   }
 })
 
+test('a secret at the end of what is quoted is not left in half', () => {
+  for (let filler = 80; filler < 520; filler += 3) {
+    const said = `${'x '.repeat(filler).slice(0, filler)}${TOKEN}`
+    for (const text of [
+      JSON.stringify({error: {message: said}}),
+      JSON.stringify({error: {code: said}}),
+      `<html>${said}</html>`,
+    ])
+      expect(refusalOf(answer(400, text), 0).message).not.toContain('opaque')
+  }
+})
+
+test('neither the request id nor the scope that is wanted echoes a secret', () => {
+  const plain = answer(403, JSON.stringify({error: {code: 'insufficient_scope', request_id: `req ${TOKEN}`}}))
+  const headers = {'www-authenticate': `Bearer scope="hotels:read ${TOKEN}"`, 'x-request-id': TOKEN}
+  for (const echo of [plain, {...plain, headers}]) {
+    const {details} = refusalOf(echo, 0)
+    expect(JSON.stringify(details)).not.toContain(TOKEN)
+    expect(details.requestId).toContain('[redacted]')
+  }
+})
+
 test('what holds no secret is told as it is', () => {
   const said = 'the offer off_1 costs 450.00 EUR, not 400.00, since 2026-11-20T10:00:00Z'
   expect(

@@ -1,6 +1,6 @@
 /** Reservations, tokens, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
-import {describeError, parseJson, quoteBody} from '../../src/api/error-shapes.js'
+import {describeError, parseJson, quoteBody, whyNotJson} from '../../src/api/error-shapes.js'
 import {readReservation, readToken, unwrap} from '../../src/api/shapes.js'
 import {findVoucherUrl} from '../../src/api/voucher-url.js'
 
@@ -198,10 +198,11 @@ describe('an error', () => {
 })
 
 test('a quoted body is one sanitised line of at most 200 characters', () => {
-  expect(quoteBody(Buffer.from(' <h1>\n Bad\u0007</h1> '))).toBe('<h1> Bad\\u0007</h1>')
-  expect(quoteBody(Buffer.from('ş'.repeat(5000)))).toHaveLength(200)
-  expect(quoteBody(Buffer.from([0xff, 0xfe]))).toBe('��')
-  expect(quoteBody(Buffer.from('  \n'))).toBeUndefined()
+  const quote = (body: Uint8Array) => quoteBody({status: 500, headers: {}, body})
+  expect(quote(Buffer.from(' <h1>\n Bad\u0007</h1> '))).toBe('<h1> Bad\\u0007</h1>')
+  expect(quote(Buffer.from('ş'.repeat(5000)))).toHaveLength(200)
+  expect(quote(Buffer.from([0xff, 0xfe]))).toBe('��')
+  expect(quote(Buffer.from('  \n'))).toBeUndefined()
 })
 
 test('JSON that is not UTF-8 is not JSON', () => {
@@ -215,4 +216,6 @@ test('brackets without end are no JSON, and those inside a string are text', () 
   expect(parseJson(nested(50))).toBeDefined()
   const text = `"\\\\ \\" ${'['.repeat(1000)}`
   expect(parseJson(Buffer.from(`{"a":${JSON.stringify(text)}}`))).toEqual({a: text})
+  expect(whyNotJson(nested(100_000))).toBe('it is nested too deeply')
+  expect(whyNotJson(Buffer.from('{[[[['))).toBe('it is not JSON')
 })

@@ -81,6 +81,17 @@ test.each([
   expect(requests).toEqual(['POST /v1/webhooks/subscriptions/whsub_1/test '])
 })
 
+test.each([
+  {text: '<html>maintenance</html>'},
+  {text: '{"data": {"event_id": "evt'},
+  {json: {success: false, error: {code: 'closed'}}},
+])('no answer to a test event: %j', async reply => {
+  const {api} = apiAnswering(reply)
+  const failure = await sendTestEvent(api, 'whsub_1').catch(error => error as Failure)
+  expect(failure).toMatchObject({name: 'Failure', kind: 'service_failed'})
+  if ('text' in reply) expect((failure as Failure).message).toContain('may have been sent')
+})
+
 test('a list is read page by page, in any shape, each subscription once', async () => {
   const {api, requests} = apiAnswering(
     {json: {data: [SHOWN], meta: {after: 'next page'}}},
