@@ -28,7 +28,7 @@ const KEPT_IN: Record<string, RegExp> = {
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,
   '@oclif/core': /^(cli|commands)\//,
-  '@inquirer/core': /^cli\/prompt/,
+  '@inquirer/core': /^cli\/prompts\//,
   'string-width': /^cli\//,
   'libphonenumber-js': /^cli\//,
   fflate: /^cli\//,
@@ -86,7 +86,7 @@ test('no file is long', () => {
   expect(long).toEqual([])
 })
 
-test('what is said on stderr goes through the sanitiser of cli/talk.ts', () => {
+test('what is said on stderr goes through the sanitiser of cli/output/talk.ts', () => {
   const writers = files.filter(file => readFileSync(join(SRC, file), 'utf8').includes('stderr.write('))
-  expect(writers.sort()).toEqual(['cli/streams.ts', 'cli/talk.ts'])
+  expect(writers.sort()).toEqual(['cli/output/streams.ts', 'cli/output/talk.ts'])
 })

@@ -6,10 +6,18 @@ import process from 'node:process'
 import {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type {State} from '../state/state.js'
+import type {Target} from './access/target.js'
 import type {Connection} from './connect.js'
-import type {Preferences} from './defaults.js'
-import {globalFlags} from './global-flags.js'
 import {checkTimeout} from './input/checks.js'
+import {checkColumns, checkQuery, renderResult, terminalOf} from './output/output.js'
+import type {Result} from './output/result.js'
+import {clearTransient, say} from './output/talk.js'
+import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompts/ask.js'
+import {interruption} from './prompts/interruption.js'
+import type {Prompts} from './prompts/prompts.js'
+import type {Preferences} from './settings/defaults.js'
+import type {Surroundings} from './settings/effective.js'
+import {globalFlags} from './usage/global-flags.js'
 import {
   askMissing,
   type Candidates,
@@ -17,15 +25,7 @@ import {
   missingValues,
   refuseMissing,
   withNothingRequired,
-} from './missing-values.js'
-import {checkColumns, checkQuery, renderResult, terminalOf} from './output.js'
-import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompt.js'
-import {interruption} from './prompts/interruption.js'
-import type {Prompts} from './prompts/prompts.js'
-import type {Result} from './result.js'
-import type {Surroundings} from './settings/effective.js'
-import {clearTransient, say} from './talk.js'
-import type {Target} from './target.js'
+} from './usage/missing-values.js'
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>
 
@@ -145,7 +145,7 @@ export abstract class BaseCommand extends Command {
 
   /** What the settings give where no flag does; read once. */
   protected preferences(): Promise<Preferences> {
-    this.preferred ??= Promise.all([import('./defaults.js'), this.surroundings()]).then(
+    this.preferred ??= Promise.all([import('./settings/defaults.js'), this.surroundings()]).then(
       ([{readPreferences}, around]) => readPreferences(around),
     )
     return this.preferred
@@ -239,7 +239,7 @@ export abstract class BaseCommand extends Command {
   /** A line for each request that --dry-run shows and does not send. */
   private async printCurlOf(document: object): Promise<void> {
     if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
-    const {curlOfDryRun} = await import('./dry-run-curl.js')
+    const {curlOfDryRun} = await import('./request/curl.js')
     const lines = curlOfDryRun(document)
     if (lines.length > 0) say(lines)
   }

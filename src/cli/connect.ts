@@ -6,11 +6,11 @@ import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import type {State} from '../state/state.js'
+import {readyTokens} from './access/ready-token.js'
+import {type Remembered, resolveTarget, type Target, type TargetFlags} from './access/target.js'
 import {checkWritable} from './input/files.js'
 import {withProxy} from './input/proxy.js'
-import {readyTokens} from './ready-token.js'
 import {DEFAULT_TIMEOUT_SECONDS} from './settings/keys.js'
-import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
 
 export interface Connection {
   readonly target: Target
@@ -102,7 +102,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     import('../api/transport.js'),
     import('../api/send.js'),
     import('../api/trace.js'),
-    import('./progress.js'),
+    import('./output/progress.js'),
   ])
   const {insecure = false, bodies = false, secrets = [], show, showCurl} = options
   if (insecure)
@@ -166,7 +166,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const [{createApi}, {createTokenSource}, {guardOwnPaths, readNamedPaths}] = await Promise.all([
     import('../api/client.js'),
     import('../api/tokens.js'),
-    import('./own-paths.js'),
+    import('./request/own-paths.js'),
   ])
   const tokens = token
     ? readyTokens(token)

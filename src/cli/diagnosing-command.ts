@@ -2,8 +2,8 @@
 import {Failure} from '../contract/failure.js'
 import {StorageError} from '../storage/errors.js'
 import {BaseCommand} from './base-command.js'
-import type {Preferences} from './defaults.js'
 import type {Check} from './doctor/check.js'
+import type {Preferences} from './settings/defaults.js'
 
 export abstract class DiagnosingCommand extends BaseCommand {
   /** Nothing where config.json cannot be understood, which is one of the things to tell. */

@@ -2,8 +2,8 @@
 import {Failure, type FailureKind, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
-import {jsonText} from './json-text.js'
-import {describeParseError} from './parse-errors.js'
+import {jsonText} from './output/json-text.js'
+import {describeParseError} from './usage/parse-errors.js'
 
 export const EXIT_CODES = {
   done: 0,

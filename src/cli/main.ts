@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url'
 import type {Config} from '@oclif/core/config'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
-import {guardStreams, leave} from './streams.js'
+import {guardStreams, leave} from './output/streams.js'
 
 export interface Place {
   /** Directory of package.json. */
@@ -53,7 +53,7 @@ async function run(
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
-  const {readOrder, wantsJson} = await import('./arguments.js')
+  const {readOrder, wantsJson} = await import('./usage/arguments.js')
   const config = await loadConfig(place)
   const order = readOrder(argv, config.commandIDs)
   if (order.kind === 'version') return printVersion(config, order.argv, wantsJson(argv))
@@ -63,7 +63,7 @@ async function run(
   const found = config.findCommand(order.id, {must: true})
   const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
   started.command = new CommandClass([...order.argv], config)
-  if (started.command.endsWithReader) (await import('./reader.js')).whenReaderGoes(readerGone)
+  if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
 }
 
@@ -92,18 +92,21 @@ function printVersionAlone(place: Place): void {
 }
 
 async function printVersion(config: Config, argv: readonly string[], json: boolean): Promise<void> {
-  const {versionText} = await import('./version.js')
+  const {versionText} = await import('./help/version.js')
   const {name, version, configDir: configDirectory} = config
   process.stdout.write(versionText({name, version, configDirectory, env: process.env}, argv, json))
 }
 
 async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
-  const {helpText} = await import('./help.js')
+  const {helpText} = await import('./help/help.js')
   process.stdout.write(await helpText(config, subject))
 }
 
 async function listCommands(config: Config, subject: readonly string[]): Promise<void> {
-  const [{commandsBelow}, {jsonText}] = await Promise.all([import('./help.js'), import('./json-text.js')])
+  const [{commandsBelow}, {jsonText}] = await Promise.all([
+    import('./help/help.js'),
+    import('./output/json-text.js'),
+  ])
   process.stdout.write(`${jsonText({commands: commandsBelow(config, subject)}, 2)}\n`)
 }
 
@@ -148,12 +151,12 @@ async function reportStop(
   command: BaseCommand | undefined,
   argv: readonly string[],
 ): Promise<void> {
-  if (hint !== undefined) (await import('./talk.js')).say(`Stopped before it ended: ${hint}`)
-  const {wantsJson} = await import('./arguments.js')
+  if (hint !== undefined) (await import('./output/talk.js')).say(`Stopped before it ended: ${hint}`)
+  const {wantsJson} = await import('./usage/arguments.js')
   if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
     import('./failure.js'),
-    import('./json-text.js'),
+    import('./output/json-text.js'),
   ])
   process.stdout.write(`${jsonText(stoppedDocument(signal, hint), 2)}\n`)
 }
@@ -166,9 +169,9 @@ async function report(
 ): Promise<number> {
   const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./failure.js'),
-    import('./json-text.js'),
-    import('./arguments.js'),
-    import('./talk.js'),
+    import('./output/json-text.js'),
+    import('./usage/arguments.js'),
+    import('./output/talk.js'),
   ])
   const {exit, document, text} = describeFailure(thrown, command?.service)
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)

@@ -1,5 +1,5 @@
 import {BaseCommand} from '../cli/base-command.js'
-import {single} from '../cli/result.js'
+import {single} from '../cli/output/result.js'
 
 export default class Account extends BaseCommand {
   static override summary = 'Show the account and its balance.'

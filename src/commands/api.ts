@@ -2,6 +2,8 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {Answer} from '../api/api.js'
+import type {Target} from '../cli/access/target.js'
+import {BaseCommand} from '../cli/base-command.js'
 import {
   type ApiPlan,
   apiResult,
@@ -12,10 +14,8 @@ import {
   planCall,
   readCall,
   requireAgreed,
-} from '../cli/api.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {jsonResult} from '../cli/reserve-result.js'
-import type {Target} from '../cli/target.js'
+} from '../cli/request/api.js'
+import {jsonResult} from '../cli/reserve/result.js'
 import {failureWith} from '../contract/failure.js'
 
 export default class Api extends BaseCommand {

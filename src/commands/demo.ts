@@ -1,9 +1,9 @@
 import process from 'node:process'
-import {isoTime} from '../cli/access.js'
+import {isoTime} from '../cli/access/access.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
-import {Demo, type Step} from '../cli/demo.js'
-import {jsonText} from '../cli/json-text.js'
+import {jsonText} from '../cli/output/json-text.js'
+import {Demo, type Step} from '../cli/sandbox/demo.js'
 
 export default class DemoCommand extends BaseCommand {
   static override summary = 'Show a whole booking on a throw-away local sandbox.'

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {logIn, overridingVariables} from '../cli/access.js'
-import {describeLogin} from '../cli/access-dry-run.js'
+import {logIn, overridingVariables} from '../cli/access/access.js'
+import {describeLogin} from '../cli/access/dry-run.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
-import {dryRunFlag} from '../cli/dry-run.js'
 import {readLogin} from '../cli/input/login.js'
-import {single} from '../cli/result.js'
+import {single} from '../cli/output/result.js'
+import {dryRunFlag} from '../cli/request/dry-run.js'
 
 export default class Login extends BaseCommand {
   static override summary = 'Log in with the credentials of a client, and remember them.'

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import {describeLogout} from '../cli/access-dry-run.js'
+import {describeLogout} from '../cli/access/dry-run.js'
+import {liveAmong, logOut, logOutEverywhere, requireAgreement, whoLeaves} from '../cli/access/leaving.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
-import {dryRunFlag} from '../cli/dry-run.js'
-import {liveAmong, logOut, logOutEverywhere, requireAgreement, whoLeaves} from '../cli/leaving.js'
-import {single} from '../cli/result.js'
+import {single} from '../cli/output/result.js'
+import {dryRunFlag} from '../cli/request/dry-run.js'
 
 export default class Logout extends BaseCommand {
   static override summary = 'Revoke the tokens of a profile, and forget them and its secret.'

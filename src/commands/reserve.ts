@@ -2,14 +2,23 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import type {ReserveOutcome} from '../api/reserve.js'
 import {resumeCommand} from '../api/reserve-failures.js'
+import type {Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import type {Connection} from '../cli/connect.js'
 import {checkWait} from '../cli/input/checks.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
-import {lacksAddress, lacksAddressText, paymentAddress, qrCode, waitUntilConfirmed} from '../cli/payment.js'
-import {mayAsk} from '../cli/prompt.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
+import {mayAsk} from '../cli/prompts/ask.js'
+import {type ReserveFlagValues, reserveFlags} from '../cli/reserve/flags.js'
+import {namingReservation} from '../cli/reserve/made.js'
+import {
+  lacksAddress,
+  lacksAddressText,
+  paymentAddress,
+  qrCode,
+  waitUntilConfirmed,
+} from '../cli/reserve/payment.js'
 import {
   describePlan,
   describeRequest,
@@ -19,12 +28,9 @@ import {
   readTyped,
   requireYes,
   stoppedBeforeSending,
-} from '../cli/reserve.js'
-import {type ReserveFlagValues, reserveFlags} from '../cli/reserve-flags.js'
-import {namingReservation} from '../cli/reserve-made.js'
-import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve-result.js'
-import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve-run.js'
-import type {Target} from '../cli/target.js'
+} from '../cli/reserve/reserve.js'
+import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
+import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve/run.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Convert an offer into a reservation.'

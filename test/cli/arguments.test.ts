@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import {readOrder, wantsJson} from '../../src/cli/arguments.js'
-import {GLOBAL_SWITCHES, GLOBAL_VALUES, globalFlags} from '../../src/cli/global-flags.js'
+import {readOrder, wantsJson} from '../../src/cli/usage/arguments.js'
+import {GLOBAL_SWITCHES, GLOBAL_VALUES, globalFlags} from '../../src/cli/usage/global-flags.js'
 import {thrownBy} from '../support/thrown.js'
 
 const IDS = ['login', 'whoami', 'hotels:search', 'sandbox:start', 'reserve', 'profiles:use']

@@ -3,7 +3,7 @@ import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {Demo} from '../../src/cli/demo.js'
+import {Demo} from '../../src/cli/sandbox/demo.js'
 import {rejectionOf} from '../support/thrown.js'
 
 /** The sandbox runs until it is ended, `login` names the directory, and every other command leaves files in it. */

@@ -1,6 +1,6 @@
 /** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
 import {expect, test} from 'vitest'
-import {hang} from '../../src/cli/hang.js'
+import {hang} from '../../src/cli/output/hang.js'
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
 

@@ -4,8 +4,8 @@ import {readFileSync} from 'node:fs'
 import {afterAll, describe, expect, test} from 'vitest'
 import {EXIT_CODES} from '../../src/cli/failure.js'
 import {pasteable, twoColumns, wrap} from '../../src/cli/help/layout.js'
-import {TOPICS} from '../../src/cli/topics/topics.js'
-import {VARIABLES} from '../../src/cli/variables.js'
+import {TOPICS} from '../../src/cli/help/topics/topics.js'
+import {VARIABLES} from '../../src/cli/help/variables.js'
 import {Home} from '../support/bookctl.js'
 
 const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
-import {jsonText} from '../../src/cli/json-text.js'
-import {checkColumns, checkQuery, type OutputFlags, renderResult} from '../../src/cli/output.js'
-import {type Result, single} from '../../src/cli/result.js'
+import {jsonText} from '../../src/cli/output/json-text.js'
+import {checkColumns, checkQuery, type OutputFlags, renderResult} from '../../src/cli/output/output.js'
+import {type Result, single} from '../../src/cli/output/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 interface Item {

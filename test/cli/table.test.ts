@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
-import {unpainted} from '../../src/cli/colour.js'
-import {cutTo, layOut} from '../../src/cli/table.js'
+import {unpainted} from '../../src/cli/output/colour.js'
+import {cutTo, layOut} from '../../src/cli/output/table.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
   layOut({

@@ -53,6 +53,6 @@ test('a query that fits no result names it', async () => {
   const argv = reserve('off_query', '--query', 'sum(reservation)')
   const {exit, stdout, stderr} = await home.run(argv)
   const ref = service.reservations.find(({offer}) => offer === 'off_query')?.ref
-  expect({exit, stdout}).toEqual({exit: 2, stdout: ''})
+  expect({exit, stdout}).toEqual({exit: 6, stdout: ''})
   expect(stderr).toContain(`the reservation ${ref} was made (pending_payment)`)
 })

@@ -7,8 +7,8 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {EXIT_CODES} from '../../src/cli/failure.js'
-import {globalFlags} from '../../src/cli/global-flags.js'
-import {VARIABLES} from '../../src/cli/variables.js'
+import {VARIABLES} from '../../src/cli/help/variables.js'
+import {globalFlags} from '../../src/cli/usage/global-flags.js'
 
 interface Flag {
   readonly type: string

@@ -4,8 +4,8 @@
  * no network and creates nothing; what cannot be read has no candidates.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {type Candidate, candidatesOf, isSource} from '../candidates.js'
 import {fold} from '../input/fold.js'
+import {type Candidate, candidatesOf, isSource} from '../usage/candidates.js'
 
 /** Ours: a shell asks before it lists more than about this. */
 const MOST = 200

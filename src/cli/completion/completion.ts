@@ -1,6 +1,6 @@
 /** What `autocomplete` prints: the script of a shell, or how to put it in place. */
 import type {Config} from '@oclif/core/config'
-import {type Result, single} from '../result.js'
+import {type Result, single} from '../output/result.js'
 import {COMPLETION_SHELLS, installText, shellOf} from './scripts.js'
 
 export const SHELL_NAMES = Object.keys(COMPLETION_SHELLS)

@@ -1,6 +1,6 @@
 /** The completion script for fish, which quotes what it inserts: what is asked on TAB is data. */
 
-import type {Candidate} from '../candidates.js'
+import type {Candidate} from '../usage/candidates.js'
 import type {CompletionModel, Place, Values} from './model.js'
 import {fishQuote as quote} from './quote.js'
 

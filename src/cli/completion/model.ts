@@ -6,10 +6,10 @@ import type {Command} from '@oclif/core/command'
 import type {Config} from '@oclif/core/config'
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
-import type {Candidate, Source} from '../candidates.js'
-import {globalFlags} from '../global-flags.js'
+import {TOPICS} from '../help/topics/topics.js'
 import {SETTING_KEYS} from '../settings/keys.js'
-import {TOPICS} from '../topics/topics.js'
+import type {Candidate, Source} from '../usage/candidates.js'
+import {globalFlags} from '../usage/global-flags.js'
 
 /** Where the words for one place on the command line come from. */
 export type Values =

@@ -1,6 +1,6 @@
 /** The completion script for PowerShell 5 and newer. What is asked on TAB is put between single quotes: it is data. */
 
-import type {Candidate} from '../candidates.js'
+import type {Candidate} from '../usage/candidates.js'
 import type {CompletionModel, Place, Values} from './model.js'
 import {powershellQuote as quote} from './quote.js'
 

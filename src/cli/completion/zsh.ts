@@ -1,6 +1,6 @@
 /** The completion script for zsh. What is asked on TAB goes to compadd as arrays, which quotes it: it is data. */
 
-import type {Candidate} from '../candidates.js'
+import type {Candidate} from '../usage/candidates.js'
 import type {CompletionModel, Place, Values} from './model.js'
 import {posixQuote as quote} from './quote.js'
 

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {unknownKeys} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
-import {noteOf, readNote} from '../running-sandbox.js'
+import {noteOf, readNote} from '../sandbox/running.js'
 import {type Check, fail, ok, warn} from './check.js'
 
 const DATABASES = ['tokens.db', 'state.db', 'events.db']

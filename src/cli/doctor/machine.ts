@@ -2,8 +2,8 @@
 import {existsSync, readFileSync, statfsSync} from 'node:fs'
 import {dirname} from 'node:path'
 import process from 'node:process'
-import {closest} from '../suggest.js'
-import {VARIABLES} from '../variables.js'
+import {VARIABLES} from '../help/variables.js'
+import {closest} from '../usage/suggest.js'
 import {type Check, fail, ok, warn} from './check.js'
 
 const NAMES = VARIABLES.map(({name}) => name).filter(name => name.startsWith('BOOKCTL_'))

@@ -2,10 +2,10 @@
 
 import type {State} from '../../state/state.js'
 import {isEmptySecret} from '../../webhooks/signature.js'
+import {profileName} from '../access/target.js'
 import {rememberedIn} from '../connect.js'
-import {profileName} from '../target.js'
-import {probeReceiver} from '../webhook-probe.js'
-import {storedWebhookSecrets} from '../webhook-secrets.js'
+import {probeReceiver} from '../webhooks/probe.js'
+import {storedWebhookSecrets} from '../webhooks/secrets.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 
 export interface ReceiverParts {

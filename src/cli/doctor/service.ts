@@ -12,8 +12,8 @@ import {parseJson} from '../../api/error-shapes.js'
 import {unanswered} from '../../api/refusals.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../contract/scopes.js'
-import {checkReadyToken, isoTime} from '../access.js'
-import type {Target} from '../target.js'
+import {checkReadyToken, isoTime} from '../access/access.js'
+import type {Target} from '../access/target.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 
 /** What requests go through; `signedIn` is there when there are credentials. */

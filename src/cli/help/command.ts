@@ -1,6 +1,6 @@
 /** The help of one command: what it does, usage with what it needs, its flags, examples that run, where to read on. */
 import type {Command} from '@oclif/core/command'
-import {globalFlags} from '../global-flags.js'
+import {globalFlags} from '../usage/global-flags.js'
 import {paragraphs, pasteable, section, twoColumns, wrap} from './layout.js'
 
 /** What help needs to know of a flag; as oclif's manifest has it. */

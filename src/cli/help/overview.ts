@@ -1,7 +1,8 @@
 /** The first screen, and the help of a group of commands. */
-import {TOPICS} from '../topics/topics.js'
+
 import {globalFlagRows} from './command.js'
 import {section, twoColumns, wrap} from './layout.js'
+import {TOPICS} from './topics/topics.js'
 
 export type Entry = readonly [name: string, summary: string]
 

@@ -3,8 +3,7 @@ import process from 'node:process'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {usage} from '../../contract/failure.js'
 import type {State} from '../../state/state.js'
-import type {LoginInput} from '../access.js'
-import type {Question} from '../prompt.js'
+import type {LoginInput} from '../access/access.js'
 import {
   checkClientId,
   checkCredentials,
@@ -15,7 +14,8 @@ import {
   type ProfileRecord,
   requireSameMode,
   scopesOf,
-} from '../target.js'
+} from '../access/target.js'
+import type {Question} from '../prompts/ask.js'
 import {readSecret} from './files.js'
 
 export interface LoginFlags {

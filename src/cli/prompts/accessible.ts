@@ -5,7 +5,7 @@
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {whileAsking} from '../talk.js'
+import {whileAsking} from '../output/talk.js'
 import {interruption, refusalOf} from './interruption.js'
 import type {
   Asked,

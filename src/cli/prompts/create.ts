@@ -1,6 +1,6 @@
 /** The questions as the terminal can show them: drawn, or as plain lines in the accessible mode. */
 import process from 'node:process'
-import {painterFor} from '../colour.js'
+import {painterFor} from '../output/colour.js'
 import type {Prompts, TextQuestion} from './prompts.js'
 import type {Terminal} from './terminal.js'
 

@@ -4,7 +4,7 @@
  */
 import {type createPrompt, useEffect, useState} from '@inquirer/core'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {whileAsking} from '../talk.js'
+import {whileAsking} from '../output/talk.js'
 import {interruption} from './interruption.js'
 import {cut, rowsOf, wrap} from './lines.js'
 import type {Asked} from './prompts.js'

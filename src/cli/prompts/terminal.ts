@@ -1,6 +1,6 @@
 /** The terminal that questions are asked at. */
 import type {ReadStream, WriteStream} from 'node:tty'
-import type {Painter} from '../colour.js'
+import type {Painter} from '../output/colour.js'
 
 export interface Terminal {
   /** Where answers are typed. */

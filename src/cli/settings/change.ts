@@ -2,7 +2,7 @@
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {SettingsFile} from '../../state/settings.js'
-import {closest} from '../suggest.js'
+import {closest} from '../usage/suggest.js'
 import {profileInUse, type Surroundings, written} from './effective.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
 

@@ -1,6 +1,6 @@
 /** What holds for each setting now, and why: flag > environment > profile > defaults > built in. */
 import type {SettingsFile} from '../../state/settings.js'
-import {DEFAULT_PROFILE} from '../target.js'
+import {DEFAULT_PROFILE} from '../access/target.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
 
 export type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'

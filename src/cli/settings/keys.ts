@@ -7,9 +7,9 @@ import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
+import {checkClientId, checkProfileName, checkScopes} from '../access/target.js'
 import {checkCountry, checkCurrency, checkInteger, checkText, invalid} from '../input/checks.js'
 import {checkOwnPath, OWN_OPERATIONS} from '../input/own-path.js'
-import {checkClientId, checkProfileName, checkScopes} from '../target.js'
 
 export type SettingValue = string | number | readonly string[]
 

@@ -5,7 +5,7 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {writeWholeFile} from '../../storage/files.js'
 import {checkWritable} from '../input/files.js'
-import type {Result} from '../result.js'
+import type {Result} from '../output/result.js'
 import type {BundleFile} from './contents.js'
 
 /** Throws usage unless a file may be made at `path`. */

@@ -7,10 +7,10 @@ import {lastExchanges} from '../../state/exchanges.js'
 import {type Profile, unknownKeys} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
-import {isoTime} from '../access.js'
+import {isoTime} from '../access/access.js'
 import type {Check} from '../doctor/check.js'
-import {jsonText} from '../json-text.js'
-import {variablesInEffect, versionText} from '../version.js'
+import {variablesInEffect, versionText} from '../help/version.js'
+import {jsonText} from '../output/json-text.js'
 
 export interface BundleFile {
   readonly name: string

@@ -3,8 +3,8 @@ import type {Contact, Guest, ReservationRequest} from '../../contract/reservatio
 import {checkAmount} from '../input/checks.js'
 import {type Fields, readContact, readGuest} from '../input/guests.js'
 import {offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
-import type {PlanFlags} from '../reserve.js'
-import {checkKey} from '../reserve.js'
+import type {PlanFlags} from '../reserve/reserve.js'
+import {checkKey} from '../reserve/reserve.js'
 
 export interface Begun {
   readonly offerId: string | undefined

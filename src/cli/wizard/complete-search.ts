@@ -3,7 +3,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Connection} from '../connect.js'
 import type {SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {today} from '../reserve.js'
+import {today} from '../reserve/reserve.js'
 import {askSearch} from './ask-search.js'
 
 export async function completeSearch(

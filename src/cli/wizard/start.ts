@@ -1,7 +1,7 @@
 /** The doors of the booking wizard for `reserve`; loaded only when somebody may be asked. */
 import {systemClock} from '../connect.js'
-import type {PlanFlags} from '../reserve.js'
-import {today} from '../reserve.js'
+import type {PlanFlags} from '../reserve/reserve.js'
+import {today} from '../reserve/reserve.js'
 import {type Begun, readBegun as read} from './begun.js'
 import type {WizardParts} from './wizard.js'
 

@@ -1,7 +1,7 @@
 /** The whole reservation as it will be sent, before the one confirmation. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Guest, ReservationRequest} from '../../contract/reservations.js'
-import type {Target} from '../target.js'
+import type {Target} from '../access/target.js'
 import type {Reader} from './clocks.js'
 import {counted, nightsText, withWeekday} from './dates.js'
 import {detailRows, type ShownOffer} from './offer-lines.js'

@@ -5,7 +5,7 @@
 import type {ReserveOutcome} from '../../api/reserve.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {type Plan, refuseWithoutJournal, stoppedBeforeSending} from '../reserve.js'
+import {type Plan, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/reserve.js'
 import type {Begun} from './begun.js'
 import {book} from './book.js'
 import type {Reader} from './clocks.js'

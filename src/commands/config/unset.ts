@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {dryRun, dryRunFlag} from '../../cli/dry-run.js'
+import {dryRun, dryRunFlag} from '../../cli/request/dry-run.js'
 import {applyChange} from '../../cli/settings/change.js'
 import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
 

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {CITY_COLUMNS, cities} from '../../cli/content.js'
+import {CITY_COLUMNS, cities} from '../../cli/catalogue/content.js'
 import {checkCountry} from '../../cli/input/checks.js'
 
 export default class ContentCities extends BaseCommand {

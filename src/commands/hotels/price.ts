@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {PRICE_COLUMNS, price} from '../../cli/hotels.js'
+import {PRICE_COLUMNS, price} from '../../cli/catalogue/hotels.js'
 import {checkIdentifier} from '../../cli/input/checks.js'
 
 export default class HotelsPrice extends BaseCommand {

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {OFFER_COLUMNS, search} from '../../cli/catalogue/search.js'
 import type {Connection} from '../../cli/connect.js'
 import {checkAmount, checkInteger} from '../../cli/input/checks.js'
 import {SORTS} from '../../cli/input/narrow.js'
 import {lacksSomething, readSearch, type SearchFlags} from '../../cli/input/search.js'
-import {mayAsk} from '../../cli/prompt.js'
-import {OFFER_COLUMNS, search} from '../../cli/search.js'
+import {mayAsk} from '../../cli/prompts/ask.js'
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms.'

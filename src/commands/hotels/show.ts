@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {HOTEL_COLUMNS, show} from '../../cli/hotels.js'
+import {HOTEL_COLUMNS, show} from '../../cli/catalogue/hotels.js'
 import {checkIdentifier} from '../../cli/input/checks.js'
 
 export default class HotelsShow extends BaseCommand {

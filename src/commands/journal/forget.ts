@@ -1,15 +1,15 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {requireAgreement} from '../../cli/access/leaving.js'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {
   describeForgetChange,
   describeForgetting,
   findForgettable,
   forgetEntry,
-} from '../../cli/journal-forget.js'
-import {requireAgreement} from '../../cli/leaving.js'
+} from '../../cli/reserve/journal-forget.js'
 
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome can never be learned.'

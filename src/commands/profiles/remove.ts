@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {describeProfileRemoval} from '../../cli/access-dry-run.js'
+import {describeProfileRemoval} from '../../cli/access/dry-run.js'
+import {liveAmong, requireAgreement} from '../../cli/access/leaving.js'
+import {leavingProfile, removeProfile} from '../../cli/access/profiles.js'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
-import {liveAmong, requireAgreement} from '../../cli/leaving.js'
-import {leavingProfile, removeProfile} from '../../cli/profiles.js'
-import {single} from '../../cli/result.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
 
 export default class ProfilesRemove extends BaseCommand {
   static override summary = 'Log out of a profile and forget it.'

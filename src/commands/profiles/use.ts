@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
-import {describeProfileUse} from '../../cli/access-dry-run.js'
+import {describeProfileUse} from '../../cli/access/dry-run.js'
+import {existing, useProfile} from '../../cli/access/profiles.js'
 import {BaseCommand} from '../../cli/base-command.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
-import {existing, useProfile} from '../../cli/profiles.js'
-import {single} from '../../cli/result.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
 
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Make a profile the current one.'

@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import * as cancelling from '../../cli/cancel.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
-import {howToLook} from '../../cli/reservations.js'
-import {jsonResult} from '../../cli/reserve-result.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import * as cancelling from '../../cli/reservations/cancel.js'
+import {howToLook} from '../../cli/reservations/reservations.js'
+import {jsonResult} from '../../cli/reserve/result.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation, after showing what it costs.'

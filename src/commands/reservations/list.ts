@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {list, RESERVATIONS_COLUMNS, readListWish} from '../../cli/reservations.js'
+import {list, RESERVATIONS_COLUMNS, readListWish} from '../../cli/reservations/reservations.js'
 
 export default class ReservationsList extends BaseCommand {
   static override summary = 'List the reservations.'

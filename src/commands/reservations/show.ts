@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
-import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations.js'
+import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations/reservations.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation.'

@@ -1,13 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
-import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations.js'
-import {jsonResult} from '../../cli/reserve-result.js'
-import {requireYes} from '../../cli/webhook-subscriptions.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations/reservations.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {requireYes} from '../../cli/webhooks/subscriptions.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation.'

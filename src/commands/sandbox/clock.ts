@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {readDuration} from '../../cli/input/duration.js'
-import {single} from '../../cli/result.js'
-import {SandboxCommand} from '../../cli/sandbox-command.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {SandboxCommand} from '../../cli/sandbox/command.js'
 
 /** Ours: each attempt that falls due on the way may take a subscriber's 3 s. */
 const LONGEST_MOVE_SECONDS = 600

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {invalid} from '../../cli/input/checks.js'
-import {SandboxCommand} from '../../cli/sandbox-command.js'
-import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox-deliveries.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {SandboxCommand} from '../../cli/sandbox/command.js'
+import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox/deliveries.js'
 
 export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "Show the local sandbox's deliveries of events, with every attempt."

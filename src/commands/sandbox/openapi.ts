@@ -1,6 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult} from '../../cli/reserve-result.js'
-import {readNote} from '../../cli/running-sandbox.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {readNote} from '../../cli/sandbox/running.js'
 
 export default class SandboxOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 description of the service.'

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
-import {single} from '../../cli/result.js'
-import {SandboxCommand} from '../../cli/sandbox-command.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {SandboxCommand} from '../../cli/sandbox/command.js'
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'

@@ -1,6 +1,6 @@
-import {dryRunFlag} from '../../cli/dry-run.js'
-import {single} from '../../cli/result.js'
-import {SandboxCommand} from '../../cli/sandbox-command.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {SandboxCommand} from '../../cli/sandbox/command.js'
 
 export default class SandboxReset extends SandboxCommand {
   static override summary = 'Bring the local sandbox back to its beginning.'

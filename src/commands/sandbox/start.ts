@@ -4,8 +4,8 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkInteger} from '../../cli/input/checks.js'
 import {openAddress} from '../../cli/open-address.js'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/running-sandbox.js'
-import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox-note.js'
+import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
+import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Run the whole service on this machine, until Ctrl-C.'
@@ -39,7 +39,7 @@ export default class SandboxStart extends BaseCommand {
     const [{createSandbox}, {serveSandbox}, {LISTEN_CA_NAME}] = await Promise.all([
       import('../../sandbox/sandbox.js'),
       import('../../sandbox/serve.js'),
-      import('../../cli/webhook-listen-tls.js'),
+      import('../../cli/webhooks/listen-tls.js'),
     ])
     const allowHttpLoopback = flags['allow-http-loopback']
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {systemClock} from '../../cli/connect.js'
 import {DiagnosingCommand} from '../../cli/diagnosing-command.js'
-import {mayAsk} from '../../cli/prompt.js'
+import {mayAsk} from '../../cli/prompts/ask.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,

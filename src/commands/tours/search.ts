@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {readTourSearch, search, TOUR_COLUMNS} from '../../cli/catalogue/tours.js'
 import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
-import {readTourSearch, search, TOUR_COLUMNS} from '../../cli/tours.js'
 
 export default class ToursSearch extends BaseCommand {
   static override summary = 'Search tours of a city.'

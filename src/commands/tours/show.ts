@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
+import {show, TOUR_COLUMNS} from '../../cli/catalogue/tours.js'
 import {checkIdentifier} from '../../cli/input/checks.js'
-import {show, TOUR_COLUMNS} from '../../cli/tours.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour.'

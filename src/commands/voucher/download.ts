@@ -2,10 +2,10 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
 import {checkWait} from '../../cli/input/checks.js'
-import {single} from '../../cli/result.js'
-import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/voucher.js'
+import {single} from '../../cli/output/result.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/reserve/voucher.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation.'

@@ -1,15 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {jsonResult} from '../../cli/reserve-result.js'
-import {single} from '../../cli/result.js'
-import {checkSecretFile, writeSecretFile} from '../../cli/webhook-secret-file.js'
+import {single} from '../../cli/output/result.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {checkSecretFile, writeSecretFile} from '../../cli/webhooks/secret-file.js'
 import {
   checkEvents,
   checkSubscriptionUrl,
   createAndKeep,
   unknownEvents,
-} from '../../cli/webhook-subscriptions.js'
+} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events.'

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {jsonResult} from '../../cli/reserve-result.js'
-import {single} from '../../cli/result.js'
-import {checkSubscriptionId, deleteAndForget, requireYes} from '../../cli/webhook-subscriptions.js'
+import {single} from '../../cli/output/result.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {checkSubscriptionId, deleteAndForget, requireYes} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'

@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.js'
-import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/webhook-subscriptions.js'
+import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksList extends BaseCommand {
   static override summary = 'List the webhook subscriptions.'

@@ -1,11 +1,11 @@
 import process from 'node:process'
 import {BaseCommand} from '../../cli/base-command.js'
-import {listenFlags, planListening} from '../../cli/webhook-listen-flags.js'
-import {openListening} from '../../cli/webhook-listen-open.js'
-import {EVENT_COLUMNS} from '../../cli/webhook-listen-output.js'
-import {subscribe} from '../../cli/webhook-listen-subscribe.js'
-import {resolveWebhookSecrets, secretList, type WebhookSecretFlags} from '../../cli/webhook-secrets.js'
-import {unknownEvents} from '../../cli/webhook-subscriptions.js'
+import {listenFlags, planListening} from '../../cli/webhooks/listen-flags.js'
+import {openListening} from '../../cli/webhooks/listen-open.js'
+import {EVENT_COLUMNS} from '../../cli/webhooks/listen-output.js'
+import {subscribe} from '../../cli/webhooks/listen-subscribe.js'
+import {resolveWebhookSecrets, secretList, type WebhookSecretFlags} from '../../cli/webhooks/secrets.js'
+import {unknownEvents} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events, check them, keep them, and hand them on.'

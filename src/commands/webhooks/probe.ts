@@ -2,8 +2,8 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {EXIT_CODES} from '../../cli/failure.js'
-import {PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhook-probe.js'
-import {webhookSecretFlags} from '../../cli/webhook-secrets.js'
+import {PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhooks/probe.js'
+import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
 
 export default class WebhooksProbe extends BaseCommand {
   static override summary = 'Check that a receiver does what §6 asks of it.'

@@ -3,9 +3,9 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
-import {single} from '../../cli/result.js'
-import {webhookSecretFlags} from '../../cli/webhook-secrets.js'
-import {signInput} from '../../cli/webhook-sign.js'
+import {single} from '../../cli/output/result.js'
+import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
+import {signInput} from '../../cli/webhooks/sign.js'
 
 export default class WebhooksSign extends BaseCommand {
   static override summary = 'Sign a body as the service would.'

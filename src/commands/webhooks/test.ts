@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {dryRunFlag} from '../../cli/dry-run.js'
-import {jsonResult} from '../../cli/reserve-result.js'
-import {single} from '../../cli/result.js'
-import {checkSubscriptionId} from '../../cli/webhook-subscriptions.js'
+import {single} from '../../cli/output/result.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {checkSubscriptionId} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Have a test event sent to a subscription.'

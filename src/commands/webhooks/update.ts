@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {describeCall} from '../../cli/describe-call.js'
-import {missing} from '../../cli/parse-errors.js'
-import {jsonResult} from '../../cli/reserve-result.js'
+import {describeCall} from '../../cli/request/describe-call.js'
+import {jsonResult} from '../../cli/reserve/result.js'
+import {missing} from '../../cli/usage/parse-errors.js'
 import {
   checkEvents,
   checkSubscriptionId,
@@ -11,7 +11,7 @@ import {
   SUBSCRIPTION_COLUMNS,
   subscriptionList,
   unknownEvents,
-} from '../../cli/webhook-subscriptions.js'
+} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription.'

@@ -4,9 +4,9 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {EXIT_CODES} from '../../cli/failure.js'
-import {explain, printResults, VERIFY_COLUMNS, type Verified} from '../../cli/webhook-results.js'
-import {webhookSecretFlags} from '../../cli/webhook-secrets.js'
-import {chooseInputs, nothingToVerify, planVerify, verifyInputs} from '../../cli/webhook-verify.js'
+import {explain, printResults, VERIFY_COLUMNS, type Verified} from '../../cli/webhooks/results.js'
+import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
+import {chooseInputs, nothingToVerify, planVerify, verifyInputs} from '../../cli/webhooks/verify.js'
 
 export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails.'

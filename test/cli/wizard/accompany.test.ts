@@ -1,8 +1,8 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve.js'
-import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/payment.js'
-import {namingReservation} from '../../../src/cli/reserve-made.js'
+import {namingReservation} from '../../../src/cli/reserve/made.js'
+import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/reserve/payment.js'
 import {accompany} from '../../../src/cli/wizard/accompany.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {ScriptedService} from '../../support/scripted-service.js'

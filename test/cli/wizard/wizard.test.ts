@@ -79,7 +79,7 @@ test('nothing but the questions', async () => {
 })
 
 test('what flags gave is not asked again', async () => {
-  const search = await import('../../../src/cli/search.js')
+  const search = await import('../../../src/cli/catalogue/search.js')
   const {items} = await search.search(
     desk.connection,
     {
@@ -96,7 +96,7 @@ test('what flags gave is not asked again', async () => {
 })
 
 test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
-  const search = await import('../../../src/cli/search.js')
+  const search = await import('../../../src/cli/catalogue/search.js')
   const {chooseSeen} = await import('../../../src/cli/wizard/find-offer.js')
   const {draftOf} = await import('../../../src/cli/wizard/draft.js')
   const {detailRows} = await import('../../../src/cli/wizard/offer-lines.js')

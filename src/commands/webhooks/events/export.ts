@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
-import {single} from '../../../cli/result.js'
-import {eventFilter} from '../../../cli/webhook-events.js'
-import {exportEvents} from '../../../cli/webhook-events-export.js'
-import {eventFilterFlags} from '../../../cli/webhook-events-flags.js'
+import {single} from '../../../cli/output/result.js'
+import {eventFilter} from '../../../cli/webhooks/events.js'
+import {exportEvents} from '../../../cli/webhooks/events-export.js'
+import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
 
 export default class WebhooksEventsExport extends BaseCommand {
   static override summary =

@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
 import {checkInteger} from '../../../cli/input/checks.js'
-import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhook-events.js'
-import {eventFilterFlags} from '../../../cli/webhook-events-flags.js'
+import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhooks/events.js'
+import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
 
 export default class WebhooksEventsList extends BaseCommand {
   static override summary = 'Show the webhook events that webhooks listen received, newest first.'

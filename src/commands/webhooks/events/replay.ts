@@ -6,16 +6,16 @@ import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
 import {EXIT_CODES} from '../../../cli/failure.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/settings/keys.js'
-import {findEvent} from '../../../cli/webhook-events.js'
+import {findEvent} from '../../../cli/webhooks/events.js'
 import {
   REPLAY_COLUMNS,
   replayEvents,
   replayFailure,
   replayResult,
-} from '../../../cli/webhook-events-replay.js'
-import {webhookHeaderNames} from '../../../cli/webhook-headers.js'
-import {checkTarget} from '../../../cli/webhook-listen-flags.js'
-import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/webhook-secrets.js'
+} from '../../../cli/webhooks/events-replay.js'
+import {webhookHeaderNames} from '../../../cli/webhooks/headers.js'
+import {checkTarget} from '../../../cli/webhooks/listen-flags.js'
+import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/webhooks/secrets.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again.'

@@ -1,0 +1,83 @@
+/** A hotel search: asked, remembered for `reserve`, narrowed. */
+import type {FoundOffer, SearchOutcome} from '../../api/hotels.js'
+import type {OfferTerms} from '../../api/offer-terms.js'
+import {nightsBetween} from '../../contract/dates.js'
+import type {SearchRequest} from '../../contract/hotels.js'
+import {isoTime} from '../access/access.js'
+import type {Connection} from '../connect.js'
+import {type Narrowing, narrow} from '../input/narrow.js'
+import type {Column, Result} from '../output/result.js'
+
+/** Searches and remembers every offer found, also those narrowed away. Throws Failure. */
+export async function search(
+  connection: Connection,
+  request: SearchRequest,
+  wanted: Narrowing,
+): Promise<Result<FoundOffer>> {
+  const {searchHotels} = await import('../../api/hotels.js')
+  const outcome = await searchHotels(connection.api, request)
+  if (connection.state.writable) {
+    const {termsOf} = await import('../../api/offer-terms.js')
+    remember(connection, request, outcome, termsOf)
+  }
+  const offers = narrow(outcome.offers, wanted)
+  return {
+    document: {
+      search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
+      searched_at: isoTime(outcome.searchedAt),
+      expires_at: isoTime(outcome.expiresAt),
+      offers,
+    },
+    items: offers,
+    columns: OFFER_COLUMNS,
+    shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
+    id: offer => offer.offer_id,
+    whenEmpty: outcome.offers.length > 0 ? 'No offer is left after narrowing.' : 'No offers were found.',
+  }
+}
+
+/** Named as in JSON, but for the two halves of the price, which can be had alone. */
+export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
+  {name: 'offer_id', value: offer => offer.offer_id},
+  {name: 'hotel_name', value: offer => offer.hotel_name},
+  {name: 'stars', value: offer => offer.stars, isMinor: true},
+  {name: 'room_name', value: offer => offer.room_name, isMinor: true},
+  {name: 'board', value: offer => offer.board, isMinor: true},
+  {name: 'price', value: offer => [offer.price.total, offer.price.currency].filter(Boolean).join(' ')},
+  {name: 'free_cancellation_until', value: offer => offer.free_cancellation_until, isMinor: true},
+  {name: 'refundable', value: offer => offer.refundable},
+  {name: 'total', value: offer => offer.price.total},
+  {name: 'currency', value: offer => offer.price.currency},
+  {name: 'expires_at', value: offer => offer.expires_at},
+]
+
+function remember(
+  connection: Connection,
+  request: SearchRequest,
+  outcome: SearchOutcome,
+  termsOf: (raw: object) => OfferTerms,
+): void {
+  const {baseUrl, clientId} = connection.target
+  const offers = outcome.offers.map(offer => ({
+    offer_id: offer.offer_id,
+    hotel_name: offer.hotel_name,
+    stars: offer.stars,
+    room_name: offer.room_name,
+    board: offer.board,
+    total: offer.price.total,
+    currency: offer.price.currency,
+    details: {
+      refundable: offer.refundable,
+      free_cancellation_until: offer.free_cancellation_until,
+      terms: termsOf(offer.raw),
+      city: request.destination.type === 'CITY' ? request.destination.id : null,
+    },
+    nationality: request.client_nationality,
+    check_in: request.check_in,
+    check_out: request.check_out,
+    rooms: request.rooms,
+    searched_at: outcome.searchedAt,
+    expires_at: Date.parse(offer.expires_at) / 1000,
+  }))
+  connection.state.offers.remember({baseUrl, clientId}, offers, connection.clock.now())
+}

@@ -1,0 +1,100 @@
+/** Tours as their commands ask for them and print them. */
+import type {FoundTour} from '../../api/tours.js'
+import type {TourSearchRequest} from '../../contract/tours.js'
+import type {Connection} from '../connect.js'
+import {checkAmount, checkCurrency, checkDate, checkInteger} from '../input/checks.js'
+import {narrowTours, type TourNarrowing} from '../input/narrow-tours.js'
+import {moneyText} from '../output/money-text.js'
+import type {Column, Result} from '../output/result.js'
+import {missing} from '../usage/parse-errors.js'
+import {warningUnless} from './content.js'
+
+export interface TourFlags {
+  readonly city: string
+  readonly date?: string | undefined
+  readonly currency?: string | undefined
+  readonly find?: string | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly 'max-price'?: string | undefined
+  readonly sort?: string | undefined
+  readonly limit?: string | undefined
+}
+
+/** Throws usage. */
+export function readTourSearch(flags: TourFlags): {request: TourSearchRequest; wanted: TourNarrowing} {
+  const {city, date, currency, find, tag, sort, limit, 'max-price': price} = flags
+  if (!currency) throw missing(['--currency'])
+  return {
+    request: {
+      destination: {type: 'CITY', id: checkInteger('--city', city, 1, Number.MAX_SAFE_INTEGER)},
+      ...(date === undefined ? {} : {date: checkDate('--date', date)}),
+      currency: checkCurrency('--currency', currency),
+    },
+    wanted: {
+      ...{find, sort, tags: tag},
+      maxPrice: price === undefined ? undefined : checkAmount('--max-price', price),
+      limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
+    },
+  }
+}
+
+export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
+  {name: 'tour_id', value: tour => tour.tour_id},
+  {name: 'name', value: tour => tour.name},
+  {name: 'duration', value: tour => durationText(tour.duration_minutes)},
+  {
+    name: 'price',
+    value: ({price}) => price.total && moneyText({amount: price.total, currency: price.currency}),
+  },
+  {name: 'rating', value: tour => tour.rating},
+  {name: 'tags', value: tour => tour.tags, isMinor: true},
+  {name: 'city', value: tour => tour.city},
+  {name: 'country_code', value: tour => tour.country_code},
+  {name: 'review_count', value: tour => tour.review_count},
+  {name: 'duration_minutes', value: tour => tour.duration_minutes},
+  {name: 'total', value: tour => tour.price.total},
+  {name: 'currency', value: tour => tour.price.currency},
+  {name: 'short_description', value: tour => tour.short_description},
+]
+
+/** `2h 30min`. */
+function durationText(minutes: number | null): string | null {
+  if (minutes === null) return null
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : ''].filter(Boolean).join(' ')
+}
+
+/** Throws Failure. */
+export async function search(
+  {api}: Connection,
+  {request, wanted}: ReturnType<typeof readTourSearch>,
+): Promise<Result<FoundTour>> {
+  const {searchTours} = await import('../../api/tours.js')
+  const {items: found, isComplete} = await searchTours(api, request)
+  const tours = narrowTours(found, wanted)
+  return {
+    document: {search: request, tours},
+    items: tours,
+    columns: TOUR_COLUMNS,
+    shown: ['tour_id', 'name', 'duration', 'price', 'rating', 'tags'],
+    id: tour => tour.tour_id,
+    whenEmpty: found.length > 0 ? 'No tour is left after narrowing.' : 'No tours were found.',
+    ...warningUnless(isComplete),
+  }
+}
+
+/** Throws Failure. */
+export async function show({api}: Connection, tourId: string): Promise<Result<FoundTour>> {
+  const {showTour} = await import('../../api/tours.js')
+  const tour = await showTour(api, tourId)
+  return {
+    document: {tour},
+    items: [tour],
+    columns: TOUR_COLUMNS,
+    shown: TOUR_COLUMNS.map(({name}) => name).filter(
+      name => !['duration_minutes', 'total', 'currency'].includes(name),
+    ),
+    id: () => tour.tour_id,
+    single: true,
+  }
+}

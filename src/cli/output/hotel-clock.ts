@@ -1,0 +1,11 @@
+/** An instant for people, on the clock of the place it was written for: the offset a service writes is the hotel's. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
+
+/** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
+export function onItsOwnClock(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
+  if (!match) return sanitizeLine(text, 60)
+  const [, date, time, offset = ''] = match
+  const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
+  return `${date} ${time} (${zone})`
+}

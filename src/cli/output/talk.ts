@@ -1,0 +1,78 @@
+/**
+ * Everything said on stderr. Each line passes the sanitiser here, at the end of its way, so that no text of the service,
+ * of a file or of the command line can move the cursor or make a line of its own, whoever forgot about it before.
+ * One line at the bottom may be transient: it gives way to whatever is said.
+ */
+import process from 'node:process'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {type Painter, painterFor, type Style} from './colour.js'
+import {hang} from './hang.js'
+
+const LEADS: Readonly<Record<string, Style>> = {
+  'Error:': 'error',
+  'ERROR:': 'error',
+  'Warning:': 'waiting',
+  'Hint:': 'hint',
+  'LIVE:': 'live',
+}
+
+let transient = ''
+
+let questions = 0
+
+/** Whether a person is being asked something: nothing may be drawn over it. */
+export function isAsking(): boolean {
+  return questions > 0
+}
+
+/** Asks with `ask`, the transient line gone until it is answered. */
+export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
+  clearTransient()
+  questions += 1
+  try {
+    return await ask()
+  } finally {
+    questions -= 1
+  }
+}
+
+/** Says one line, or several: a line feed inside one of them is shown as `\n`. */
+export function say(lines: string | readonly string[]): void {
+  const painter = painterFor(process.stderr, process.env)
+  clearTransient()
+  const texts = typeof lines === 'string' ? [lines] : lines
+  const shown = texts.flatMap(line => fitted(sanitizeLine(line)))
+  process.stderr.write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
+}
+
+/**
+ * A line at a terminal: a fact (`Hotel      …`) and what a service said (`Error: …`) with the rest set in. Commands and
+ * addresses to be copied are left to the terminal, which copies them whole.
+ */
+function fitted(line: string): string[] {
+  const name = /^(?:\S{1,20}(?: \S{1,20})? {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
+  if (!process.stderr.isTTY || name === undefined) return [line]
+  return hang(line, process.stderr.columns || 80, name.length || 2)
+}
+
+/** Colours the word that says what kind of line it is. */
+function paintLead(line: string, painter: Painter): string {
+  const lead = line.split(' ', 1)[0] ?? ''
+  const style = Object.hasOwn(LEADS, lead) ? LEADS[lead] : undefined
+  return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
+}
+
+/** Shows `text` at the bottom in place of what was transient there. For terminals alone. */
+export function showTransient(text: string): void {
+  const line = sanitizeLine(text, Math.max(10, (process.stderr.columns || 80) - 1))
+  if (line === transient) return
+  transient = line
+  process.stderr.write(`\r\u001b[K${line}`)
+}
+
+/** Takes the transient line away; does nothing when there is none. */
+export function clearTransient(): void {
+  if (transient === '') return
+  transient = ''
+  process.stderr.write('\r\u001b[K')
+}

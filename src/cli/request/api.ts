@@ -1,0 +1,166 @@
+/** The work behind `api`: what was typed becomes a request, and the answer what is printed. */
+
+import type {Answer} from '../../api/api.js'
+import {buildRaw, type RawRequest} from '../../api/raw.js'
+import {createRedactor} from '../../api/redact.js'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {BOOKING_SCOPES, type Scope} from '../../contract/scopes.js'
+import {checkScopes, type Target} from '../access/target.js'
+import {readText} from '../input/files.js'
+import {readJson} from '../input/json-file.js'
+import {jsonText} from '../output/json-text.js'
+import type {Result} from '../output/result.js'
+
+export interface ApiFlags {
+  readonly data?: string | undefined
+  readonly header?: readonly string[] | undefined
+  readonly scope?: readonly string[] | undefined
+}
+
+export interface ApiPlan extends RawRequest {
+  readonly scopes: readonly Scope[]
+}
+
+/** `--data` and `--header`, checked and read before it is known where they go. */
+export interface TypedCall {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly scopes: readonly Scope[] | undefined
+}
+
+/** Reads what was typed. Throws usage. */
+export function readCall(args: {method: string; path: string}, flags: ApiFlags): TypedCall {
+  return {
+    method: args.method,
+    path: args.path,
+    headers: Object.fromEntries((flags.header ?? []).map(splitHeader)),
+    body: flags.data === undefined ? undefined : readBody(flags.data),
+    scopes: flags.scope ? checkScopes(flags.scope) : undefined,
+  }
+}
+
+/** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
+function readBody(data: string): string {
+  const isFile = data.startsWith('@') || data === '-'
+  const text = isFile ? readText('--data', data.replace(/^@/, '')) : data
+  readJson('--data', text)
+  return text.replace(/^\ufeff/, '').trim()
+}
+
+function splitHeader(text: string): [string, string] {
+  const colon = text.indexOf(':')
+  if (colon < 1) throw usage('invalid_input', '--header: must be NAME:VALUE')
+  return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]
+}
+
+/** The request for `target`, and the scopes it needs: those told, else the operation's, else the configured ones. */
+export function planCall(target: Target, call: TypedCall): ApiPlan {
+  const raw = buildRaw(target.baseUrl, call)
+  const known = raw.scope === undefined ? undefined : [raw.scope]
+  return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
+}
+
+/** What must be known before the request goes out; undefined when nothing must. */
+export function doubtOf({operation}: ApiPlan): string | undefined {
+  if (operation !== 'reservations.create') return undefined
+  return 'Warning: the journal does not know of a reservation made this way, so a lost answer cannot be resumed; bookctl reserve writes it down first'
+}
+
+/**
+ * Refuses a change on a live service nobody agreed to. `agreed`: a person's answer, or undefined when nobody can be
+ * asked. Throws usage.
+ */
+export function requireAgreed(agreed: boolean | undefined): void {
+  if (agreed) return
+  const hint = agreed === undefined ? 'add --yes' : undefined
+  throw usage('confirmation_needed', 'a change on a live service was not confirmed; nothing was sent', hint)
+}
+
+/** The exact request, for `--dry-run`. */
+export function describeRaw({request}: ApiPlan): object {
+  const {method, url, headers, body} = request
+  const shown = {authorization: 'Bearer [redacted]', ...headers}
+  return {method, url, headers: shown, ...(body === undefined ? {} : {body: JSON.parse(body)})}
+}
+
+/** The body as one JSON value: itself, or a description of bytes that are no JSON; null when there is none. */
+export function bodyOf(answer: Answer): unknown {
+  if (answer.json !== undefined) return answer.json
+  if (answer.body.length === 0) return null
+  const text = textOf(answer.body)
+  const content_type = answer.headers['content-type'] ?? null
+  return text === undefined
+    ? {content_type, bytes: answer.body.length, body_base64: Buffer.from(answer.body).toString('base64')}
+    : {content_type, bytes: answer.body.length, body: text}
+}
+
+/** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
+export function apiResult(answer: Answer, include: boolean): Result<unknown> {
+  const body = bodyOf(answer)
+  const items = rowsOf(body)
+  const names = [...new Set(items.flatMap(item => Object.keys(item)))]
+  return {
+    document: (include ? {status: answer.status, headers: headersOf(answer), body} : body) as object,
+    items,
+    columns: names.map(name => ({name, value: item => (item as Record<string, unknown>)[name]})),
+    id: item => Object.values(item as object)[0],
+  }
+}
+
+/** The lists inside the answer as rows, for tables; one row when it is one thing. */
+function rowsOf(body: unknown): Record<string, unknown>[] {
+  const inner = isRecord(body) && 'data' in body ? body.data : body
+  const list = Array.isArray(inner) ? inner : [inner]
+  return list.map(item => (isRecord(item) ? item : {value: item}))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Bytes for stdout where no form was asked for; undefined when a terminal must not get them. */
+export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): Uint8Array | undefined {
+  const body = plainBody(answer, isTerminal)
+  if (body === undefined || !include) return body
+  const head = Object.entries(headersOf(answer)).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.concat([Buffer.from([`HTTP/1.1 ${answer.status}`, ...head, '', ''].join('\n')), body])
+}
+
+function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined {
+  if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
+  if (!isTerminal) return answer.body
+  const text = textOf(answer.body)
+  if (text === undefined) return undefined
+  return Buffer.from(
+    text === ''
+      ? ''
+      : `${text
+          .split(/\r?\n/)
+          .map(line => sanitizeLine(line))
+          .join('\n')}\n`,
+  )
+}
+
+/** As they came, but for secrets and what a terminal would obey. */
+function headersOf({headers}: Answer): Record<string, string> {
+  const redactor = createRedactor()
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      sanitizeLine(name),
+      sanitizeLine(redactor.header(name, value)),
+    ]),
+  )
+}
+
+/** The text, or undefined when it is not UTF-8 or holds a NUL. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}

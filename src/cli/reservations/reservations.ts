@@ -1,0 +1,148 @@
+/** Reservations after they were made, as their commands ask for them and print them. */
+import {UNKNOWN_NEXT} from '../../api/paging.js'
+import {factsOfReservation} from '../../api/reservation-facts.js'
+import type {FoundReservations, ListWish} from '../../api/reservations.js'
+import type {ReadReservation} from '../../api/shapes.js'
+import {isCalendarDate} from '../../contract/dates.js'
+import {Failure, usage} from '../../contract/failure.js'
+import {isClientReference} from '../../contract/identifiers.js'
+import {RESERVATION_STATUSES, type ReservationUpdate} from '../../contract/reservations.js'
+import type {Connection} from '../connect.js'
+import {checkInteger, invalid} from '../input/checks.js'
+import {moneyText} from '../output/money-text.js'
+import type {Column, Result} from '../output/result.js'
+
+export interface ListFlags {
+  readonly 'client-reference'?: string | undefined
+  readonly status?: string | undefined
+  readonly 'created-from'?: string | undefined
+  readonly 'created-to'?: string | undefined
+  readonly limit?: string | undefined
+  readonly after?: string | undefined
+  readonly all?: boolean | undefined
+}
+
+/** Throws usage. */
+export function readListWish(flags: ListFlags): ListWish {
+  const {'client-reference': clientReference, limit, after, all} = flags
+  if (clientReference !== undefined && !isClientReference(clientReference)) {
+    throw usage('invalid_input', '--client-reference: must be 1 to 128 visible characters without blanks')
+  }
+  if (after === UNKNOWN_NEXT) {
+    throw usage('invalid_input', '--after: the service did not say how to ask for those after that page')
+  }
+  return {
+    clientReference,
+    status: readStatus(flags.status),
+    createdFrom: checkInstant('--created-from', flags['created-from']),
+    createdTo: checkInstant('--created-to', flags['created-to']),
+    limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
+    after,
+    all,
+  }
+}
+
+/** A word of §3 in any case; any other word passes, since the service may know more. */
+function readStatus(text: string | undefined): string | undefined {
+  const known = RESERVATION_STATUSES.find(status => status === text?.toUpperCase())
+  return known ?? text
+}
+
+function checkInstant(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || isCalendarDate(text)) return text
+  const isTimestamp = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+  if (isTimestamp) return text
+  throw invalid(flag, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
+}
+
+type Row = ReturnType<typeof rowOf>
+
+function rowOf(found: ReadReservation) {
+  const facts = factsOfReservation(found)
+  const {reservation_ref, status, payment_url} = found
+  return {
+    ...facts,
+    reservation_ref,
+    status,
+    payment_url,
+    price: moneyText(facts.price),
+    fee: moneyText(facts.fee),
+  }
+}
+
+const NAMES = [
+  ...([
+    'reservation_ref',
+    'status',
+    'hotel',
+    'check_in',
+    'check_out',
+    'lead_guest',
+    'price',
+    'payment',
+  ] as const),
+  ...(['payment_url', 'free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
+]
+const COLUMNS: readonly Column<Row>[] = NAMES.map(name => ({name, value: row => row[name]}))
+
+export const RESERVATIONS_COLUMNS: readonly string[] = NAMES
+
+const MORE_THAN_THESE =
+  'Warning: there are more than these, and nothing that --after takes brings them; raise --limit, or narrow the list'
+
+/** Throws Failure. */
+export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
+  const {listReservations} = await import('../../api/reservations.js')
+  const {reservations, next}: FoundReservations = await listReservations(api, wish)
+  return {
+    document: {reservations: reservations.map(({reservation}) => reservation), next},
+    items: reservations.map(rowOf),
+    columns: COLUMNS,
+    shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
+    id: row => row.reservation_ref,
+    whenEmpty: 'There are no such reservations.',
+    ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
+    next,
+  }
+}
+
+/** Throws Failure. */
+export async function show({api}: Connection, reference: string): Promise<Result<Row>> {
+  const {showReservation} = await import('../../api/reservations.js')
+  return singleReservation(await showReservation(api, reference))
+}
+
+/** Throws Failure; one whose outcome is unknown names the way to find out. */
+export async function update(
+  {api}: Connection,
+  reference: string,
+  change: ReservationUpdate,
+): Promise<Result<Row>> {
+  const {updateReservation} = await import('../../api/reservations.js')
+  const found = await updateReservation(api, reference, change).catch(error => {
+    throw namingTheWay(error, `${howToLook(reference)}; the same change can be sent again`)
+  })
+  const nothing = {reservation: {}, reservation_ref: reference, status: null, payment_url: null}
+  return {...singleReservation(found ?? nothing), document: {reservation: found?.reservation ?? null}}
+}
+
+function singleReservation(found: ReadReservation): Result<Row> {
+  return {
+    document: {reservation: found.reservation},
+    items: [rowOf(found)],
+    columns: COLUMNS,
+    id: row => row.reservation_ref,
+    single: true,
+  }
+}
+
+/** `reference` has been checked, so that it may be pasted into a shell. */
+export function howToLook(reference: string): string {
+  return `see what became of it: bookctl reservations show ${reference}`
+}
+
+/** `error` with `hint` when it is of an unknown outcome; else as it is. */
+export function namingTheWay(error: unknown, hint: string): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
+  return new Failure(error.kind, error.message, {...error.details, hint})
+}

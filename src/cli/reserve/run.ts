@@ -1,0 +1,106 @@
+/** Making a planned reservation, or finding out how an earlier one ended. */
+import {randomUUID} from 'node:crypto'
+import type {ReserveOutcome, ReserveParts} from '../../api/reserve.js'
+import {repeatHint, resumeCommand} from '../../api/reserve-failures.js'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {State} from '../../state/state.js'
+import type {Target} from '../access/target.js'
+import type {Connection} from '../connect.js'
+import {describeRequest, type Plan} from './reserve.js'
+
+interface RunParts extends ReserveParts {
+  /** Forgets a journal that was for this run alone. */
+  close(): void
+}
+
+/** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
+async function partsOf(connection: Connection, timeoutSeconds: number | undefined): Promise<RunParts> {
+  const {api, clock, target, state} = connection
+  const {openMemoryJournal} = await import('../../state/state.js')
+  const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
+  return {
+    api,
+    clock,
+    journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
+    newKey: randomUUID,
+    journalKept: state.writable,
+    ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
+    close,
+  }
+}
+
+/** Sends the reservation of `plan` and remembers that its offer is used. Throws Failure. */
+export async function makeReservation(
+  connection: Connection,
+  plan: Plan,
+  timeoutSeconds: number | undefined,
+  warn: (text: string) => void,
+): Promise<ReserveOutcome> {
+  const [{reserve}, {close, ...parts}] = await Promise.all([
+    import('../../api/reserve.js'),
+    partsOf(connection, timeoutSeconds),
+  ])
+  const {request, referenceGiven, key, keyGiven} = plan
+  const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
+  const outcome = await reserve({...parts, newKey: () => key}, intent, {warn}).finally(close)
+  const {target, state} = connection
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  try {
+    if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
+  } catch (error) {
+    // The reservation is made: that must reach the user, whatever the disk says.
+    warn(`the offer could not be noted as used: ${(error as Error).message}`)
+  }
+  return outcome
+}
+
+/** Finds out how an earlier reservation ended; see `resume` of api/reserve.ts. */
+export async function resumeReservation(
+  connection: Connection,
+  reference: string,
+  timeoutSeconds: number | undefined,
+  warn: (text: string) => void,
+): Promise<ReserveOutcome> {
+  requireJournal(connection.state)
+  const [{resume}, {close, ...parts}] = await Promise.all([
+    import('../../api/reserve.js'),
+    partsOf(connection, timeoutSeconds),
+  ])
+  return resume(parts, reference, {warn}).finally(close)
+}
+
+/**
+ * The request that --resume would send again: the same key and body. Throws usage when the journal knows no such
+ * reservation, or how it ended, so that nothing would be sent.
+ */
+export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
+  requireJournal(state)
+  const {findEntry} = await import('../../api/reserve.js')
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const {body, idempotencyKey, outcome} = findEntry(state.journal.forClient(client), reference)
+  if (body !== null) return describeRequest(idempotencyKey, JSON.parse(body) as object, target)
+  throw usage(
+    'outcome_known',
+    `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`,
+    'leave --dry-run out to see it',
+  )
+}
+
+/** Throws usage where no reservation can have been written down. */
+function requireJournal(state: State): void {
+  if (state.writable) return
+  throw usage(
+    'journal_not_writable',
+    '--resume: the configuration directory cannot be written, so no reservation was written down there',
+    'run the command that reserved again, with the same --idempotency-key and --client-reference',
+  )
+}
+
+/** How to find out what became of the reservation of `plan`, should it be stopped half-way. */
+export function wayOn({request, key}: Plan, state: State): string {
+  const clientReferenceId = request.client_reference_id
+  return state.writable
+    ? resumeCommand(clientReferenceId)
+    : repeatHint({clientReferenceId, idempotencyKey: key})
+}

@@ -1,0 +1,39 @@
+/** The note by which other commands find the running local sandbox, and the file it keeps its state in. */
+import {rmSync} from 'node:fs'
+import {join, resolve} from 'node:path'
+import {usage} from '../../contract/failure.js'
+import {StorageError} from '../../storage/errors.js'
+import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
+import {noteOf, type RunningSandbox, readNote} from './running.js'
+
+/** `--db`, or `sandbox.db` in the configuration directory. */
+export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
+  if (typed === ':memory:') return typed
+  return typed ? resolve(typed) : join(configDirectory, 'sandbox.db')
+}
+
+/** Whether the note was written; a sandbox in a read-only home runs without one. */
+export function writeNote(configDirectory: string, note: RunningSandbox): boolean {
+  requireRegularFile(noteOf(configDirectory))
+  try {
+    ensurePrivateDirectory(configDirectory)
+    writeWholeFile(noteOf(configDirectory), Buffer.from(`${JSON.stringify(note)}\n`), {existing: 'replace'})
+    return true
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
+}
+
+/** Removes the note, unless another sandbox wrote its own since. */
+export function removeNote(configDirectory: string, pid: number): void {
+  if (readNote(configDirectory)?.pid === pid) rmSync(noteOf(configDirectory), {force: true})
+}
+
+/** Throws what a server that cannot listen on `port` was rejected with, as a Failure where that says more. */
+export function cannotListen(error: unknown, port: number): never {
+  const {code} = error as NodeJS.ErrnoException
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+  const problem = code === 'EACCES' ? 'may not be used' : 'is in use'
+  throw usage('port_unavailable', `--port: port ${port} ${problem}`, 'leave --port out to take a free one')
+}

@@ -1,0 +1,130 @@
+/** The local sandbox that is running: where it says it is, and its controls (service.md, `/_sandbox`). */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {SendError, type Sender} from '../../api/api.js'
+import {parseBaseUrl} from '../../api/base-url.js'
+import {Failure, usage} from '../../contract/failure.js'
+import {requireRegularFile} from '../../storage/files.js'
+
+export interface RunningSandbox {
+  readonly origin: string
+  readonly base_url: string
+  readonly pid?: number
+}
+
+/** Start-up credentials of every local sandbox (service.md). */
+export const SANDBOX_CLIENT_ID = 'cid_sandbox'
+export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
+
+/** Written by `sandbox start`, removed when it ends. */
+export function noteOf(configDirectory: string): string {
+  return join(configDirectory, 'sandbox-running.json')
+}
+
+/** The sandbox at `baseUrl` when that is on this machine, else the one that noted itself down. Throws Failure. */
+export function findSandbox(
+  configDirectory: string,
+  baseUrl: string | undefined,
+  named: boolean,
+): RunningSandbox {
+  if (baseUrl) {
+    const parsed = parseBaseUrl(baseUrl)
+    if (parsed.isLoopback) return {origin: new URL(parsed.baseUrl).origin, base_url: parsed.baseUrl}
+    if (named) throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
+  }
+  const noted = readNote(configDirectory)
+  if (noted) return noted
+  throw notRunning('no local sandbox is running here')
+}
+
+/** What the running sandbox noted down; undefined when none did, or its process is gone. */
+export function readNote(configDirectory: string): RunningSandbox | undefined {
+  requireRegularFile(noteOf(configDirectory))
+  try {
+    const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
+    const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)
+    return isLoopback && isAlive(note.pid) ? {...note, origin: new URL(baseUrl).origin} : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined || !Number.isInteger(pid) || pid < 1) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export interface ControlParts {
+  readonly sender: Sender
+  readonly timeoutSeconds: number
+}
+
+/** Asks a control of the sandbox; returns its JSON, out of `data`. Throws Failure. */
+export async function control(
+  parts: ControlParts,
+  sandbox: RunningSandbox,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const url = `${sandbox.origin}/_sandbox${path}`
+  const headers = {accept: 'application/json', ...(body ? {'content-type': 'application/json'} : {})}
+  const request = body
+    ? {method: 'POST', url, headers, body: JSON.stringify(body)}
+    : {method: 'GET', url, headers}
+  const policy = {repeatable: body === undefined, timeoutSeconds: parts.timeoutSeconds}
+  const answer = await parts.sender.send(request, policy).catch(error => {
+    throw error instanceof SendError && error.last.fault === 'refused'
+      ? notRunning('the local sandbox does not answer')
+      : fault(error)
+  })
+  const json = readJson(answer.body)
+  if (answer.status < 300 && isRecord(json)) return isRecord(json.data) ? json.data : json
+  throw refused(answer.status, json)
+}
+
+function fault(error: unknown): unknown {
+  if (!(error instanceof SendError)) return error
+  return new Failure('unreachable', `the local sandbox cannot be reached: ${error.message}`, {
+    code: error.last.fault,
+  })
+}
+
+function refused(status: number, json: unknown): Failure {
+  const error = isRecord(json) && isRecord(json.error) ? json.error : {}
+  const {code, message} = error as {code?: unknown; message?: unknown}
+  if (status === 404 && code === undefined) {
+    return new Failure('service_failed', 'what answers there is not a local sandbox', {
+      code: 'not_a_sandbox',
+      status,
+    })
+  }
+  const kind = status >= 500 ? 'service_failed' : 'refused'
+  const details = {code: typeof code === 'string' ? code : `status_${status}`, status}
+  return new Failure(
+    kind,
+    typeof message === 'string' ? message : `the local sandbox answered ${status}`,
+    details,
+  )
+}
+
+function notRunning(problem: string): Failure {
+  const hint = 'start it in another terminal: bookctl sandbox start'
+  return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint})
+}
+
+function readJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

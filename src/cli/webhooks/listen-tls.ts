@@ -1,0 +1,96 @@
+/** What `listen` shows to those who connect by TLS: a given certificate, or one of its own making. */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {StorageError} from '../../storage/errors.js'
+import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
+import {withLock} from '../../storage/lock.js'
+import {
+  isKeyOf,
+  isUsableAuthority,
+  type KeyPair,
+  makeAuthority,
+  makeCertificate,
+  parseCertificate,
+} from '../../webhooks/certificate.js'
+
+/** In the configuration directory; a local sandbox that shares it trusts the authority. */
+export const LISTEN_CA_NAME = 'listen-ca.pem'
+export const LISTEN_CA_KEY_NAME = 'listen-ca-key.pem'
+
+const LOCK_MILLISECONDS = 10_000
+
+export interface TlsFlags {
+  readonly tls: boolean
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+/** Certificate and key for `host`, or undefined for plain http. Throws usage. */
+export async function listenIdentity(
+  {tls, cert, key}: TlsFlags,
+  host: string,
+  directory: string,
+  now: number,
+): Promise<KeyPair | undefined> {
+  if (cert !== undefined && key !== undefined) return readIdentity(cert, key)
+  if (cert !== undefined || key !== undefined)
+    throw usage('missing_flag', `missing: ${cert === undefined ? '--cert' : '--key'}; the two go together`)
+  return tls ? makeCertificate(await ownAuthority(directory, now), host, now) : undefined
+}
+
+function readIdentity(certFile: string, keyFile: string): KeyPair {
+  const cert = read('--cert', certFile)
+  const key = read('--key', keyFile)
+  const certificate = parseCertificate(cert)
+  if (!certificate) throw usage('invalid_certificate', '--cert: holds no PEM certificate that can be read')
+  if (!isKeyOf(certificate, key))
+    throw usage(
+      'invalid_key',
+      '--key: is not the private key of the certificate, as PEM without a passphrase',
+      'give the key that was made with it',
+    )
+  return {cert, key}
+}
+
+function read(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const {code = 'unknown'} = error as NodeJS.ErrnoException
+    throw usage('cannot_read', `${flag}: cannot read ${sanitizeLine(path, 200)} (${code})`)
+  }
+}
+
+/** The authority in `directory`, made when there is none that can be used. Several processes make one. */
+async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
+  ensurePrivateDirectory(directory)
+  for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) requireRegularFile(join(directory, name))
+  const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
+  const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
+    const kept = readAuthority(directory)
+    if (kept && isUsableAuthority(kept, now)) return kept
+    const made = await makeAuthority(now)
+    writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(made.key), {existing: 'replace'})
+    writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(made.cert), {existing: 'replace'})
+    return made
+  })
+  if (!done.gaveUp) return done.value
+  throw new StorageError(
+    'busy',
+    `${LISTEN_CA_NAME} is being made by another process`,
+    'run the command again',
+  )
+}
+
+function readAuthority(directory: string): KeyPair | undefined {
+  try {
+    const [cert, key] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name =>
+      readFileSync(join(directory, name), 'utf8'),
+    )
+    return cert !== undefined && key !== undefined ? {cert, key} : undefined
+  } catch {
+    return undefined
+  }
+}

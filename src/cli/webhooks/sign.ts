@@ -1,0 +1,44 @@
+/** The work behind `webhooks sign`. */
+
+import type {State} from '../../state/state.js'
+import {createSigner} from '../../webhooks/signature.js'
+import {invalid} from '../input/checks.js'
+import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
+import {chooseInputs, openInput, readingFailed, readTime} from './verify.js'
+
+export interface Place {
+  readonly state: State
+  readonly env: NodeJS.ProcessEnv
+  /** Whether standard input is the terminal. */
+  readonly isTerminal: boolean
+  /** Unix seconds. */
+  readonly clock: () => number
+}
+
+export interface Signed {
+  readonly signature: string
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+/** Signs `file` (`-` or undefined: standard input) as it streams by. Throws usage. */
+export async function signInput(
+  file: string | undefined,
+  flags: WebhookSecretFlags & {readonly at?: string | undefined},
+  {state, env, isTerminal, clock}: Place,
+): Promise<Signed> {
+  const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags, isTerminal)
+  const timestamp = Math.floor(flags.at === undefined ? clock() : readTime('--at', flags.at))
+  if (timestamp < 0) throw invalid('--at', 'must not lie before 1970', flags.at)
+  const secrets = signingSecrets(await resolveWebhookSecrets(flags, env, state))
+  const signer = createSigner(
+    secrets.map(({secret}) => secret),
+    String(timestamp),
+  )
+  try {
+    for await (const piece of openInput(input)) signer.update(piece)
+  } catch (error) {
+    throw readingFailed(error, input)
+  }
+  return {signature: signer.finish(), timestamp}
+}

@@ -1,0 +1,159 @@
+/**
+ * Subscriptions as the webhook commands handle them. A creation is written down before it is sent, and the secret,
+ * which the service shows once, is stored before anything is printed; a lost answer is never followed by a second
+ * subscription that nobody asked for.
+ */
+import {isLoopbackHost} from '../../api/loopback.js'
+import type {FoundSubscription} from '../../api/webhooks.js'
+import {isEventType} from '../../contract/events.js'
+import {Failure, type FailureDetails, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {CreatedSubscription} from '../../contract/webhooks.js'
+import type {State} from '../../state/state.js'
+import {StorageError} from '../../storage/errors.js'
+import {isoTime} from '../access/access.js'
+import {profileName, type Target, type TargetFlags} from '../access/target.js'
+import type {Connection} from '../connect.js'
+import {rememberedIn} from '../connect.js'
+import {invalid} from '../input/checks.js'
+import type {Result} from '../output/result.js'
+
+export interface WantedSubscription {
+  readonly url: string
+  readonly events: readonly string[]
+}
+
+/** The address typed. Throws usage unless it is https; http on loopback is for the local sandbox to decide. */
+export function checkSubscriptionUrl(text: string, target: Pick<Target, 'isLoopback'>): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid('--url', 'must be an https URL')
+  if (url.username !== '' || url.password !== '') throw invalid('--url', 'must hold no user name or password')
+  if (url.hash !== '') throw invalid('--url', 'must have no fragment')
+  const ownHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname) && target.isLoopback
+  if (url.protocol === 'https:' || ownHttp) return text
+  throw usage(
+    'url_not_https',
+    '--url: must start with https:// (§6: plain http is not accepted)',
+    'for a receiver on this machine, give the local sandbox --allow-http-loopback, or use webhooks listen --tls',
+  )
+}
+
+/** The event types typed, each once. Throws usage for an empty one. */
+export function checkEvents(types: readonly string[]): string[] {
+  const cleaned = types.flatMap(type => type.split(',')).map(type => type.trim())
+  if (cleaned.length === 0 || cleaned.includes('')) throw invalid('--event', 'must name an event type')
+  return [...new Set(cleaned)]
+}
+
+/** Those of `types` that are not in §6.1, safe to print. */
+export function unknownEvents(types: readonly string[]): string[] {
+  return types.filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
+}
+
+/** Throws usage unless `text` may stand as a subscription's id in a path. */
+export function checkSubscriptionId(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/.test(text)) return text
+  throw invalid('ID', 'must be a subscription id such as whsub_…', text)
+}
+
+/**
+ * Creates the subscription and stores its secret under the profile meant. Throws Failure `outcome_unknown` when one
+ * may exist, also for an earlier creation with the same address that has no known end, unless `again`.
+ */
+export async function createAndKeep(
+  {api, state, clock, target}: Connection,
+  wanted: WantedSubscription,
+  {flags, again}: {flags: TargetFlags; again: boolean},
+): Promise<{subscription: CreatedSubscription; storedIn: string}> {
+  const profile = profileName(flags, rememberedIn(state))
+  requireWritable(state, profile)
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
+  if (begun.earlier) throw earlierUnknown(begun.earlier.begunAt)
+  const {createSubscription} = await import('../../api/webhooks.js')
+  const subscription = await createSubscription(api, {url: wanted.url, events: [...wanted.events]}).catch(
+    error => {
+      if (error instanceof Failure && error.kind === 'outcome_unknown') throw withHint(error)
+      if (error instanceof Failure) state.subscriptions.end(begun.id)
+      throw error
+    },
+  )
+  keepSecret(state, {subscription, profile, now: clock.now()})
+  state.subscriptions.end(begun.id)
+  return {subscription, storedIn: `${state.directory}/tokens.db`}
+}
+
+/** Tried before anything is sent: the secret comes once, and must have a place then. */
+function requireWritable(state: State, profile: string): void {
+  if (state.writable) return void state.secrets.listSigningSecrets(profile)
+  const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
+  throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+}
+
+function keepSecret(
+  state: State,
+  {subscription, profile, now}: {subscription: CreatedSubscription; profile: string; now: number},
+): void {
+  const {id: subscription_id, secret} = subscription
+  try {
+    state.secrets.putSigningSecret({subscription_id, profile, secret, stored_at: now})
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    const id = sanitizeLine(subscription_id, 100)
+    throw new Failure(
+      'outcome_unknown',
+      `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${error.message}`,
+      {code: 'secret_not_stored', hint: `delete it (bookctl webhooks delete ${id}) and create another`},
+    )
+  }
+}
+
+const LOOK_FIRST =
+  'look whether it is there (bookctl webhooks list, or ask the operator) and delete it, since its secret is lost; then create it with --again'
+
+function earlierUnknown(begunAt: number): Failure {
+  const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(begunAt)} is unknown; nothing was sent`
+  return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: LOOK_FIRST})
+}
+
+function withHint(failure: Failure): Failure {
+  const details: FailureDetails = {...failure.details, hint: LOOK_FIRST}
+  return new Failure(failure.kind, failure.message, details)
+}
+
+export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']
+
+export function subscriptionList(subscriptions: readonly FoundSubscription[]): Result<FoundSubscription> {
+  return {
+    document: {subscriptions},
+    items: subscriptions,
+    columns: [
+      {name: 'id', value: item => item.id},
+      {name: 'url', value: item => item.url},
+      {name: 'events', value: item => item.events?.join(' ') ?? null},
+      {name: 'is_active', value: item => item.is_active},
+    ],
+    id: item => item.id,
+    whenEmpty: 'There are no subscriptions.',
+  }
+}
+
+/** Deletes the subscription, then the secret stored for it. Throws Failure; the secret then stays. */
+export async function deleteAndForget(
+  {api, state}: Connection,
+  id: string,
+  flags: TargetFlags,
+): Promise<{subscription_id: string; deleted: true; secret_removed: boolean}> {
+  const {deleteSubscription} = await import('../../api/webhooks.js')
+  await deleteSubscription(api, id)
+  const profile = profileName(flags, rememberedIn(state))
+  const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
+  return {subscription_id: id, deleted: true, secret_removed}
+}
+
+/** `agreed`: what a person said, or undefined when nobody can be asked. Throws usage unless it is yes. */
+export function requireYes(agreed: boolean | undefined): void {
+  if (agreed) return
+  const hint = agreed === undefined ? 'add --yes' : undefined
+  throw usage('confirmation_needed', 'not confirmed; nothing was sent', hint)
+}

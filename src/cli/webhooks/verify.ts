@@ -1,0 +1,138 @@
+/** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
+import {createReadStream, existsSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {type Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+import type {State} from '../../state/state.js'
+import {StorageError} from '../../storage/errors.js'
+import {type CapturedRequest, readCaptures} from '../../webhooks/captures.js'
+import {type CheckTerms, check} from '../../webhooks/check.js'
+import {checkInteger, invalid} from '../input/checks.js'
+import {webhookHeaderNames} from './headers.js'
+import type {Verified} from './results.js'
+import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
+
+export interface VerifyFlags extends WebhookSecretFlags {
+  readonly signature?: string | undefined
+  readonly 'event-id'?: string | undefined
+  readonly at?: string | undefined
+  readonly tolerance?: string | undefined
+}
+
+/** Checks everything typed, then finds the secrets. Throws usage. */
+export async function planVerify(
+  flags: VerifyFlags,
+  env: NodeJS.ProcessEnv,
+  state: State,
+  clock: () => number,
+): Promise<CheckTerms> {
+  const {tolerance, signature, 'event-id': eventId} = flags
+  const toleranceSeconds =
+    tolerance === undefined
+      ? SIGNATURE_TOLERANCE_SECONDS
+      : checkInteger('--tolerance', tolerance, 0, 10_000_000_000)
+  const now = timeOfJudging(flags.at, clock)
+  const secrets = await resolveWebhookSecrets(flags, env, state)
+  return {
+    ...{secrets, signature, eventId, toleranceSeconds, now},
+    names: webhookHeaderNames(flags, state),
+    otherSecrets: () => storedWebhookSecrets(state),
+    findOriginal: id => findReceived(state, id),
+  }
+}
+
+/** The raw body received under `id`, for the explanation; a log that cannot be read explains nothing. */
+function findReceived(state: State, id: string): Uint8Array | undefined {
+  if (!existsSync(join(state.directory, 'events.db'))) return undefined
+  try {
+    return state.events.page({ids: [id]}, {}, 1)[0]?.body
+  } catch (error) {
+    if (error instanceof StorageError) return undefined
+    throw error
+  }
+}
+
+function timeOfJudging(at: string | undefined, clock: () => number): CheckTerms['now'] {
+  if (at === undefined) return () => clock()
+  if (at === 'received') return receivedTime
+  const seconds = readTime('--at', at)
+  return () => seconds
+}
+
+/** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws usage. */
+export function readTime(field: string, text: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const milliseconds = iso ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(milliseconds)) return milliseconds / 1000
+  throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
+}
+
+function receivedTime(request: CapturedRequest): number {
+  if (request.receivedAt !== undefined) return request.receivedAt
+  if (request.problem !== undefined) return 0
+  throw usage(
+    'no_receiving_time',
+    '--at received: the capture does not say when it was received',
+    'captures of webhooks listen and HAR files say it; else give the time itself',
+  )
+}
+
+/** The results, one after the other, of every request in `inputs` (`-`: standard input). Throws usage. */
+export async function* verifyInputs(
+  inputs: readonly string[],
+  terms: CheckTerms,
+  warn: (text: string) => void,
+): AsyncGenerator<Verified> {
+  const options = {signatureGiven: terms.signature !== undefined, names: terms.names}
+  for (const input of inputs) {
+    const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
+    try {
+      for await (const request of readCaptures(openInput(input), options)) {
+        const {result, notes} = await check(request, terms)
+        const place = `${name}${request.place ?? ''}`
+        for (const note of notes) warn(`${place}: ${note}`)
+        yield {result, input: place}
+      }
+    } catch (error) {
+      throw readingFailed(error, name)
+    }
+  }
+}
+
+/** The bytes of `input` (`-`: standard input). */
+export function openInput(input: string): AsyncIterable<Uint8Array> {
+  return input === '-' ? process.stdin : createReadStream(input, {highWaterMark: 256 * 1024})
+}
+
+/** What reading `name` threw, as usage when the system refused it. */
+export function readingFailed(error: unknown, name: string): unknown {
+  const {code, syscall} = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  return usage('cannot_read', `cannot read ${name} (${code})`)
+}
+
+/** The inputs meant: those typed, else standard input. Throws usage when that is the terminal, or read twice. */
+export function chooseInputs(
+  typed: readonly string[],
+  flags: WebhookSecretFlags,
+  isTerminal: boolean,
+): string[] {
+  const inputs = typed.length > 0 ? [...typed] : ['-']
+  const fromStdin = inputs.filter(input => input === '-').length
+  if (fromStdin === 0) return inputs
+  if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
+    throw usage('invalid_input', 'standard input can be read once', 'name the other as a file')
+  }
+  if (typed.length === 0 && isTerminal) {
+    throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
+  }
+  return inputs
+}
+
+/** An empty capture verifies nothing, and must not look like success. */
+export function nothingToVerify(): Failure {
+  return usage('nothing_to_verify', 'there is no webhook request in what was read')
+}
