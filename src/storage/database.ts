@@ -4,10 +4,10 @@
  */
 import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
-import LibSql from 'libsql'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
+import {type Connection, openSqlite, type Statement} from './sqlite.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 
@@ -46,7 +46,7 @@ export interface DatabaseOptions {
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     if (path !== ':memory:') prepareDatabaseFile(path, options.owner ?? 'ours')
-    const connection = new LibSql(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
+    const connection = openSqlite(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
     try {
       connection.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
@@ -72,15 +72,15 @@ export function openDatabaseToRead(path: string): Database {
   // Without a log nobody is writing, and SQLite need not make its index file to read.
   const how = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1'
   try {
-    const connection = new LibSql(`${pathToFileURL(path).href}?${how}`, {timeout: READ_PATIENCE_MILLISECONDS})
+    const connection = openSqlite(`${pathToFileURL(path).href}?${how}`, {timeout: READ_PATIENCE_MILLISECONDS})
     return wrap(connection, path)
   } catch (error) {
     throw storageErrorOf(error, path)
   }
 }
 
-function wrap(connection: LibSql.Database, path: string): Database {
-  const statements = new Map<string, LibSql.Statement>()
+function wrap(connection: Connection, path: string): Database {
+  const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
     if (!statement) {
@@ -142,7 +142,7 @@ function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
 }
 
 function migrate(
-  connection: LibSql.Database,
+  connection: Connection,
   database: Database,
   migrations: readonly string[],
   path: string,

@@ -1,8 +1,8 @@
 /** Looks whether a database is whole, without changing or creating anything beside it. */
 import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
-import LibSql from 'libsql'
 import {storageErrorOf} from './errors.js'
+import {openSqlite} from './sqlite.js'
 
 /**
  * What is wrong with the database at `path`, which must exist, in words; undefined when nothing is. Reading a database
@@ -12,7 +12,7 @@ export function inspectDatabase(path: string): string | undefined {
   try {
     const isOpen = existsSync(`${path}-wal`)
     const name = isOpen ? path : `${pathToFileURL(path).href}?immutable=1`
-    const connection = new LibSql(name, {readonly: true, timeout: 2000})
+    const connection = openSqlite(name, {readonly: true, timeout: 2000})
     try {
       const [first] = connection.prepare('PRAGMA quick_check(1)').all() as {quick_check?: unknown}[]
       return first?.quick_check === 'ok' ? undefined : 'is damaged'

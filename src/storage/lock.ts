@@ -5,10 +5,10 @@
 import {createHash} from 'node:crypto'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
-import LibSql from 'libsql'
 import {prepareDatabaseFile} from './database-file.js'
 import {storageErrorOf} from './errors.js'
 import {requireRealDirectory} from './files.js'
+import {type Connection, openSqlite} from './sqlite.js'
 
 /** Locks share this many files a kind, so that their number stays bounded; a collision only makes one wait. */
 const STRIPES = 32
@@ -54,17 +54,17 @@ export async function withLock<T>(
   }
 }
 
-function open(path: string): LibSql.Database {
+function open(path: string): Connection {
   try {
     requireRealDirectory(dirname(path))
     prepareDatabaseFile(path, 'ours')
-    return new LibSql(path, {timeout: 0})
+    return openSqlite(path, {timeout: 0})
   } catch (error) {
     throw storageErrorOf(error, path)
   }
 }
 
-function acquire(connection: LibSql.Database, path: string): boolean {
+function acquire(connection: Connection, path: string): boolean {
   try {
     connection.exec('BEGIN IMMEDIATE')
     return true
