@@ -1,82 +1,50 @@
-/** The content of config.json: its schema, and failures that say where in the file the mistake is. */
+/** The content of config.json: its types, and failures that say where in the file the mistake is. */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
-import {z} from 'zod'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {isPathTemplate} from '../contract/operations.js'
-import {plainMessage} from '../contract/plain-messages.js'
-import {isScope, type Scope} from '../contract/scopes.js'
+import type {Contact} from '../contract/reservations.js'
+import type {Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
+import {misfitIn, strangeKeys} from './settings-shape.js'
 
 const MAX_BYTES = 1024 * 1024
 const MEND = 'mend the file (bookctl config path names it), or move it away to start anew; it was not changed'
 
-/** Whether `name` may stand as the name of a profile: 1 to 64 of `A-Z a-z 0-9 _ -`. */
-export function isProfileName(name: string): boolean {
-  return /^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__'
-}
-
-const scope = z.custom<Scope>(
-  value => typeof value === 'string' && isScope(value),
-  'is not a scope of the service',
-)
-
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not the name of a header')
-
 /** What may stand in a profile as well as in the defaults of all; their values are checked when they are used. */
-const shared = {
+interface Shared {
   /** Under which header the signature of a webhook comes; §6.2 puts a neutral word in place of the maker's name. */
-  signature_header: headerName.optional(),
+  signature_header?: string | undefined
   /** Under which header the id of a webhook's event comes (§6.2). */
-  event_id_header: headerName.optional(),
-  nationality: z.string().optional(),
-  currency: z.string().optional(),
-  contact: z
-    .looseObject({
-      name: z.string().optional(),
-      surname: z.string().optional(),
-      email: z.string().optional(),
-      phone_country_code: z.string().optional(),
-      phone_number: z.string().optional(),
-    })
-    .optional(),
+  event_id_header?: string | undefined
+  nationality?: string | undefined
+  currency?: string | undefined
+  contact?: Partial<Record<keyof Contact, string | undefined>> | undefined
   /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
-  paths: z
-    .record(
-      z.string(),
-      z.string().refine(isPathTemplate, 'is not a path such as /bookings/{reservation_ref}'),
-    )
-    .optional(),
+  paths?: Record<string, string> | undefined
   /** Seconds. */
-  timeout: z.number().optional(),
-  ca_file: z.string().optional(),
+  timeout?: number | undefined
+  ca_file?: string | undefined
+  /** Keys we do not know are kept: a newer version, or a person, may have put them there. */
+  [unknown: string]: unknown
 }
 
-/** Keys we do not know are kept: a newer version, or a person, may have put them there. */
-const profile = z.looseObject({
-  base_url: z.string().min(1),
-  client_id: z.string().min(1),
+export interface Profile extends Shared {
+  base_url: string
+  client_id: string
   /** What `login --scope` named. */
-  scopes: z.array(scope).optional(),
+  scopes?: Scope[] | undefined
   /** Where the client secret is; `file` (tokens.db) unless told. */
-  secret_store: z.enum(['file', 'keychain']).optional(),
+  secret_store?: 'file' | 'keychain' | undefined
   /** Whether that secret is of the live or of the test side (§5.3). */
-  mode: z.enum(['live', 'test']).optional(),
-  ...shared,
-})
+  mode?: 'live' | 'test' | undefined
+}
 
-const defaults = z.looseObject(shared)
-
-const settings = z.looseObject({
-  current_profile: z.string().refine(isProfileName, 'is not a profile name').optional(),
-  profiles: z
-    .record(z.string().refine(isProfileName, 'profile names are 1 to 64 of A-Z a-z 0-9 _ -'), profile)
-    .default({}),
-  defaults: defaults.optional(),
-})
-
-export type Profile = z.infer<typeof profile>
-export type SettingsFile = z.infer<typeof settings>
+export interface SettingsFile {
+  current_profile?: string | undefined
+  profiles: Record<string, Profile>
+  defaults?: Shared | undefined
+  [unknown: string]: unknown
+}
 
 /** The text of the file at `path`, or undefined when there is none. Follows no symbolic link. Throws Failure. */
 export function readSettingsText(path: string): string | undefined {
@@ -122,28 +90,21 @@ function readRegularFile(path: string): Uint8Array {
 /** The settings written in `text`. Throws Failure naming the line, or the key, that is wrong. */
 export function parseSettings(text: string): SettingsFile {
   if (text.startsWith('\uFEFF')) throw invalid('begins with a byte order mark; save it as UTF-8 without one')
-  const parsed = settings.safeParse(parseJson(text), {error: plainMessage})
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const place = issue?.path.map(String).join('.') || 'the whole file'
-  throw invalid(`is not as it should be: ${sanitizeLine(place, 120)}: ${messageOf(issue)}`)
-}
-
-/** zod speaks of the keys of a record in words of its own; what is wrong with the key stands one level deeper. */
-function messageOf(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'invalid_key') return issue.issues[0]?.message ?? 'is not a name that may stand here'
-  return issue?.message ?? 'is not valid'
+  const json = parseJson(text)
+  const misfit = misfitIn(json)
+  if (misfit === undefined)
+    return {...(json as SettingsFile), profiles: (json as SettingsFile).profiles ?? {}}
+  const place = misfit.path.join('.') || 'the whole file'
+  throw invalid(`is not as it should be: ${sanitizeLine(place, 120)}: ${misfit.message}`)
 }
 
 /** Keys of `file` that no version known here reads, as `profiles.name.key`: kept, and perhaps mistyped. */
 export function unknownKeys(file: SettingsFile): string[] {
-  const strange = (object: object, known: object) =>
-    Object.keys(object).filter(key => !Object.hasOwn(known, key))
   const ofProfiles = Object.entries(file.profiles).flatMap(([name, one]) =>
-    strange(one, profile.shape).map(key => `profiles.${name}.${key}`),
+    strangeKeys(one, 'profile').map(key => `profiles.${name}.${key}`),
   )
-  const ofDefaults = strange(file.defaults ?? {}, defaults.shape).map(key => `defaults.${key}`)
-  return [...strange(file, settings.shape), ...ofDefaults, ...ofProfiles]
+  const ofDefaults = strangeKeys(file.defaults ?? {}, 'defaults').map(key => `defaults.${key}`)
+  return [...strangeKeys(file, 'file'), ...ofDefaults, ...ofProfiles]
 }
 
 function parseJson(text: string): unknown {

@@ -13,7 +13,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createSettings} from '../../src/state/settings.js'
-import {isProfileName} from '../../src/state/settings-file.js'
+import {isProfileName} from '../../src/state/settings-shape.js'
 import {Worker} from '../support/workers.js'
 
 const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
