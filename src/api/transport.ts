@@ -9,7 +9,10 @@
  * An answer with neither a length nor chunks ends where the connection ends, so its being cut cannot be seen here: those
  * who read it look at its end (JSON parses, a PDF has `%%EOF`).
  */
-import {Client, type Dispatcher, ProxyAgent} from 'undici'
+import type {Client, Dispatcher} from 'undici'
+// The package's own entry loads fetch, WebSockets and caches beside: three times as much as is used here.
+// @ts-expect-error: the parts have no types of their own.
+import UntypedClient from 'undici/lib/dispatcher/client.js'
 import {usage} from '../contract/failure.js'
 import {ExchangeError, type Transport, type WireRequest} from './api.js'
 import {Exchange} from './exchange.js'
@@ -26,6 +29,8 @@ export interface TransportOptions {
   readonly insecure?: boolean
 }
 
+const OneClient = UntypedClient as typeof Client
+
 /** Largest head of an answer we read (ours). */
 const MAX_HEADER_BYTES = 64 * 1024
 
@@ -41,7 +46,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
     const url = new URL(request.url)
     refuseUncheckedCertificates(url, options)
     const proxy = proxyFor(url, options.env)
-    const dispatcher = createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
+    const dispatcher = await createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
     open.add(dispatcher)
     try {
       const exchange = new Exchange(url, limits, proxy?.origin)
@@ -72,11 +77,11 @@ function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions 
   }
 }
 
-function createDispatcher(
+async function createDispatcher(
   url: URL,
   proxy: ProxyServer | undefined,
   {ca, insecure}: {ca: string[] | undefined; insecure: boolean},
-): Dispatcher {
+): Promise<Dispatcher> {
   // Phases are timed by the exchange itself: undici's timers are coarse and know nothing of a total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const tls = {
@@ -87,7 +92,8 @@ function createDispatcher(
     ...(ca === undefined ? {} : {ca}),
   }
   const common = {...timers, maxHeaderSize: MAX_HEADER_BYTES, pipelining: 1}
-  if (proxy === undefined) return new Client(url.origin, {...common, connect: tls})
+  if (proxy === undefined) return new OneClient(url.origin, {...common, connect: tls})
+  const {ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
     uri: proxy.origin,
