@@ -7,7 +7,6 @@ import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {closest} from '../usage/suggest.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
-import {hang} from './hang.js'
 import {jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 
@@ -51,7 +50,9 @@ export async function renderResult<Item>(
   const names = columns.map(column => column.name)
   if (format === 'csv') return lines([names, ...rows].map(csvLine))
   if (result.single)
-    return renderSingle(names, rows[0] ?? [], format === 'table' ? widthOf(terminal) : undefined)
+    return format === 'table'
+      ? renderBlock(names, rows[0] ?? [], widthOf(terminal))
+      : renderPairs(names, rows[0] ?? [])
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
   return renderTable(columns, rows, terminal)
 }
@@ -152,15 +153,19 @@ function csvLine(row: Row): string {
   return row.map(text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
 }
 
-/** `name: value` lines for people, wrapped to `columns`; without them one tab-separated line each. */
-function renderSingle(names: Row, values: Row, columns: number | undefined): string {
+/** A tab-separated line for each name. */
+function renderPairs(names: Row, values: Row): string {
+  return lines(names.map((name, index) => `${name}\t${values[index] ?? ''}`))
+}
+
+/** `name: value` lines for people, wrapped to `columns`. */
+async function renderBlock(names: Row, values: Row, columns: number): Promise<string> {
+  const {hang} = await import('./hang.js')
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
-    names.flatMap((name, index) => {
-      const value = values[index] ?? ''
-      if (columns === undefined) return [`${name}\t${value}`]
-      return hang(`${`${name}:`.padEnd(width)}${value}`.trimEnd(), columns, width)
-    }),
+    names.flatMap((name, index) =>
+      hang(`${`${name}:`.padEnd(width)}${values[index] ?? ''}`.trimEnd(), columns, width),
+    ),
   )
 }
 
@@ -179,7 +184,8 @@ async function renderTable(
   const width = widthOf(terminal)
   const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
   const names = columns.map(column => column.name)
-  if (table === undefined) return rows.map(row => renderSingle(names, row, width)).join('\n')
+  if (table === undefined)
+    return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
   if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
   return lines(table.lines)
 }

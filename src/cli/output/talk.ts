@@ -6,7 +6,6 @@
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
-import {hang} from './hang.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -15,6 +14,9 @@ const LEADS: Readonly<Record<string, Style>> = {
   'Hint:': 'hint',
   'LIVE:': 'live',
 }
+
+/** Loaded for a terminal alone: to know how wide text is takes the table of all emoji, a tenth of a short command. */
+const fitting = process.stderr.isTTY ? await import('./hang.js') : undefined
 
 let transient = ''
 
@@ -51,8 +53,8 @@ export function say(lines: string | readonly string[]): void {
  */
 function fitted(line: string): string[] {
   const name = /^(?:\S{1,20}(?: \S{1,20})? {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
-  if (!process.stderr.isTTY || name === undefined) return [line]
-  return hang(line, process.stderr.columns || 80, name.length || 2)
+  if (!process.stderr.isTTY || !fitting || name === undefined) return [line]
+  return fitting.hang(line, process.stderr.columns || 80, name.length || 2)
 }
 
 /** Colours the word that says what kind of line it is. */
