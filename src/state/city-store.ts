@@ -22,7 +22,8 @@ export interface CityStore {
 const UPSERT = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`
 
-export function createCityStore(open: () => Database): CityStore {
+/** `toRead` opens the database if there is one. */
+export function createCityStore(open: () => Database, toRead: () => Database = open): CityStore {
   return {
     remember({baseUrl}, cities) {
       const database = open()
@@ -33,7 +34,7 @@ export function createCityStore(open: () => Database): CityStore {
     list(client) {
       const sql = `SELECT DISTINCT id, name, country_code FROM cities WHERE ? IS NULL OR base_url = ? ORDER BY name, id`
       const baseUrl = client?.baseUrl ?? null
-      return open().all<KnownCity>(sql, baseUrl, baseUrl)
+      return toRead().all<KnownCity>(sql, baseUrl, baseUrl)
     },
   }
 }

@@ -81,7 +81,8 @@ const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, 
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
 
-export function createEventStore(open: () => Database): EventStore {
+/** `toRead` opens the database if there is one. */
+export function createEventStore(open: () => Database, toRead: () => Database = open): EventStore {
   return {
     receive(keeper, events) {
       const database = open()
@@ -93,14 +94,14 @@ export function createEventStore(open: () => Database): EventStore {
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
       const sql = `SELECT * FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
         ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`
-      return open()
+      return toRead()
         .all<Row>(sql, place, ...values, limit)
         .map(eventOf)
     },
     forwardsOf(sequence) {
       const sql =
         'SELECT target, state, attempts, status, ms, error FROM forwards WHERE sequence = ? ORDER BY target'
-      return open().all<ForwardState>(sql, sequence)
+      return toRead().all<ForwardState>(sql, sequence)
     },
     prune(time, limit) {
       const database = open()

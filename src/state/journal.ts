@@ -75,12 +75,19 @@ interface Row {
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
-/** `directory` is where the lock files are; without one, the database belongs to this process alone. */
-export function createJournalStore(open: () => Database, directory: string | undefined): JournalStore {
+/**
+ * `directory` is where the lock files are; without one, the database belongs to this process alone. `toRead` opens it
+ * if there is one.
+ */
+export function createJournalStore(
+  open: () => Database,
+  directory: string | undefined,
+  toRead: () => Database = open,
+): JournalStore {
   return {
-    forClient: client => createClientJournal(open, directory, client),
+    forClient: client => createClientJournal(open, directory, client, toRead),
     list({unresolved = false, client} = {}) {
-      const rows = open().all<Row>(
+      const rows = toRead().all<Row>(
         `SELECT * FROM reservations WHERE (? = 0 OR ${OPEN}) ORDER BY created_at DESC, id DESC`,
         unresolved ? 1 : 0,
       )
@@ -106,19 +113,20 @@ function createClientJournal(
   open: () => Database,
   directory: string | undefined,
   client: Client,
+  toRead: () => Database,
 ): ClientJournal {
-  const look = (intent: Intent) => decide(candidates(open(), client, intent), intent)
+  const lookIn = (database: Database, intent: Intent) => decide(candidates(database, client, intent), intent)
   return {
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
       const key = [client.baseUrl, client.clientId, offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },
-    look,
+    look: intent => lookIn(toRead(), intent),
     begin(intent, now) {
       const database = open()
       return database.transaction((): Verdict => {
-        const verdict = look(intent)
+        const verdict = lookIn(database, intent)
         if (verdict) return verdict
         removeUnsent(database, client, intent)
         return {kind: 'new', entry: insert(database, client, intent, now)}
@@ -153,7 +161,7 @@ function createClientJournal(
     find(clientReferenceId) {
       const sql = `SELECT * FROM reservations
         WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
-      const row = open().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
+      const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
       return row && entryOf(row)
     },
   }

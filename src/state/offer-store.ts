@@ -61,7 +61,8 @@ const UPSERT = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, s
     searched_at = excluded.searched_at, expires_at = excluded.expires_at,
     details = excluded.details`
 
-export function createOfferStore(open: () => Database): OfferStore {
+/** `toRead` opens the database if there is one. */
+export function createOfferStore(open: () => Database, toRead: () => Database = open): OfferStore {
   return {
     remember(client, offers, now) {
       const database = open()
@@ -72,13 +73,13 @@ export function createOfferStore(open: () => Database): OfferStore {
     },
     find(client, offerId) {
       const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
-      const row = open().get<Row & Record<string, unknown>>(sql, client.baseUrl, client.clientId, offerId)
+      const row = toRead().get<Row & Record<string, unknown>>(sql, client.baseUrl, client.clientId, offerId)
       return row === undefined ? undefined : offerOf(row)
     },
     valid(now) {
       const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
         ORDER BY searched_at DESC, rowid`
-      return open().all<Row & Record<string, unknown>>(sql, now).map(offerOf)
+      return toRead().all<Row & Record<string, unknown>>(sql, now).map(offerOf)
     },
     markUsed(client, offerId, clientReferenceId) {
       const sql =

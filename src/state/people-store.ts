@@ -40,7 +40,8 @@ const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, 
   ON CONFLICT DO UPDATE SET details = excluded.details, kept_at = excluded.kept_at`
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
-export function createPeopleStore(open: () => Database): PeopleStore {
+/** `toRead` opens the database if there is one. */
+export function createPeopleStore(open: () => Database, toRead: () => Database = open): PeopleStore {
   const forget = (where: string, ...values: (string | number)[]) => {
     const database = open()
     const rows = database.run(`DELETE FROM people WHERE ${where}`, ...values)
@@ -48,18 +49,19 @@ export function createPeopleStore(open: () => Database): PeopleStore {
     return rows > 0
   }
   return {
-    forClient: ({baseUrl, clientId}) => peopleOf(open, [baseUrl, clientId], forget),
+    forClient: ({baseUrl, clientId}) => peopleOf(open, toRead, [baseUrl, clientId], forget),
     forgetAll: () => forget('TRUE'),
   }
 }
 
 function peopleOf(
   open: () => Database,
+  toRead: () => Database,
   client: readonly [baseUrl: string, clientId: string],
   forget: (where: string, ...values: (string | number)[]) => boolean,
 ): People {
   const list = <T>(kind: Kind): Kept<T>[] =>
-    open()
+    toRead()
       .all<{id: number; details: string}>(
         `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id DESC`,
         ...client,

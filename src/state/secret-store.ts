@@ -28,12 +28,17 @@ export interface SecretStore {
   removeSigningSecret(profile: string, subscriptionId: string): boolean
 }
 
-export function createSecretStore(open: () => Database, keychain: Keychain): SecretStore {
+/** `toRead` opens the database if there is one. */
+export function createSecretStore(
+  open: () => Database,
+  keychain: Keychain,
+  toRead: () => Database = open,
+): SecretStore {
   return {
     async read(profile, place) {
       if (place === 'keychain') return keychain.read(profile)
       const sql = 'SELECT secret FROM client_secrets WHERE profile = ?'
-      return open().get<{secret: string}>(sql, profile)?.secret
+      return toRead().get<{secret: string}>(sql, profile)?.secret
     },
     async write(profile, place, secret) {
       if (place === 'keychain') return keychain.write(profile, secret)
@@ -52,7 +57,7 @@ export function createSecretStore(open: () => Database, keychain: Keychain): Sec
     },
     listSigningSecrets(profile) {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
-      return open().all<SigningSecret>(sql, profile ?? null, profile ?? null)
+      return toRead().all<SigningSecret>(sql, profile ?? null, profile ?? null)
     },
     removeSigningSecret(profile, subscriptionId) {
       const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'

@@ -1,7 +1,11 @@
-/** What this machine remembers, in one directory; each file is opened when it is first needed. */
+/**
+ * What this machine remembers, in one directory; each file is opened when it is first needed, and made when something is
+ * first written: who only reads makes none.
+ */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Database} from '../storage/database.js'
+import {openIfAny} from '../storage/empty.js'
 import {isFull} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {type CityStore, createCityStore} from './city-store.js'
@@ -63,7 +67,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
 
 /**
  * The state with its databases opened to be read alone, for completion while somebody is typing: nothing is created,
- * changed or migrated, and a part whose file is not there throws StorageError when it is asked.
+ * changed or migrated, and a part whose file is not there holds nothing.
  */
 export function openStateToLookAt(directory: string): State {
   return assemble(directory, createKeychain(directory), {
@@ -88,6 +92,10 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   }
   const writable = once(() => isWritableDirectory(directory))
   const tokensDatabase = lazily(open.tokens)
+  /** The database, or an empty one while there is no file and this process has not begun one. */
+  const toRead = (open: () => Database, name: string, database: () => Database) => () =>
+    opened.has(open) ? database() : openIfAny(join(directory, name), database)
+  const secretsToRead = toRead(open.tokens, 'tokens.db', tokensDatabase)
   const tokensInMemory = lazily(() => openTokensDatabase(undefined))
   let noRoom = false
   /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
@@ -100,28 +108,33 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     }
     return tokensInMemory()
   }
+  const keptTokens = toRead(open.tokens, 'tokens.db', tokenDatabase)
+  const tokensToRead = () => (noRoom ? tokensInMemory() : keptTokens())
   const generation: {began?: number | undefined} = {}
   const forgetTokens = (whom: Forgotten) => {
     generation.began = undefined
     return forget(tokensDatabase(), whom)
   }
   const stateDatabase = lazily(open.state)
-  const people = createPeopleStore(stateDatabase)
+  const stateToRead = toRead(open.state, 'state.db', stateDatabase)
+  const people = createPeopleStore(stateDatabase, stateToRead)
   const eventsDatabase = lazily(open.events)
+  const eventsToRead = toRead(open.events, 'events.db', eventsDatabase)
+  const lockDirectory = () => (writable() ? directory : undefined)
   return {
     directory,
     get writable() {
       return writable()
     },
     settings: createSettings(directory),
-    tokens: createTokenStore(tokenDatabase, () => (writable() ? directory : undefined), generation),
-    secrets: createSecretStore(tokensDatabase, keychain),
-    journal: createJournalStore(stateDatabase, directory),
-    offers: createOfferStore(stateDatabase),
-    cities: createCityStore(stateDatabase),
+    tokens: createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead),
+    secrets: createSecretStore(tokensDatabase, keychain, secretsToRead),
+    journal: createJournalStore(stateDatabase, directory, stateToRead),
+    offers: createOfferStore(stateDatabase, stateToRead),
+    cities: createCityStore(stateDatabase, stateToRead),
     people,
     subscriptions: createSubscriptionJournal(stateDatabase),
-    events: createEventStore(eventsDatabase),
+    events: createEventStore(eventsDatabase, eventsToRead),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
     forgetClient: forgetTokens,
     forgetEverything() {

@@ -55,23 +55,25 @@ interface Row {
 }
 
 /**
- * `directory` is where the lock files are; without one, the database belongs to this process alone. `generation` is
+ * `toRead` opens the database if there is one; `directory` is where the lock files are; without one, the database belongs to this process alone. `generation` is
  * the one this process began in; whoever logs out empties it, so as to begin a new one.
  */
 export function createTokenStore(
   open: () => Database,
   directory: () => string | undefined,
   generation: {began?: number | undefined},
+  toRead: () => Database = open,
 ): TokenStore {
-  const database = () => {
-    const opened = open()
+  const began = (opened: Database) => {
     generation.began ??= generationOf(opened)
     return opened
   }
+  const database = () => began(open())
+  const databaseToRead = () => began(toRead())
   return {
     list(client) {
       const sql = `SELECT * FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
-      return database()
+      return databaseToRead()
         .all<Row>(sql, ...whose(client))
         .map(tokenOf)
     },
@@ -104,7 +106,7 @@ export function createTokenStore(
       })
     },
     listAll() {
-      return database()
+      return databaseToRead()
         .all<Row>('SELECT * FROM access_tokens ORDER BY obtained_at DESC')
         .map(row => ({client: {baseUrl: row.base_url, clientId: row.client_id}, token: tokenOf(row)}))
     },

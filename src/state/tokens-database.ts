@@ -6,9 +6,12 @@
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
 
+/** That of a new tokens.db, and so of one that is not there yet. */
+const FIRST_GENERATION = 1
+
 const MIGRATIONS = [
   `CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL);
-   INSERT INTO generation VALUES (1, 1);
+   INSERT INTO generation VALUES (1, ${FIRST_GENERATION});
    CREATE TABLE access_tokens (
      base_url TEXT NOT NULL,
      client_id TEXT NOT NULL,
@@ -45,7 +48,7 @@ export function openTokensToRead(directory: string): Database {
 }
 
 export function generationOf(database: Database): number {
-  return database.get<{number: number}>('SELECT number FROM generation')?.number ?? 0
+  return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
 /** Whom to forget: one profile and the client behind it, or everyone. */

@@ -2,7 +2,7 @@
 import {chmodSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
-import {ensurePrivateDirectory, requireRegularFile} from './files.js'
+import {ensurePrivateDirectory, isEntry, requireRegularFile} from './files.js'
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,
@@ -36,6 +36,11 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   if (!isDatabase(path, stats)) throw owner === 'ours' ? damaged(path) : notADatabase(path)
   const tooWide = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
   if (owner === 'ours' && tooWide) chmodSync(path, 0o600)
+}
+
+/** Whether anything is in the place of the database, or of a file that SQLite makes beside it. */
+export function hasDatabaseFile(path: string): boolean {
+  return ['', ...SIDE_FILES].some(side => isEntry(path + side))
 }
 
 function requireDirectory(path: string): void {

@@ -87,6 +87,15 @@ export function requireRealDirectory(path: string): void {
   throw new StorageError('not_ours', `${path} is not a directory of its own`, hint)
 }
 
+/** Whether anything lies at `path`, a link to nowhere too; where that cannot be told, opening it will say why. */
+export function isEntry(path: string): boolean {
+  try {
+    return lstatIfAny(path) !== undefined
+  } catch {
+    return true
+  }
+}
+
 function lstatIfAny(path: string): Stats | undefined {
   try {
     return lstatSync(path, {throwIfNoEntry: false})

@@ -55,7 +55,9 @@ test('a directory that cannot be written keeps tokens in this process alone', as
   )
   expect(await alone).toEqual({gaveUp: false, value: 'in'})
   expect(readOnly.settings.read()).toEqual({profiles: {}})
-  expect(() => readOnly.journal.list()).toThrow(StorageError)
+  expect(readOnly.journal.list()).toEqual([])
+  const statuses = () => readOnly.journal.noteStatus(CLIENT, 'RSV-1', 'confirmed', 1)
+  expect(statuses).toThrow(StorageError)
   readOnly.close()
 })
 
@@ -193,10 +195,45 @@ describe('the keychain', () => {
   })
 })
 
+describe('who only reads', () => {
+  test('makes no file, and sees what this process or another writes later', () => {
+    const read = () => [
+      state.tokens.list(KEYED),
+      state.tokens.listAll(),
+      state.secrets.listSigningSecrets(),
+      state.journal.list(),
+      state.journal.forClient(CLIENT).find('ref') ?? [],
+      state.offers.valid(0),
+      state.offers.find(CLIENT, 'off_1') ?? [],
+      state.cities.list(),
+      state.people.forClient(CLIENT).guests(),
+      state.events.page({}, {}, 1),
+      state.events.forwardsOf(1),
+    ]
+    expect(read().flat()).toEqual([])
+    expect(readdirSync(directory)).toEqual([])
+    const other = openState(directory)
+    other.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
+    other.close()
+    expect(state.cities.list()).toHaveLength(1)
+    expect(readdirSync(directory)).toContain('state.db')
+    expect(readdirSync(directory)).not.toContain('tokens.db')
+  })
+
+  test('before there is a tokens.db cannot write a token back after a logout', () => {
+    expect(state.tokens.list(KEYED)).toEqual([])
+    const other = openState(directory)
+    other.forgetEverything()
+    other.close()
+    state.tokens.put(KEYED, token)
+    expect(state.tokens.list(KEYED)).toEqual([])
+  })
+})
+
 describe('looking at the state', () => {
-  test('creates nothing where nothing is, and says so', () => {
+  test('creates nothing where nothing is, and finds nothing', () => {
     const seen = openStateToLookAt(directory)
-    expect(() => seen.cities.list()).toThrow(StorageError)
+    expect(seen.cities.list()).toEqual([])
     expect(seen.settings.read().profiles).toEqual({})
     expect(readdirSync(directory)).toEqual([])
   })
