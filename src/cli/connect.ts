@@ -5,7 +5,7 @@
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
-import type {State} from '../state/state.js'
+import {openState, type State} from '../state/state.js'
 import {readyTokens} from './access/ready-token.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './access/target.js'
 import {checkWritable} from './input/files.js'
@@ -57,8 +57,7 @@ export const systemClock: Clock = {
 }
 
 /** What this machine remembers in `directory`. */
-export async function openMemory(directory: string): Promise<State> {
-  const {openState} = await import('../state/state.js')
+export function openMemory(directory: string): State {
   return openState(directory)
 }
 
@@ -98,21 +97,16 @@ export interface OpenedSender {
 export async function openSender(options: ConnectOptions): Promise<OpenedSender> {
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
   if (options.har !== undefined) checkWritable('--har', options.har)
-  const [{createTransport}, {createSender}, {createTrace}, watch] = await Promise.all([
-    import('../api/transport.js'),
-    import('../api/send.js'),
-    import('../api/trace.js'),
-    import('./output/progress.js'),
-  ])
+  const wire = await import('./wire.js')
   const {insecure = false, bodies = false, secrets = [], show, showCurl} = options
   if (insecure)
     options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
-  const transport = createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
+  const transport = wire.createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
   const keep = options.har !== undefined
   const kept: object[] = []
   const {history} = options
-  const trace = createTrace({
+  const trace = wire.createTrace({
     secrets,
     bodies,
     keep,
@@ -120,32 +114,27 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     ...(showCurl ? {showCurl} : {}),
     ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
   })
-  const style = watch.progressStyle(process, options.quiet, options.env)
-  const progress = style === 'none' ? undefined : watch.createProgress(style)
-  const sender = createSender({
+  const style = wire.progressStyle(process, options.quiet, options.env)
+  const progress = style === 'none' ? undefined : wire.createProgress(style)
+  const sender = wire.createSender({
     secrets,
     transport,
     clock: systemClock,
     random: Math.random,
-    trace: progress ? watch.watchedTrace(trace, progress) : trace,
+    trace: progress ? wire.watchedTrace(trace, progress) : trace,
     userAgent: `bookctl/${options.version}`,
   })
   return {
-    sender: progress ? watch.watchedSender(sender, progress) : sender,
-    clock: progress ? watch.watchedClock(systemClock, progress) : systemClock,
+    sender: progress ? wire.watchedSender(sender, progress) : sender,
+    clock: progress ? wire.watchedClock(systemClock, progress) : systemClock,
     timeoutSeconds,
     async close() {
       progress?.end()
       await transport.close()
-      if (history) await keepHistory(history.directory, kept)
+      if (history) await wire.keepExchanges(history.directory, kept)
       if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
     },
   }
-}
-
-async function keepHistory(directory: string, kept: readonly object[]): Promise<void> {
-  const {keepExchanges} = await import('../state/exchanges.js')
-  await keepExchanges(directory, kept)
 }
 
 /** What the command did stays done when its record cannot be written. */
@@ -163,11 +152,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const {baseUrl, clientId, clientSecret, scopes, token} = target
   const secrets = [clientSecret, token].filter(secret => secret !== undefined)
   const {sender, timeoutSeconds, clock, close} = await openSender({...options, secrets})
-  const [{createApi}, {createTokenSource}, {guardOwnPaths, readNamedPaths}] = await Promise.all([
-    import('../api/client.js'),
-    import('../api/tokens.js'),
-    import('./request/own-paths.js'),
-  ])
+  const {createApi, createTokenSource, guardOwnPaths, readNamedPaths} = await import('./wire.js')
   const tokens = token
     ? readyTokens(token)
     : createTokenSource({

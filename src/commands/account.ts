@@ -1,3 +1,4 @@
+import {showAccount} from '../api/account.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {single} from '../cli/output/result.js'
 
@@ -10,7 +11,6 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   async run(): Promise<void> {
     await this.parse(Account)
     const {api} = await this.connect()
-    const {showAccount} = await import('../api/account.js')
     const account = await showAccount(api)
     const id = typeof account.account_id === 'string' ? account.account_id : null
     await this.print(single({account}, account, id))

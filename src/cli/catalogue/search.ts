@@ -1,6 +1,6 @@
 /** A hotel search: asked, remembered for `reserve`, narrowed. */
-import type {FoundOffer, SearchOutcome} from '../../api/hotels.js'
-import type {OfferTerms} from '../../api/offer-terms.js'
+import {type FoundOffer, type SearchOutcome, searchHotels} from '../../api/hotels.js'
+import {termsOf} from '../../api/offer-terms.js'
 import {nightsBetween} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
 import {isoTime} from '../access/access.js'
@@ -14,12 +14,8 @@ export async function search(
   request: SearchRequest,
   wanted: Narrowing,
 ): Promise<Result<FoundOffer>> {
-  const {searchHotels} = await import('../../api/hotels.js')
   const outcome = await searchHotels(connection.api, request)
-  if (connection.state.writable) {
-    const {termsOf} = await import('../../api/offer-terms.js')
-    remember(connection, request, outcome, termsOf)
-  }
+  if (connection.state.writable) remember(connection, request, outcome)
   const offers = narrow(outcome.offers, wanted)
   return {
     document: {
@@ -51,12 +47,7 @@ export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
   {name: 'expires_at', value: offer => offer.expires_at},
 ]
 
-function remember(
-  connection: Connection,
-  request: SearchRequest,
-  outcome: SearchOutcome,
-  termsOf: (raw: object) => OfferTerms,
-): void {
+function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
   const {baseUrl, clientId} = connection.target
   const offers = outcome.offers.map(offer => ({
     offer_id: offer.offer_id,
