@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // Starts the built bookctl: checks the Node version, silences what other people's debug variables would print
 // (arguments, headers and signed links among it), then hands over to src/cli/main.ts.
+'use strict'
+const {pathToFileURL} = require('node:url')
+
 const [major, minor, patch] = process.versions.node.split('.').map(Number)
 if (major * 1e6 + minor * 1e3 + patch < 20_018_001) {
   process.stderr.write(`bookctl needs Node.js 20.18.1 or newer; this is ${process.version}\n`)
@@ -16,6 +19,8 @@ if (process.env.NODE_DEBUG) {
   process.stderr.write = (chunk, ...rest) => (line.test(String(chunk)) ? true : write(chunk, ...rest))
   delete process.env.NODE_DEBUG
 }
+// Stacks then name src/, not the bundle.
+if (process.env.BOOKCTL_DEBUG) process.setSourceMapsEnabled(true)
 
-const {main} = await import('../dist/cli/main.js')
-await main(process.argv.slice(2), {root: new URL('..', import.meta.url)})
+const {main} = require('../dist/cli/main.js')
+main(process.argv.slice(2), {root: new URL('..', pathToFileURL(__filename))})

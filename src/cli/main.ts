@@ -4,7 +4,6 @@
  */
 import {readFileSync} from 'node:fs'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import type {Config} from '@oclif/core/config'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
@@ -13,8 +12,8 @@ import {guardStreams, leave} from './output/streams.js'
 export interface Place {
   /** Directory of package.json. */
   readonly root: URL
-  /** Directory of the sources, to run from them. */
-  readonly source?: URL
+  /** What commands there are, to run them from the sources; those of the build otherwise. */
+  readonly loadConfig?: () => Promise<Config>
 }
 
 /** The command that runs, for the signal handlers. */
@@ -53,8 +52,11 @@ async function run(
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
-  const {readOrder, wantsJson} = await import('./usage/arguments.js')
-  const config = await loadConfig(place)
+  const [{readOrder, wantsJson}, {builtConfig}] = await Promise.all([
+    import('./usage/arguments.js'),
+    import('./built-config.js'),
+  ])
+  const config = place.loadConfig ? await place.loadConfig() : builtConfig(place.root)
   const order = readOrder(argv, config.commandIDs)
   if (order.kind === 'version') return printVersion(config, order.argv, wantsJson(argv))
   if (order.kind === 'help') return showHelp(config, order.subject)
@@ -63,31 +65,14 @@ async function run(
   const found = config.findCommand(order.id, {must: true})
   const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
   started.command = new CommandClass([...order.argv], config)
+  await (await import('./output/talk.js')).fitToTerminal()
   if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
 }
 
-/** oclif finds the commands in its manifest, made by the build; from source it looks into the folder. */
-async function loadConfig(place: Place): Promise<Config> {
-  const [{Config}, {settings}] = await Promise.all([
-    import('@oclif/core/config'),
-    import('@oclif/core/settings'),
-  ])
-  // Else NODE_ENV=development in the user's shell would make oclif look for TypeScript.
-  settings.enableAutoTranspile = false
-  if (!place.source) return Config.load({root: fileURLToPath(place.root)})
-  const pjson = packageOf(place)
-  const fromSource = {...pjson, oclif: {...pjson.oclif, commands: './commands'}}
-  return Config.load({root: fileURLToPath(place.source), pjson: fromSource as never})
-}
-
-function packageOf(place: Place): {name: string; version: string; oclif: object} {
-  return JSON.parse(readFileSync(new URL('package.json', place.root), 'utf8'))
-}
-
 /** The commonest question, answered before anything else is loaded. */
 function printVersionAlone(place: Place): void {
-  const {name, version} = packageOf(place)
+  const {name, version} = JSON.parse(readFileSync(new URL('package.json', place.root), 'utf8'))
   process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 }
 
@@ -167,12 +152,13 @@ async function report(
   argv: readonly string[],
   command: BaseCommand | undefined,
 ): Promise<number> {
-  const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
+  const [{describeFailure}, {jsonText}, {wantsJson}, {say, fitToTerminal}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
     import('./usage/arguments.js'),
     import('./output/talk.js'),
   ])
+  await fitToTerminal()
   const {exit, document, text} = describeFailure(thrown, command?.service)
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))

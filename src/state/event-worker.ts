@@ -74,13 +74,21 @@ export function startEventWorker(directory: string): EventWorker {
   }
 }
 
-/** The thread's own file as built; run from the sources, the thread needs tsx first, as the process did. */
+/**
+ * The thread's own file below dist/, wherever the build put the lines that read this; run from the sources, the thread
+ * needs tsx first, as the process did.
+ */
 function startThread(directory: string): Worker {
   const workerData = {directory}
   if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./event-thread.js', import.meta.url), {workerData})
+    return new Worker(new URL(`${builtRoot()}state/event-thread.js`), {workerData})
   const entry = new URL('./event-thread.ts', import.meta.url).href
   const tsx = import.meta.resolve('tsx/esm/api')
   const code = `import('${tsx}').then(({register}) => { register(); return import('${entry}') })`
   return new Worker(code, {eval: true, workerData})
+}
+
+function builtRoot(): string {
+  const end = import.meta.url.lastIndexOf('/dist/')
+  return import.meta.url.slice(0, end + '/dist/'.length)
 }

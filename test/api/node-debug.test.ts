@@ -17,10 +17,10 @@ beforeAll(async () => {
   server = await startWireServer(() => ({bytes: httpAnswer(200, `{"access_token":"${CANARY}"}`)}))
   for (const directory of ['bin', 'dist/cli']) mkdirSync(join(home, directory), {recursive: true})
   copyFileSync(new URL('bin/run.js', root), join(home, 'bin/run.js'))
-  writeFileSync(join(home, 'package.json'), '{"type": "module"}')
+  writeFileSync(join(home, 'package.json'), '{"type": "commonjs"}')
   writeFileSync(
     join(home, 'dist/cli/main.js'),
-    `export async function main(argv) {
+    `exports.main = async function main(argv) {
       const {createTransport} = await import(${JSON.stringify(new URL('src/api/transport.ts', root).href)})
       const limits = {connectMilliseconds: 9000, headersMilliseconds: 9000, bodyMilliseconds: 9000, totalMilliseconds: 9000, maxAnswerBytes: 9000}
       const headers = {authorization: 'Bearer ${CANARY}'}

@@ -87,7 +87,7 @@ test('no text names a command that does not exist', () => {
 test('the table of variables has every one that is read, and no others', () => {
   const folder = fileURLToPath(new URL('../../src', import.meta.url))
   const sources = readdirSync(folder, {recursive: true, encoding: 'utf8'})
-    .filter(file => file.endsWith('.ts') && file !== join('cli', 'variables.ts'))
+    .filter(file => file.endsWith('.ts') && file !== join('cli', 'help', 'variables.ts'))
     .map(file => readFileSync(join(folder, file), 'utf8'))
   const text = [...sources, readFileSync(join(folder, '../bin/run.js'), 'utf8')].join('\n')
   const found = [
@@ -96,9 +96,10 @@ test('the table of variables has every one that is read, and no others', () => {
     ...text.matchAll(/\b([A-Z_]+)(?:: \w+)?\} = (?:process\.)?env\b/g),
   ].map(match => match[1] ?? '')
   // Read by computed names, by oclif, or by Node.
+  const ofTheSystem = ['LOCALAPPDATA']
   const elsewhere = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'XDG_CONFIG_HOME']
   const named = VARIABLES.map(({name}) => name)
-  expect([...new Set(found)].filter(name => !named.includes(name))).toEqual([])
+  expect([...new Set(found)].filter(name => ![...named, ...ofTheSystem].includes(name))).toEqual([])
   expect(named.filter(name => !found.includes(name) && !elsewhere.includes(name))).toEqual([])
 })
 

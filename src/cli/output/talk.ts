@@ -15,8 +15,12 @@ const LEADS: Readonly<Record<string, Style>> = {
   'LIVE:': 'live',
 }
 
-/** Loaded for a terminal alone: to know how wide text is takes the table of all emoji, a tenth of a short command. */
-const fitting = process.stderr.isTTY ? await import('./hang.js') : undefined
+let fitting: typeof import('./hang.js') | undefined
+
+/** To know how wide text is takes the table of all emoji, a tenth of a short command: loaded for a terminal alone. */
+export async function fitToTerminal(): Promise<void> {
+  if (process.stderr.isTTY) fitting = await import('./hang.js')
+}
 
 let transient = ''
 
