@@ -2,7 +2,7 @@
 import {ERROR_CODES, type ErrorCode} from './error-codes.js'
 import type {OperationDetails} from './operation-details.js'
 import type {Operation} from './operations.js'
-import {RESERVATION_STATUSES} from './reservations.js'
+import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
 const ERROR_CONTENT = {'application/json': {schema: {$ref: '#/components/schemas/Error'}}}
 const REQUEST_ID = {'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'}}

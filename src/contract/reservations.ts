@@ -11,6 +11,7 @@ import {
   timestamp,
 } from './common.js'
 import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
+import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
 const text = z.string().trim().min(1, 'must not be empty')
 
@@ -50,9 +51,6 @@ export const reservationRequest = z
     payment: z.strictObject({mode: paymentMode}),
   })
   .meta({id: 'HotelReservationRequest', ...from('§2.4', 'Turns one offer into a reservation')})
-
-/** §3. The service may know more; the client takes any word. */
-export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
 
 /** The fields of a reservation the interface promises (§2.5). */
 export const promisedReservation = z.looseObject({
@@ -135,7 +133,6 @@ export const cancellationQuote = z
 export type Contact = z.infer<typeof contact>
 export type Guest = z.infer<typeof guest>
 export type ReservationRequest = z.infer<typeof reservationRequest>
-export type ReservationStatus = (typeof RESERVATION_STATUSES)[number]
 export type Payment = z.infer<typeof payment>
 export type Reservation = z.infer<typeof reservation>
 export type ReservationUpdate = z.infer<typeof reservationUpdate>

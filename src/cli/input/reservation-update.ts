@@ -1,7 +1,7 @@
 /** Flags and `--input` of `reservations update` → what is sent (ours; §4.9). Everything is checked here. */
 import {usage} from '../../contract/failure.js'
 import {plainMessage} from '../../contract/plain-messages.js'
-import {type ReservationUpdate, reservationUpdate} from '../../contract/reservations.js'
+import type {ReservationUpdate} from '../../contract/reservations.js'
 import {missing} from '../usage/parse-errors.js'
 import {readText} from './files.js'
 import {completeGuests, type Fields, readContact, readGuest, refuseUnknown} from './guests.js'
@@ -15,7 +15,7 @@ export interface UpdateFlags {
 }
 
 /** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
-export function readUpdate(flags: UpdateFlags): ReservationUpdate {
+export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate> {
   const file = readFile(flags.input)
   const contact = {
     ...asFields(file.contact),
@@ -27,6 +27,7 @@ export function readUpdate(flags: UpdateFlags): ReservationUpdate {
     ...(guests === undefined ? {} : {guests: fill(guests)}),
   }
   if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
+  const {reservationUpdate} = await import('../../contract/reservations.js')
   const parsed = reservationUpdate.safeParse(update, {error: plainMessage})
   if (parsed.success) return parsed.data
   const {issues} = parsed.error

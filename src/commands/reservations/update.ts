@@ -47,7 +47,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
     const reference = checkReservationRef('REF', args.ref)
-    const change = readUpdate(flags)
+    const change = await readUpdate(flags)
     const target = await this.target()
     if (flags['dry-run']) {
       const call = {parameters: {reservation_ref: reference}, body: change}

@@ -1,6 +1,7 @@
 /** GET /reservations, GET and PATCH /reservations/{reservation_ref} (ours). */
 import {dayNumber} from '../../contract/dates.js'
-import {RESERVATION_STATUSES, reservationUpdate} from '../../contract/reservations.js'
+import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
+import {reservationUpdate} from '../../contract/reservations.js'
 import {updateReservation} from '../booking/update.js'
 import {data, page} from '../http/answer.js'
 import {withOrigin} from '../links.js'

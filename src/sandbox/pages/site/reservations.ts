@@ -1,5 +1,5 @@
 /** `/ui/reservations`: the reservations of all clients. */
-import {RESERVATION_STATUSES} from '../../../contract/reservations.js'
+import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
 import {browseReservations} from '../../store/browse.js'
 import type {StoredReservation} from '../../store/reservations.js'
 import {fullName, money} from '../../wording.js'
