@@ -1,0 +1,61 @@
+/** Nothing is loaded that a command does not use: each package here costs a tenth of a short command, or more. */
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {runAndList} from '../support/loaded.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+
+const HEAVY = ['zod', 'undici', 'libsql', 'string-width', '@inquirer/core', 'hono', 'pdfkit', 'fflate']
+const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
+
+let sandbox: LocalSandbox
+let nobody: Home
+
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+  await sandbox.home.run(['token'])
+  nobody = new Home()
+})
+afterAll(async () => {
+  await sandbox.stop()
+  nobody.remove()
+})
+
+test.for([
+  [['account'], ['undici', 'libsql']],
+  [
+    [...SEARCH, '--nationality', 'TR', '--currency', 'EUR'],
+    ['undici', 'libsql'],
+  ],
+  [
+    ['reservations', 'list'],
+    ['undici', 'libsql'],
+  ],
+  [['whoami'], ['libsql']],
+  [['token'], ['undici', 'libsql']],
+] as const)('%j with a token kept loads of the heavy packages %j', async ([argv, expected]) => {
+  const {exit, stderr, loaded} = await runAndList(sandbox.home, argv)
+  expect({exit, stderr}).toEqual({exit: 0, stderr: ''})
+  expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual([...expected].sort())
+})
+
+test.each([
+  [['journal']],
+  [['config', 'list']],
+  [['config', 'path']],
+  [['profiles', 'list']],
+  [['__complete', 'offers']],
+  [['autocomplete', 'bash']],
+  [['help']],
+])('%j in a home with nothing in it loads none of them, and makes nothing', async argv => {
+  const {exit, loaded} = await runAndList(nobody, argv)
+  expect(exit).toBe(0)
+  expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
+  expect([...loaded].filter(name => name.startsWith('src/'))).not.toEqual([])
+  expect(() => nobody.kept()).toThrow('ENOENT')
+})
+
+test('of undici the client is loaded, not all there is', async () => {
+  const {loaded} = await runAndList(sandbox.home, ['account'])
+  expect(loaded).toContain('undici/lib/dispatcher/client.js')
+  expect(loaded).not.toContain('undici/index.js')
+})
