@@ -2,6 +2,9 @@
 // Starts the built bookctl: checks the Node version, silences what other people's debug variables would print
 // (arguments, headers and signed links among it), then hands over to src/cli/main.ts.
 'use strict'
+const nodeModule = require('node:module')
+const {homedir} = require('node:os')
+const {join} = require('node:path')
 const {pathToFileURL} = require('node:url')
 
 const [major, minor, patch] = process.versions.node.split('.').map(Number)
@@ -22,5 +25,20 @@ if (process.env.NODE_DEBUG) {
 // Stacks then name src/, not the bundle.
 if (process.env.BOOKCTL_DEBUG) process.setSourceMapsEnabled(true)
 
+keepCompiledCode()
+
 const {main} = require('../dist/cli/main.js')
 main(process.argv.slice(2), {root: new URL('..', pathToFileURL(__filename))})
+
+/** Newer Nodes keep compiled code, in the user's own cache directory; where nothing can be written, they do not. */
+function keepCompiledCode() {
+  if (!nodeModule.enableCompileCache) return
+  const {XDG_CACHE_HOME, LOCALAPPDATA} = process.env
+  try {
+    nodeModule.enableCompileCache(
+      join(XDG_CACHE_HOME || LOCALAPPDATA || join(homedir(), '.cache'), 'bookctl/node'),
+    )
+  } catch {
+    // A user whom the system does not know has no home, and nothing is kept.
+  }
+}

@@ -2,9 +2,10 @@
 // of hundreds. It is CommonJS, which Node loads quicker than modules. Types are checked by `npm run typecheck`, not here.
 // The new dist/ is made beside the old one and then takes its place, so that what runs meanwhile goes on running.
 import {existsSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
 import {dirname, join} from 'node:path'
+import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {Plugin, settings} from '@oclif/core'
 import {rolldown} from 'rolldown'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -30,27 +31,28 @@ const withoutUnused = {
   },
 }
 
+/** The ids of the commands, as src/cli/program.ts has them. */
+const ids = readdirSync(join(root, 'src/commands'), {recursive: true})
+  .map(file => file.split(/[\\/]/).join(':'))
+  .filter(file => file.endsWith('.ts'))
+  .map(file => file.slice(0, -'.ts'.length))
+  .sort()
+const fileOf = id => `commands/${id.replaceAll(':', '/')}`
+
 try {
-  await bundle()
+  await bundle(fresh)
+  await writeManifest(fresh)
   if (existsSync(dist)) renameSync(dist, stale)
   renameSync(fresh, dist)
-  await writeManifest()
-} catch (error) {
-  console.error(error)
-  process.exitCode = 1
 } finally {
   for (const path of [fresh, stale]) rmSync(path, {recursive: true, force: true})
 }
 
-/** An entry for each file that is found by its path: the start, each command, and what runs in a thread. */
-async function bundle() {
-  const commands = readdirSync(join(root, 'src/commands'), {recursive: true, encoding: 'utf8'})
-  const entries = ['cli/main.ts', 'state/event-thread.ts', ...commands.map(name => join('commands', name))]
-  const input = Object.fromEntries(
-    entries.filter(name => name.endsWith('.ts')).map(name => [name.slice(0, -3), join(root, 'src', name)]),
-  )
+/** Bundles into `directory`. An entry for each file that is found by its path: the start, each command, a thread. */
+async function bundle(directory) {
+  const entries = ['cli/main', 'cli/usage/command-facts', 'state/event-thread', ...ids.map(fileOf)]
   const bundled = await rolldown({
-    input,
+    input: Object.fromEntries(entries.map(name => [name, join(root, 'src', `${name}.ts`)])),
     cwd: root,
     platform: 'node',
     external: EXTERNAL,
@@ -58,7 +60,7 @@ async function bundle() {
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
   await bundled.write({
-    dir: fresh,
+    dir: directory,
     format: 'cjs',
     exports: 'named',
     entryFileNames: '[name].js',
@@ -68,13 +70,15 @@ async function bundle() {
     minify: {compress: false, mangle: false, codegen: true},
   })
   await bundled.close()
-  writeFileSync(join(fresh, 'package.json'), '{"type":"commonjs"}\n')
+  writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}\n')
 }
 
-/** What help and completion know of the commands, taken from the commands as built. */
-async function writeManifest() {
-  settings.enableAutoTranspile = false
-  const plugin = new Plugin({root, type: 'core', ignoreManifest: true, errorOnManifestCreate: true})
-  await plugin.load()
-  writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest))
+/** What help and completion know of the commands, taken from the commands as built; and their ids, for every start. */
+async function writeManifest(directory) {
+  const load = createRequire(join(directory, 'package.json'))
+  const {describeCommands} = load('./cli/usage/command-facts.js')
+  const facts = await describeCommands(ids, async id => load(`./${fileOf(id)}.js`).default)
+  const commands = Object.fromEntries(facts.map(one => [one.id, one]))
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({commands}))
+  writeFileSync(join(directory, 'command-ids.json'), JSON.stringify(ids))
 }

@@ -3,10 +3,9 @@
  * way to talk. A command is a sentence: parse, one call, print. It never catches; main.ts tells what was thrown.
  */
 import process from 'node:process'
-import {Command} from '@oclif/core/command'
-import type * as Interfaces from '@oclif/core/interfaces'
 import type {State} from '../state/state.js'
 import type {Target} from './access/target.js'
+import {Command} from './command.js'
 import type {Connection} from './connect.js'
 import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output/output.js'
@@ -17,27 +16,10 @@ import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
 import type {Preferences} from './settings/defaults.js'
 import type {Surroundings} from './settings/effective.js'
-import {globalFlags} from './usage/global-flags.js'
-import {
-  askMissing,
-  type Candidates,
-  type MissingValue,
-  missingValues,
-  refuseMissing,
-  withNothingRequired,
-} from './usage/missing-values.js'
-
-export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>
+import {askMissing, type MissingValue, missingValues, refuseMissing} from './usage/missing-values.js'
+import {type GlobalFlags, type Parsed, parseWords, type Specs, type Values} from './usage/parse.js'
 
 export abstract class BaseCommand extends Command {
-  static override baseFlags = globalFlags
-
-  /** Names `--columns` takes; absent when they depend on the answer. Checked before anything is sent. */
-  static columns: readonly string[] | undefined
-
-  /** What its arguments and flags are called to the machine, for completion and to be offered when they are missing. */
-  static candidates: Candidates = {}
-
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
@@ -65,7 +47,7 @@ export abstract class BaseCommand extends Command {
   /** Whether its result is on stdout already. */
   hasPrinted = false
 
-  abstract override run(): Promise<void>
+  abstract run(): Promise<void>
 
   /** Runs the command; what it throws is for the caller. */
   async execute(): Promise<void> {
@@ -91,21 +73,15 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Parses the arguments and checks the flags of every command. */
-  protected override async parse<
-    F extends Record<string, unknown>,
-    B extends Record<string, unknown>,
-    A extends Record<string, unknown>,
-  >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const specs = options ?? (this.ctor as unknown as Interfaces.Input<F, B, A>)
-    const relaxed = withNothingRequired(specs)
-    let parsed = await super.parse<F, B, A>(relaxed, argv)
+  protected async parse<F extends Values, A extends Values>(specs: Specs<F, A>): Promise<Parsed<F, A>> {
+    let parsed = await parseWords(specs, this.argv)
     const missing = missingValues(specs, parsed)
     if (missing.length > 0) {
-      const words = await this.askMissing(missing, parsed.flags as AskingFlags)
-      parsed = await super.parse<F, B, A>(relaxed, words)
+      this.argv = await this.askMissing(missing, parsed.flags as AskingFlags)
+      parsed = await parseWords(specs, this.argv)
     }
     this.globals = parsed.flags as unknown as GlobalFlags
-    checkColumns((this.ctor as typeof BaseCommand).columns, this.globals.columns)
+    checkColumns((this.constructor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
     this.timeoutSeconds = checkTimeout(
       this.globals.timeout,
@@ -118,7 +94,7 @@ export abstract class BaseCommand extends Command {
   /** The words typed, and answers for what is missing. Throws usage, naming all of it, when nobody may be asked. */
   private async askMissing(missing: readonly MissingValue[], flags: AskingFlags): Promise<string[]> {
     if (!mayAsk(flags)) throw refuseMissing(missing)
-    const {candidates} = this.ctor as typeof BaseCommand
+    const {candidates} = this.constructor as typeof BaseCommand
     return askMissing(missing, this.argv, {
       prompts: await this.prompts(flags),
       candidates,
@@ -216,9 +192,9 @@ export abstract class BaseCommand extends Command {
       bodies: this.verbosity > 1,
       history: process.env.BOOKCTL_NO_HISTORY
         ? undefined
-        : {directory: this.config.configDir, command: (this.id ?? '').replaceAll(':', ' ')},
+        : {directory: this.config.configDir, command: this.id.replaceAll(':', ' ')},
       showCurl: curl ? toStderr : undefined,
-      warn: (text: string) => void this.warn(text),
+      warn: (text: string) => this.warn(text),
     }
   }
 
@@ -239,8 +215,7 @@ export abstract class BaseCommand extends Command {
   /** A line for each request that --dry-run shows and does not send. */
   private async printCurlOf(document: object): Promise<void> {
     if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
-    const {curlOfDryRun} = await import('./request/curl.js')
-    const lines = curlOfDryRun(document)
+    const lines = (await import('./request/curl.js')).curlOfDryRun(document)
     if (lines.length > 0) say(lines)
   }
 
@@ -260,9 +235,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Something that must be known: on stderr, always. */
-  override warn(text: Error | string): Error | string {
-    say(text instanceof Error ? text.message : text)
-    return text
+  protected warn(text: string): void {
+    say(text)
   }
 
   /** Questions to the person at the terminal. Throws usage when nobody may be asked. */

@@ -1,20 +1,12 @@
 /**
  * From argv to the exit code. Whatever is thrown anywhere becomes one exit code and one text here: on stderr for
- * people, as one JSON document on stdout with `--json`. Nothing of oclif's own errors is ever printed.
+ * people, as one JSON document on stdout with `--json`. Nothing of what oclif's parser throws is printed as it is.
  */
-import {readFileSync} from 'node:fs'
 import process from 'node:process'
-import type {Config} from '@oclif/core/config'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
 import {guardStreams, leave} from './output/streams.js'
-
-export interface Place {
-  /** Directory of package.json. */
-  readonly root: URL
-  /** What commands there are, to run them from the sources; those of the build otherwise. */
-  readonly loadConfig?: () => Promise<Config>
-}
+import {openProgram, type Place, type Program, readPackage} from './program.js'
 
 /** The command that runs, for the signal handlers. */
 interface Started {
@@ -52,19 +44,15 @@ async function run(
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
-  const [{readOrder, wantsJson}, {builtConfig}] = await Promise.all([
-    import('./usage/arguments.js'),
-    import('./built-config.js'),
-  ])
-  const config = place.loadConfig ? await place.loadConfig() : builtConfig(place.root)
-  const order = readOrder(argv, config.commandIDs)
-  if (order.kind === 'version') return printVersion(config, order.argv, wantsJson(argv))
-  if (order.kind === 'help') return showHelp(config, order.subject)
-  if (order.kind === 'list') return listCommands(config, order.subject)
-  if (order.kind === 'candidates') return printCandidates(config, order.argv)
-  const found = config.findCommand(order.id, {must: true})
-  const CommandClass = (await found.load()) as unknown as new (argv: string[], config: Config) => BaseCommand
-  started.command = new CommandClass([...order.argv], config)
+  const {readOrder, wantsJson} = await import('./usage/arguments.js')
+  const program = openProgram(place)
+  const order = readOrder(argv, program.commandIds)
+  if (order.kind === 'version') return printVersion(program, order.argv, wantsJson(argv))
+  if (order.kind === 'help') return showHelp(program, order.subject)
+  if (order.kind === 'list') return listCommands(program, order.subject)
+  if (order.kind === 'candidates') return printCandidates(program, order.argv)
+  const CommandClass = await program.load(order.id)
+  started.command = new CommandClass([...order.argv], program, order.id)
   await (await import('./output/talk.js')).fitToTerminal()
   if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
@@ -72,32 +60,32 @@ async function run(
 
 /** The commonest question, answered before anything else is loaded. */
 function printVersionAlone(place: Place): void {
-  const {name, version} = JSON.parse(readFileSync(new URL('package.json', place.root), 'utf8'))
+  const {name, version} = readPackage(place)
   process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 }
 
-async function printVersion(config: Config, argv: readonly string[], json: boolean): Promise<void> {
+async function printVersion(program: Program, argv: readonly string[], json: boolean): Promise<void> {
   const {versionText} = await import('./help/version.js')
-  const {name, version, configDir: configDirectory} = config
+  const {name, version, configDir: configDirectory} = program
   process.stdout.write(versionText({name, version, configDirectory, env: process.env}, argv, json))
 }
 
-async function showHelp(config: Config, subject: readonly string[]): Promise<void> {
+async function showHelp(program: Program, subject: readonly string[]): Promise<void> {
   const {helpText} = await import('./help/help.js')
-  process.stdout.write(await helpText(config, subject))
+  process.stdout.write(await helpText(await program.commands(), subject))
 }
 
-async function listCommands(config: Config, subject: readonly string[]): Promise<void> {
+async function listCommands(program: Program, subject: readonly string[]): Promise<void> {
   const [{commandsBelow}, {jsonText}] = await Promise.all([
     import('./help/help.js'),
     import('./output/json-text.js'),
   ])
-  process.stdout.write(`${jsonText({commands: commandsBelow(config, subject)}, 2)}\n`)
+  process.stdout.write(`${jsonText({commands: commandsBelow(await program.commands(), subject)}, 2)}\n`)
 }
 
-async function printCandidates(config: Config, argv: readonly string[]): Promise<void> {
+async function printCandidates(program: Program, argv: readonly string[]): Promise<void> {
   const {candidateLines} = await import('./completion/answer.js')
-  process.stdout.write(candidateLines(config.configDir, argv))
+  process.stdout.write(candidateLines(program.configDir, argv))
 }
 
 /** A reader that has enough (`| head -1`) is no failure: the command tidies up, and ends with 0 and no word. */

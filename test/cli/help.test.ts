@@ -8,7 +8,7 @@ import {TOPICS} from '../../src/cli/help/topics/topics.js'
 import {VARIABLES} from '../../src/cli/help/variables.js'
 import {Home} from '../support/bookctl.js'
 
-const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 const commands = manifest.commands as Record<string, {summary: string; examples: string[]}>
 const home = new Home()
 afterAll(() => home.remove())

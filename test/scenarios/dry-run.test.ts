@@ -17,7 +17,7 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =

@@ -16,7 +16,7 @@ interface Specs {
   readonly [name: string]: {required?: boolean; name?: string}
 }
 
-const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 const commands = Object.entries(manifest.commands as Record<string, {args: Specs; flags: Specs}>)
 
 /** What each command lacks when it is typed alone, as the refusal names it. */

@@ -22,15 +22,18 @@ function build(): void {
   try {
     execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
   } catch (error) {
-    if (!existsSync(join(root, 'oclif.manifest.json'))) throw error
+    if (!existsSync(join(root, 'dist/manifest.json'))) throw error
     console.error('The build failed: what runs the built binary runs an older one.')
   }
 }
 
 function isFresh(): boolean {
-  const manifest = statSync(join(root, 'oclif.manifest.json'), {throwIfNoEntry: false})
-  if (!manifest || !statSync(join(root, 'dist'), {throwIfNoEntry: false})) return false
-  const sources = [...filesIn(join(root, 'src')), join(root, 'package.json')]
+  const manifest = statSync(join(root, 'dist/manifest.json'), {throwIfNoEntry: false})
+  if (!manifest) return false
+  const sources = [
+    ...['src', 'scripts'].flatMap(name => filesIn(join(root, name))),
+    join(root, 'package.json'),
+  ]
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
 }
 

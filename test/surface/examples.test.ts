@@ -18,7 +18,7 @@ import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 const examples = Object.entries(manifest.commands as Record<string, {examples: string[]}>).flatMap(
   ([id, command]) => command.examples.map(example => [id, example] as const),
 )

@@ -20,7 +20,7 @@ interface Manifest {
   >
 }
 const manifest: Manifest = JSON.parse(
-  readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'),
 )
 const COMMANDS = Object.keys(manifest.commands)
 

@@ -2,13 +2,13 @@
  * What there is to complete, read from the command manifest: the words under each command, its flags, and where the
  * values of flags and arguments come from. The scripts of all shells are made from it.
  */
-import type {Command} from '@oclif/core/command'
-import type {Config} from '@oclif/core/config'
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
+import {GROUPS} from '../help/groups.js'
 import {TOPICS} from '../help/topics/topics.js'
 import {SETTING_KEYS} from '../settings/keys.js'
 import type {Candidate, Source} from '../usage/candidates.js'
+import type {CommandFacts, FlagFacts} from '../usage/command-facts.js'
 import {globalFlags} from '../usage/global-flags.js'
 
 /** Where the words for one place on the command line come from. */
@@ -34,15 +34,6 @@ export interface CompletionModel {
   /** Flags of every command. */
   readonly everywhere: Omit<Place, 'path' | 'words'>
   readonly places: readonly Place[]
-}
-
-interface FlagFacts {
-  readonly name: string
-  readonly char?: string
-  readonly type: string
-  readonly summary?: string
-  readonly helpValue?: unknown
-  readonly options?: readonly string[]
 }
 
 /** `--wait` may stand alone: what follows it is not its value. */
@@ -87,15 +78,12 @@ const ARGUMENT_VALUES: readonly (readonly [RegExp, Values])[] = [
   [/ file$/, {kind: 'files'}],
 ]
 
-/** The model of what `config` has; hidden commands and flags are left out. */
-export function completionModel(config: Config): CompletionModel {
-  const commands = config.commands.filter(({hidden}) => !hidden)
+/** The model of `commands`; hidden flags are left out. */
+export function completionModel(commands: readonly CommandFacts[]): CompletionModel {
   const ids = commands.map(({id}) => id)
   const paths = [...new Set(ids.flatMap(prefixesOf))].sort()
   const describe = (path: string) =>
-    commands.find(({id}) => id === path.replaceAll(' ', ':'))?.summary ??
-    config.topics.find(({name}) => name.replaceAll(':', ' ') === path)?.description ??
-    ''
+    commands.find(({id}) => id === path.replaceAll(' ', ':'))?.summary ?? GROUPS[path] ?? ''
   const wordsUnder = (path: string) =>
     paths
       .filter(one => one.startsWith(path === '' ? '' : `${path} `) && parentOf(one) === path)
@@ -140,13 +128,10 @@ function everywhere(): CompletionModel['everywhere'] {
   return {...part, flags: [...part.flags, {value: '--help', description: 'explain the command'}]}
 }
 
-function ownPart(command: Command.Loadable | undefined, path: string) {
+function ownPart(command: CommandFacts | undefined, path: string) {
   if (!command) return NOTHING
-  const flags = Object.values(command.flags as Record<string, FlagFacts & {hidden?: boolean}>)
-  const {values, ...part} = flagPart(
-    flags.filter(flag => !Object.hasOwn(globalFlags, flag.name) && !flag.hidden),
-  )
-  const {columns, candidates} = command as {columns?: readonly string[]; candidates?: Record<string, Source>}
+  const {values, ...part} = flagPart(Object.values(command.flags).filter(flag => !flag.hidden))
+  const {columns, candidates} = command
   const argumentValues = Object.values(command.args).map(({name, options}) =>
     options ? plain(options) : (toldBy(candidates?.[name]) ?? valuesOfArgument(`${path} ${name}`)),
   )

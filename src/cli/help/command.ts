@@ -1,27 +1,11 @@
 /** The help of one command: what it does, usage with what it needs, its flags, examples that run, where to read on. */
-import type {Command} from '@oclif/core/command'
+import type {CommandFacts, FlagFacts} from '../usage/command-facts.js'
 import {globalFlags} from '../usage/global-flags.js'
 import {paragraphs, pasteable, section, twoColumns, wrap} from './layout.js'
 
-/** What help needs to know of a flag; as oclif's manifest has it. */
-export interface FlagFacts {
-  readonly name: string
-  readonly type: string
-  readonly char?: string
-  readonly summary?: string
-  readonly description?: string
-  readonly helpValue?: string | string[]
-  readonly options?: readonly string[]
-  readonly default?: unknown
-  readonly env?: string
-  readonly multiple?: boolean
-  readonly required?: boolean
-  readonly hidden?: boolean
-}
-
 /** The text of `bookctl COMMAND --help`, without a last newline; `below` are the commands under the same name. */
 export function commandHelp(
-  command: Command.Cached,
+  command: CommandFacts,
   below: readonly (readonly [string, string])[],
   width: number,
 ): string {
@@ -34,7 +18,7 @@ export function commandHelp(
     ...section('ARGUMENTS', twoColumns(argumentRows(command), width)),
     ...section('FLAGS', twoColumns(own.map(flagRow), width)),
     ...section('COMMANDS', twoColumns(below, width)),
-    ...section('EXAMPLES', (command.examples ?? []).map(one => pasteable(String(one), width)).join('\n\n')),
+    ...section('EXAMPLES', (command.examples ?? []).map(one => pasteable(one, width)).join('\n\n')),
     ...section('ENVIRONMENT', wrap(environment, width, 2)),
     ...section('GLOBAL FLAGS', globalNames(width)),
     ...section('SEE ALSO', twoColumns(seeAlso(command.id), width)),
@@ -62,9 +46,9 @@ function byName(left: FlagFacts, right: FlagFacts): number {
   return left.name < right.name ? -1 : 1
 }
 
-function ownFlags(command: Command.Cached): FlagFacts[] {
-  return Object.values(command.flags as Record<string, FlagFacts>)
-    .filter(flag => !Object.hasOwn(globalFlags, flag.name) && !flag.hidden)
+function ownFlags(command: CommandFacts): FlagFacts[] {
+  return Object.values(command.flags)
+    .filter(flag => !flag.hidden)
     .sort(byName)
 }
 
@@ -79,7 +63,7 @@ function splitDescription(text: string): [description: string, environment: stri
   return [description.trim(), more]
 }
 
-function usageOf(command: Command.Cached): string {
+function usageOf(command: CommandFacts): string {
   const words = [
     'bookctl',
     ...command.id.split(':'),
@@ -95,7 +79,7 @@ function usageOf(command: Command.Cached): string {
   return words.join(' ')
 }
 
-function argumentRows(command: Command.Cached): [string, string][] {
+function argumentRows(command: CommandFacts): [string, string][] {
   return Object.values(command.args).map(arg => [
     arg.name.toUpperCase(),
     [arg.description ?? '', arg.options ? `one of: ${arg.options.join(', ')}` : '']

@@ -140,6 +140,12 @@ export const VARIABLES: readonly Variable[] = [
   },
   {
     group: 'system',
+    name: 'XDG_CACHE_HOME',
+    meaning: 'where Node 22 and later keep compiled code, in bookctl/node; ~/.cache when absent',
+  },
+  {group: 'system', name: 'LOCALAPPDATA', meaning: 'on Windows, in place of ~/.config and ~/.cache'},
+  {
+    group: 'system',
     name: 'DEBUG',
     meaning: 'not honoured, like NODE_DEBUG: other parts would print requests with their secrets',
   },

@@ -1,4 +1,4 @@
-/** The command line before oclif reads it: which command, with which arguments. Pure; prints and sends nothing. */
+/** The command line before oclif's parser reads it: which command, with which arguments. Pure; prints and sends nothing. */
 import {usage} from '../../contract/failure.js'
 import {TOPICS} from '../help/topics/topics.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
@@ -27,7 +27,7 @@ export function wantsJson(argv: readonly string[]): boolean {
 }
 
 /**
- * Finds the command in `argv`. Global flags may stand before its name; `commandIds` are oclif's (`hotels:search`).
+ * Finds the command in `argv`. Global flags may stand before its name; `commandIds` are as `hotels:search`.
  * Throws a usage Failure for a command that does not exist, and for a secret among the arguments.
  */
 export function readOrder(argv: readonly string[], commandIds: readonly string[]): Order {

@@ -36,11 +36,12 @@ export interface MissingValue {
 }
 
 /** `specs` with nothing required, so that oclif's parser does not stop at the first thing missing. */
-export function withNothingRequired<S extends Specs & {baseFlags?: unknown; strict?: unknown}>(specs: S): S {
+export function withNothingRequired<S extends Specs & {strict?: unknown}>(specs: S): S {
   const relaxed = (all: object | undefined) =>
     Object.fromEntries(Object.entries(all ?? {}).map(([name, spec]) => [name, {...spec, required: false}]))
-  const {baseFlags, strict} = specs
-  return {...specs, baseFlags, strict, args: relaxed(specs.args), flags: relaxed(specs.flags)}
+  // A class is no list of its own inherited properties.
+  const {strict} = specs
+  return {...specs, strict, args: relaxed(specs.args), flags: relaxed(specs.flags)}
 }
 
 /** What `specs` requires and `parsed` lacks, arguments first. */

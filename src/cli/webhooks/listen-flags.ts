@@ -14,7 +14,7 @@ export const listenFlags = {
   path: Flags.string({
     helpValue: 'PATH',
     summary: 'the one path that takes events',
-    defaultHelp: async () => "that of --public-url, else '/'",
+    defaultHelp: "that of --public-url, else '/'",
   }),
   ...webhookSecretFlags,
   'print-secret': Flags.boolean({summary: 'print the signing secret it would check with, and end'}),
