@@ -7,6 +7,7 @@ import {dirname, join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {rolldown} from 'rolldown'
+import {layers} from './layers.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -55,6 +56,7 @@ async function bundle(directory) {
     input: Object.fromEntries(entries.map(name => [name, join(root, 'src', `${name}.ts`)])),
     cwd: root,
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
     external: EXTERNAL,
     plugins: [withoutUnused],
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
@@ -68,6 +70,10 @@ async function bundle(directory) {
     sourcemap: true,
     sourcemapExcludeSources: true,
     minify: {compress: false, mangle: false, codegen: true},
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{name: layers(join(root, 'src')), debugName: 'layers'}],
+    },
   })
   await bundled.close()
   writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}\n')

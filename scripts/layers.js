@@ -1,0 +1,39 @@
+// Which modules of the bundle lie in one file. Left alone, the bundler makes a file of each set of modules that the same
+// commands share, and a command reads some fifty of them; most of those are loaded by every command.
+import {join} from 'node:path'
+
+/**
+ * These files, each with all it imports, less what stands in a layer before it, are one file of the bundle. All of a
+ * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
+ */
+const LAYERS = [
+  // Lies in the file that starts everything.
+  [null, 'cli/main.ts'],
+  ['start', 'cli/usage/arguments.ts'],
+  ['command', 'cli/base-command.ts'],
+  ['connect', 'cli/connect.ts'],
+  ['answers', 'api/error-in-answer.ts', 'api/shapes.ts', 'api/token-client.ts', 'cli/request/own-paths.ts'],
+  // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
+  [null, 'api/trust.ts', 'api/curl.ts', 'state/exchanges.ts'],
+  ['wire', 'cli/wire.ts'],
+]
+
+/** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */
+export function layers(source) {
+  let layerOf
+  return (module, graph) => {
+    layerOf ??= walk(source, graph)
+    return layerOf.get(module) ?? null
+  }
+}
+
+function walk(source, graph) {
+  const layerOf = new Map()
+  const add = (module, layer) => {
+    if (layerOf.has(module)) return
+    layerOf.set(module, layer)
+    for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) add(imported, layer)
+  }
+  for (const [layer, ...files] of LAYERS) for (const file of files) add(join(source, file), layer)
+  return layerOf
+}
