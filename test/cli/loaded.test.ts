@@ -3,9 +3,11 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {runAndList} from '../support/loaded.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const HEAVY = ['zod', 'undici', 'libsql', 'string-width', '@inquirer/core', 'hono', 'pdfkit', 'fflate']
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
+const T = 1_700_000_000
 
 let sandbox: LocalSandbox
 let nobody: Home
@@ -46,12 +48,23 @@ test.each([
   [['__complete', 'offers']],
   [['autocomplete', 'bash']],
   [['help']],
+  [['--version']],
 ])('%j in a home with nothing in it loads none of them, and makes nothing', async argv => {
   const {exit, loaded} = await runAndList(nobody, argv)
   expect(exit).toBe(0)
   expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
   expect([...loaded].filter(name => name.startsWith('src/'))).not.toEqual([])
   expect(() => nobody.kept()).toThrow('ENOENT')
+})
+
+test('webhooks verify loads none of them', async () => {
+  const home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
+  makeWebhookFiles(home.directory, T)
+  const argv = ['webhooks', 'verify', 'body.bin', '--signature', signatureOf(EVENT, T), '--at', String(T)]
+  const {exit, loaded} = await runAndList(home, argv)
+  home.remove()
+  expect(exit).toBe(0)
+  expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
 })
 
 test('of undici the client is loaded, not all there is', async () => {
