@@ -8,14 +8,15 @@ import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {rolldown} from 'rolldown'
 import {layers} from './layers.js'
+import {licencesOf} from './licenses.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 const fresh = join(root, `dist.${process.pid}.new`)
 const stale = join(root, `dist.${process.pid}.old`)
 
-// What stays a package of its own: native code, and code that reads data files beside it.
-const EXTERNAL = /^(libsql|@napi-rs\/keyring|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
+// What stays a package of its own: native code, code that reads data files beside it, and what its licence keeps whole.
+const EXTERNAL = /^(libsql|@napi-rs\/keyring|@jmespath-community\/jmespath|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
 
 // Of oclif we use its commands, flags and parser. Its runner, help, error screens and debug lines are imported at the
 // top of those, never used by us (main.ts says why), and would be most of what each command loads.
@@ -61,7 +62,7 @@ async function bundle(directory) {
     plugins: [withoutUnused],
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
-  await bundled.write({
+  const {output} = await bundled.write({
     dir: directory,
     format: 'cjs',
     exports: 'named',
@@ -76,6 +77,7 @@ async function bundle(directory) {
     },
   })
   await bundled.close()
+  writeFileSync(join(directory, 'LICENSES.txt'), licencesOf(output))
   writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}\n')
 }
 
