@@ -198,12 +198,12 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** Prints the result to stdout, in the form the flags ask for. */
-  protected async print<Item>(result: Result<Item>): Promise<void> {
+  /** Prints the result to stdout, in the form the flags ask for; `continues`: more rows of the list printed before. */
+  protected async print<Item>(result: Result<Item>, continues = false): Promise<void> {
     if (this.globals['print-curl']) await this.printCurlOf(result.document)
     const notes: string[] = []
     const note = (text: string) => void notes.push(text)
-    const text = await renderResult(result, this.globals, {...terminalOf(process.stdout), note})
+    const text = await renderResult(result, this.globals, {...terminalOf(process.stdout), note, continues})
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)

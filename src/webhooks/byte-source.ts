@@ -1,4 +1,7 @@
-/** Bytes that come in pieces, of which the first may be looked at before they are taken. Keeps no more than that. */
+/**
+ * Bytes that come in pieces, of which the first may be looked at before they are taken. Keeps no more than that. A piece
+ * may be written over as soon as the next is asked for: whoever keeps it copies it.
+ */
 
 export class ByteSource {
   private readonly iterator: AsyncIterator<Uint8Array>
@@ -17,7 +20,7 @@ export class ByteSource {
       const {done, value} = await this.iterator.next()
       if (done) this.ended = true
       else {
-        parts.push(Buffer.from(value.buffer, value.byteOffset, value.length))
+        parts.push(Buffer.from(value))
         total += value.length
       }
     }
@@ -52,36 +55,52 @@ export class ByteSource {
   }
 }
 
-/** A line of `splitLines`: its bytes without the line break, or undefined when it was longer than allowed. */
+/** A line of `splitLines`: its bytes without the line feed, or undefined when it was longer than allowed. */
 export interface Line {
   readonly number: number
-  readonly bytes: Uint8Array | undefined
+  readonly bytes: Buffer | undefined
 }
 
-/** Splits at line feeds; a line longer than `maxBytes` is passed over and told of. */
-export async function* splitLines(pieces: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
+const LINE_FEED = 10
+
+/**
+ * Splits at line feeds, handing on the lines of a piece together, since to wait for each would take as long as its work.
+ * A line longer than `maxBytes` is passed over and told of.
+ */
+export async function* splitLines(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Line[]> {
   let number = 1
-  let parts: Uint8Array[] = []
-  let length = 0
-  const take = (): Line => {
-    const bytes = length > maxBytes ? undefined : Buffer.concat(parts)
-    parts = []
-    length = 0
+  let begun: Uint8Array[] = []
+  let begunBytes = 0
+  const begin = (part: Uint8Array) => {
+    begunBytes += part.length
+    // Of a line that is too long nothing is kept; its bytes are counted.
+    if (begunBytes > maxBytes) begun = []
+    else begun.push(part)
+  }
+  const takeBegun = (): Line => {
+    const bytes = begunBytes > maxBytes ? undefined : Buffer.concat(begun)
+    begun = []
+    begunBytes = 0
     return {number: number++, bytes}
   }
-  const keep = (part: Uint8Array) => {
-    length += part.length
-    if (length <= maxBytes) parts.push(part)
-    else parts = []
-  }
-  for await (const piece of pieces) {
+  for await (const {buffer, byteOffset, length} of pieces) {
+    const piece = Buffer.from(buffer, byteOffset, length)
+    const lines: Line[] = []
     let start = 0
-    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
-      keep(piece.subarray(start, end))
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+      if (begunBytes === 0 && end - start <= maxBytes) {
+        lines.push({number: number++, bytes: piece.subarray(start, end)})
+      } else {
+        begin(piece.subarray(start, end))
+        lines.push(takeBegun())
+      }
       start = end + 1
-      yield take()
     }
-    keep(piece.subarray(start))
+    if (lines.length > 0) yield lines
+    if (start < length) begin(Buffer.from(piece.subarray(start)))
   }
-  if (length > 0) yield take()
+  if (begunBytes > 0) yield [takeBegun()]
 }

@@ -53,7 +53,7 @@ function requestOf({item, request, started}: Entry): CapturedRequest[] {
       place,
       headers: headersOf(parsed.headers),
       receivedAt: started,
-      body: onePiece(body),
+      body,
       afterwards: {surplus: undefined, notes},
     },
   ]
@@ -81,12 +81,8 @@ function headersOf(headers: unknown): HeaderMap {
 
 export function unreadable(problem: string, place: string): CapturedRequest {
   const afterwards = {surplus: undefined, notes: []}
-  const body = onePiece(new Uint8Array())
+  const body = new Uint8Array()
   return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, place, problem}
-}
-
-export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes
 }
 
 /** Unix seconds of an ISO 8601 text. */

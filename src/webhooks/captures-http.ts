@@ -100,7 +100,7 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     const more = piece.subarray(left)
     left -= own.length
     if (own.length > 0) yield own
-    if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(more)
+    if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(Buffer.from(more))
     surplusBytes += more.length
   }
   if (left > 0) {

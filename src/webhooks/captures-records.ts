@@ -4,7 +4,7 @@
  */
 import {type ByteSource, splitLines} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'
-import {isRecord, onePiece, timeOf, unreadable} from './captures-har.js'
+import {isRecord, timeOf, unreadable} from './captures-har.js'
 import {gatherHeaders, type HeaderMap} from './headers.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
@@ -49,52 +49,63 @@ function isOurs(value: unknown): boolean {
 
 /** The events of records that were read as one document. */
 export function requestsOfDocument(records: readonly unknown[]): CapturedRequest[] {
-  return records.flatMap((record, n) => requestOf(record, `#${n + 1}`))
+  return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
 }
 
 /** The events of a capture, line by line; a line that cannot be read is one with a `problem`. */
-export async function* readRecords(source: ByteSource): AsyncGenerator<CapturedRequest> {
-  for await (const {number, bytes} of splitLines(source.rest(), MOST_LINE_BYTES)) {
-    if (bytes === undefined) yield unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
-    else yield* requestsIn(Buffer.from(bytes).toString('utf8'), number)
+export async function* readRecords(source: ByteSource): AsyncGenerator<readonly CapturedRequest[]> {
+  for await (const lines of splitLines(source.rest(), MOST_LINE_BYTES)) {
+    yield lines.flatMap(({number, bytes}) => {
+      const place = `:${number}`
+      if (bytes === undefined) return unreadable(`line ${number} is longer than 16 MiB`, place)
+      return requestIn(bytes.toString('utf8'), number, place) ?? []
+    })
   }
 }
 
-function requestsIn(line: string, number: number): CapturedRequest[] {
-  const text = line.replace(/^\ufeff/, '').trim()
-  if (text === '') return []
-  const record = parse(text)
-  const place = `:${number}`
-  if (!isRecord(record)) return [unreadable(`line ${number} is not a record of a capture`, place)]
+function requestIn(line: string, number: number, place: string): CapturedRequest | undefined {
+  const record = parse(line) ?? parse(line.replace(/^\ufeff/, ''))
+  if (!isRecord(record))
+    return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
   if (record.body_base64 !== undefined) return requestOf(record, place)
-  return record.type === 'event' ? [unreadable(`line ${number} holds no body`, place)] : []
+  return record.type === 'event' ? unreadable(`line ${number} holds no body`, place) : undefined
 }
 
-function requestOf(record: unknown, place: string): CapturedRequest[] {
-  if (!isRecord(record) || record.type === 'ready') return []
-  const {body_base64: body, headers, received_at: receivedAt} = record
-  if (!isBase64(body)) return [unreadable('the body of a record is not base64', place)]
-  if (!isRecord(headers)) return [unreadable('the headers of a record are no object', place)]
-  return [
-    {
-      format: 'capture',
-      place,
-      headers: headersOf(headers),
-      receivedAt: timeOf(receivedAt),
-      body: onePiece(Buffer.from(body, 'base64')),
-      afterwards: {surplus: undefined, notes: []},
-    },
-  ]
+function isBlank(line: string): boolean {
+  return line.trim() === ''
 }
 
-function isBase64(text: unknown): text is string {
-  return typeof text === 'string' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+function requestOf(record: unknown, place: string): CapturedRequest | undefined {
+  if (!isRecord(record) || record.type === 'ready') return undefined
+  const body = decodeBase64(record.body_base64)
+  if (body === undefined) return unreadable('the body of a record is not base64', place)
+  if (!isRecord(record.headers)) return unreadable('the headers of a record are no object', place)
+  return {
+    format: 'capture',
+    place,
+    headers: headersOf(record.headers),
+    receivedAt: timeOf(record.received_at),
+    body,
+    afterwards: {surplus: undefined, notes: []},
+  }
 }
 
+/** The bytes, when all of `text` is base64: Node passes over what is not, which leaves too few. */
+function decodeBase64(text: unknown): Buffer | undefined {
+  if (typeof text !== 'string' || text.length % 4 !== 0) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined
+}
+
+/** As we write them, headers are gathered already. */
 function headersOf(headers: Record<string, unknown>): HeaderMap {
+  const names = Object.keys(headers)
+  if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
+    return headers as Record<string, string>
   return gatherHeaders(
-    Object.entries(headers).flatMap(([name, values]) =>
-      [values].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
+    names.flatMap(name =>
+      [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
     ),
   )
 }

@@ -26,8 +26,8 @@ export interface CapturedRequest {
   readonly headers: HeaderMap | undefined
   /** Unix seconds, by the capture itself. */
   readonly receivedAt: number | undefined
-  /** The raw body; to be read once, before the next request is asked for. */
-  readonly body: AsyncIterable<Uint8Array>
+  /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>
   readonly afterwards: Afterwards
   /** Where in its file it stands, to be put after the file's name: `#2` (entry, from 1) or `:17` (line). */
   readonly place?: string
@@ -45,16 +45,19 @@ export interface ReadOptions {
 const LOOK_BYTES = 16 * 1024 * 1024
 const FIRST_LOOK_BYTES = 64 * 1024
 
-/** The requests in `bytes`, one after the other. Throws what reading `bytes` throws, and nothing else. */
+/**
+ * The requests in `bytes`, in their order, as many at once as were read together: one hand-over for each of a million
+ * lines would take as long as checking them. Throws what reading `bytes` throws, and nothing else.
+ */
 export async function* readCaptures(
   bytes: AsyncIterable<Uint8Array>,
   options: ReadOptions,
-): AsyncGenerator<CapturedRequest> {
+): AsyncGenerator<readonly CapturedRequest[]> {
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_LOOK_BYTES)
   // An empty file is an empty capture; only beside a signature is it an empty body.
   if (start.length === 0 && !options.signatureGiven) return
-  if (looksLikeHttp(start)) return yield readHttpRequest(source, start)
+  if (looksLikeHttp(start)) return yield [readHttpRequest(source, start)]
   if (!options.signatureGiven) {
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options.names)
     if (beginsWithRecord(start)) return yield* readRecords(source)
@@ -62,10 +65,10 @@ export async function* readCaptures(
       const look = await source.peek(LOOK_BYTES)
       if (beginsWithRecord(look)) return yield* readRecords(source)
       const records = source.isShorterThan(LOOK_BYTES) ? recordsOfDocument(look) : undefined
-      if (records) return yield* requestsOfDocument(records)
+      if (records) return yield requestsOfDocument(records)
     }
   }
-  yield rawBody(source.rest())
+  yield [rawBody(source.rest())]
 }
 
 /** A body with nothing around it. */
@@ -94,13 +97,13 @@ function mayBeRecords(start: Buffer): boolean {
 async function* onlyWebhooks(
   requests: AsyncIterable<CapturedRequest>,
   names: WebhookHeaderNames,
-): AsyncGenerator<CapturedRequest> {
+): AsyncGenerator<readonly CapturedRequest[]> {
   for await (const request of requests) {
     const headers = Object.entries(request.headers ?? {})
     const signed =
       headerOf(request.headers ?? {}, names.signature) !== undefined ||
       headerOf(request.headers ?? {}, names.eventId) !== undefined ||
       headers.some(([, values]) => [values].flat().some(value => /\bv1=/.test(value)))
-    if (signed || request.problem !== undefined) yield request
+    if (signed || request.problem !== undefined) yield [request]
   }
 }

@@ -1,10 +1,10 @@
 /** One captured request → what `webhooks verify` says of it: verdict, event, and why it is not valid. */
 import type {CapturedRequest} from './captures.js'
-import {diagnose, type Finding} from './diagnosis.js'
+import type {Finding} from './diagnosis.js'
 import {checkEventId, type EventSummary, readEvent} from './event.js'
-import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
+import {headerOf, type WebhookHeaderNames} from './headers.js'
 import {JsonPicker} from './json-picker.js'
-import {createVerifier, type NamedSecret, type Verdict} from './signature.js'
+import {createVerifier, type NamedSecret, type Verdict, type Verifier} from './signature.js'
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
@@ -45,35 +45,83 @@ export interface Checked {
 /** Ours: a longer body is checked as it streams by, and not kept to be explained. */
 export const MOST_KEPT_BYTES = 4 * 1024 * 1024
 
-/** Reads `request` to its end and checks it. Throws what reading throws. */
-export async function check(request: CapturedRequest, terms: CheckTerms): Promise<Checked> {
-  const {names} = terms
-  const headers: HeaderMap = request.headers ?? {}
-  const header = terms.signature ?? headerOf(headers, names.signature)
-  const eventIdHeader = terms.eventId ?? headerOf(headers, names.eventId)
-  const now = terms.now(request)
-  const {toleranceSeconds, secrets} = terms
-  const verifier = createVerifier({secrets, header, now, toleranceSeconds})
-  const body = await readBody(request.body, piece => verifier.update(piece))
-  const verdict = verifier.finish()
+/**
+ * Checks `request`: at once when its body is at hand and right, which is how a capture of a million lines is read; else
+ * it is read to its end, or the cause is looked for. Throws what reading throws.
+ */
+export function check(request: CapturedRequest, terms: CheckTerms): Checked | Promise<Checked> {
+  const {body} = request
+  const verifier = verifierOf(request, terms)
+  if (!(body instanceof Uint8Array)) return checkStream(request, body, verifier, terms)
+  const verdict = verifier.update(body).finish()
+  return conclude(request, verdict, {length: body.length, kept: body, event: readEvent(body)}, terms)
+}
+
+async function checkStream(
+  request: CapturedRequest,
+  pieces: AsyncIterable<Uint8Array>,
+  verifier: Verifier,
+  terms: CheckTerms,
+): Promise<Checked> {
+  const body = await readBody(pieces, piece => verifier.update(piece))
+  return conclude(request, verifier.finish(), body, terms)
+}
+
+function verifierOf(request: CapturedRequest, terms: CheckTerms): Verifier {
+  const {secrets, toleranceSeconds} = terms
+  return createVerifier({
+    secrets,
+    header: signatureOf(request, terms),
+    now: terms.now(request),
+    toleranceSeconds,
+  })
+}
+
+function signatureOf({headers = {}}: CapturedRequest, {signature, names}: CheckTerms) {
+  return signature ?? headerOf(headers, names.signature)
+}
+
+function conclude(
+  request: CapturedRequest,
+  verdict: Verdict,
+  body: Body,
+  terms: CheckTerms,
+): Checked | Promise<Checked> {
   const {notes} = request.afterwards
-  const idAgrees = checkEventId(eventIdHeader, body.event)
-  const result = summary(verdict, body.event, idAgrees)
+  const eventIdHeader = terms.eventId ?? headerOf(request.headers ?? {}, terms.names.eventId)
+  const result = summary(verdict, body.event, checkEventId(eventIdHeader, body.event))
   if (result.valid) return {result, notes}
-  const findings = request.problem
-    ? [unreadable(request.problem)]
-    : diagnose({
-        ...{verdict, header, headers, names, secrets, toleranceSeconds, eventIdHeader},
-        otherSecrets: terms.otherSecrets,
-        reason: result.reason,
-        event: body.event,
-        rawBody: body.kept,
-        bodyBytes: body.length,
-        surplus: request.afterwards.surplus,
-        receivedAt: request.receivedAt,
-        findOriginal: terms.findOriginal,
-      })
-  return {result: {...result, findings}, notes}
+  if (request.problem !== undefined)
+    return {result: {...result, findings: [unreadable(request.problem)]}, notes}
+  return findCauses({request, verdict, body, eventIdHeader, terms, result})
+}
+
+interface Refused {
+  readonly request: CapturedRequest
+  readonly verdict: Verdict
+  readonly body: Body
+  readonly eventIdHeader: string | readonly string[] | undefined
+  readonly terms: CheckTerms
+  readonly result: CheckResult
+}
+
+/** The search for causes is loaded when something is wrong: a right signature needs none of it. */
+async function findCauses(refused: Refused): Promise<Checked> {
+  const {request, verdict, body, eventIdHeader, terms, result} = refused
+  const {names, secrets, toleranceSeconds, otherSecrets, findOriginal} = terms
+  const {diagnose} = await import('./diagnosis.js')
+  const findings = diagnose({
+    ...{verdict, names, secrets, toleranceSeconds, eventIdHeader, otherSecrets, findOriginal},
+    header: signatureOf(request, terms),
+    headers: request.headers ?? {},
+    reason: result.reason,
+    event: body.event,
+    rawBody: body.kept,
+    bodyBytes: body.length,
+    surplus: request.afterwards.surplus,
+    receivedAt: request.receivedAt,
+  })
+  return {result: {...result, findings}, notes: request.afterwards.notes}
 }
 
 function summary(verdict: Verdict, event: EventSummary | undefined, idAgrees: boolean): CheckResult {
@@ -113,7 +161,7 @@ async function readBody(
   for await (const piece of pieces) {
     onPiece(piece)
     length += piece.length
-    if (finder === undefined) parts.push(piece)
+    if (finder === undefined) parts.push(Buffer.from(piece))
     if (length > MOST_KEPT_BYTES && finder === undefined) {
       finder = new EventFinder()
       for (const part of parts.splice(0)) finder.push(part)
@@ -125,15 +173,17 @@ async function readBody(
   return {length, kept, event: readEvent(kept)}
 }
 
-/** Id and type of an event whose body is too long to be kept. */
+/** Id and type of an event whose body is too long to be kept; the rest is not looked at once all is found. */
 class EventFinder {
+  private isObject: boolean | undefined
   private readonly found: (string | null)[] = [null, null, null]
   private readonly picker = new JsonPicker([['id'], ['type'], ['created']], 4096, ({path, text}) => {
     this.found[path] = stringIn(text)
   })
 
   push(piece: Uint8Array): void {
-    this.picker.push(piece)
+    this.isObject ??= /^(?:\xef\xbb\xbf)?\s*\{/.test(Buffer.from(piece.subarray(0, 4096)).toString('latin1'))
+    if (this.isObject && this.found.includes(null)) this.picker.push(piece)
   }
 
   event(): EventSummary | undefined {

@@ -14,10 +14,11 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   return {id, type: textOrNull(type), created: textOrNull(created)}
 }
 
+const UTF8 = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true})
+
 function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown} {
   try {
-    const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(rawBody)
-    return (JSON.parse(text) as object | null) ?? {}
+    return (JSON.parse(UTF8.decode(rawBody)) as object | null) ?? {}
   } catch {
     return {}
   }

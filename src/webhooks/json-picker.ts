@@ -48,9 +48,18 @@ export class JsonPicker {
   }
 
   /** Takes the next piece of the JSON. */
-  push(piece: Uint8Array): void {
+  push(bytes: Uint8Array): void {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const endOfText = textEnds(piece)
     let start = 0
     for (let at = 0; at < piece.length; at++) {
+      if (this.inString && !this.escaped && this.key === undefined) {
+        at = endOfText(at)
+        if (at === piece.length) break
+      } else if (!this.inString && this.depth > this.deepest && this.picking === undefined) {
+        at = this.passOver(piece, at)
+        if (at === piece.length) break
+      }
       const wasPicking = this.picking
       const byte = piece[at] ?? 0
       const ended = this.inString ? this.stringByte(byte) : this.otherByte(byte)
@@ -67,6 +76,22 @@ export class JsonPicker {
   /** Tells that nothing follows, which ends a number or word at the very end. */
   end(): void {
     if (this.picking && this.inScalar) this.finish()
+  }
+
+  /** From `at`, deeper than any path goes, to the next quote or the bracket that leads out again. */
+  private passOver(piece: Buffer, at: number): number {
+    this.inScalar = false
+    this.expectsKey = false
+    for (let next = at; next < piece.length; next++) {
+      const byte = piece[next]
+      if (byte === QUOTE) return next
+      if (byte === 0x7b || byte === 0x5b) this.depth += 1
+      else if (byte === 0x7d || byte === 0x5d) {
+        if (this.depth === this.deepest + 1) return next
+        this.depth -= 1
+      }
+    }
+    return piece.length
   }
 
   /** Whether a picked value ends here: at this byte, before it, or not at all. */
@@ -166,7 +191,7 @@ export class JsonPicker {
   private keep(part: Uint8Array): void {
     if (!this.picking) return
     this.picking.length += part.length
-    if (this.picking.length <= this.maxBytes) this.picking.parts.push(part)
+    if (this.picking.length <= this.maxBytes) this.picking.parts.push(Buffer.from(part))
     else this.picking.parts = []
   }
 
@@ -177,4 +202,17 @@ export class JsonPicker {
     const item = this.levels.findLast(level => level.isList)?.item ?? 0
     this.onPicked({path, item, text: length <= this.maxBytes ? Buffer.concat(parts) : undefined})
   }
+}
+
+/** Finds where text goes on no further: the next quote or backslash from a place on, or the end. Asked in rising order. */
+function textEnds(piece: Buffer): (from: number) => number {
+  const next = {[QUOTE]: -1, [BACKSLASH]: -1}
+  const nextOf = (byte: typeof QUOTE | typeof BACKSLASH, from: number) => {
+    if (next[byte] < from) {
+      const found = piece.indexOf(byte, from)
+      next[byte] = found < 0 ? piece.length : found
+    }
+    return next[byte]
+  }
+  return from => Math.min(nextOf(QUOTE, from), nextOf(BACKSLASH, from))
 }

@@ -87,6 +87,8 @@ function begin(secret: string, timestamp: string): Hmac {
   return createHmac('sha256', secret).update(`${timestamp}.`)
 }
 
+/** What the service sends but for the days around a new secret (§6.2): one `v1`. A million of them are read quicker so. */
+const USUAL = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
 const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
 
 /**
@@ -94,6 +96,8 @@ const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
  * `v1`, other names passed over, no blanks anywhere. Undefined for everything else.
  */
 export function parseSignature(header: string): ParsedSignature | undefined {
+  const usual = USUAL.exec(header)
+  if (usual) return {timestamp: usual[1] as string, digests: [usual[2] as string]}
   const timestamps: string[] = []
   const digests: string[] = []
   for (const field of header.split(',')) {
@@ -127,9 +131,9 @@ export function createVerifier(terms: VerifyTerms): Verifier {
   if (value === undefined) return settled({valid: false, reason: 'missing_header'})
   const signature = values.length === 1 ? parseSignature(value) : undefined
   if (signature === undefined) return settled({valid: false, reason: 'malformed_header'})
-  const sums = terms.secrets.map(({name, secret}) => ({
-    name,
-    sum: begin(checked(secret), signature.timestamp),
+  const sums = terms.secrets.map(named => ({
+    name: named.name,
+    sum: begin(checked(named), signature.timestamp),
   }))
   const verifier: Verifier = {
     update(piece) {
@@ -144,10 +148,15 @@ export function createVerifier(terms: VerifyTerms): Verifier {
   return verifier
 }
 
-/** The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone. */
-function checked(secret: string): string {
-  if (isEmptySecret(secret)) throw new TypeError('an empty signing secret verifies nothing')
-  return secret
+const notEmpty = new WeakSet<NamedSecret>()
+
+/** The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone. Looked at once. */
+function checked(named: NamedSecret): string {
+  if (!notEmpty.has(named)) {
+    if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
+    notEmpty.add(named)
+  }
+  return named.secret
 }
 
 /** Whether nothing stands in `secret` but, at most, its prefix, blanks and quotes. */

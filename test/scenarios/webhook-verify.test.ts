@@ -213,3 +213,53 @@ test('a stored secret of another subscription is found, also where no profile wa
   expect(result).toMatchObject({findings: [{code: 'secret_of_other_subscription'}]})
   expect(JSON.stringify(result)).toContain('whsub_other')
 })
+
+const MANY = 2500
+
+function manyLines(last: string): string {
+  const line = captureLine(EVENT, T)
+  return `${`${line.trim()}\n`.repeat(MANY - 1)}${last}`
+}
+
+test.each([
+  ['valid', captureLine(EVENT, T), 0],
+  ['broken', 'no record', 1],
+])(
+  'a long capture is one document, and one list, however it is printed (the last %s)',
+  async (_, last, invalid) => {
+    writeFileSync(join(home.directory, 'many.ndjson'), manyLines(last))
+    const argv = ['webhooks', 'verify', 'many.ndjson', ...AT]
+    const {exit, result} = await verify(['many.ndjson', ...AT])
+    expect(exit).toBe(invalid ? 9 : 0)
+    expect(Object.keys(result)).toEqual(['valid', 'invalid', 'results'])
+    expect(result).toMatchObject({valid: MANY - invalid, invalid})
+    const results = result.results as Record<string, unknown>[]
+    expect(results.map(({input}) => input)).toEqual(
+      Array.from({length: MANY}, (_, n) => `many.ndjson:${n + 1}`),
+    )
+    const ndjson = await home.run([...argv, '--format', 'ndjson'])
+    expect(
+      ndjson.stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual(results)
+    for (const [format, heads] of [
+      ['tsv', 0],
+      ['csv', 1],
+      ['table', 1],
+    ] as const) {
+      const {stdout} = await home.run([...argv, '--format', format])
+      expect(stdout.trim().split('\n')).toHaveLength(MANY + heads)
+    }
+  },
+)
+
+test('a document that breaks off is not begun: the error is the one document', async () => {
+  const line = captureLine(EVENT, T)
+  const untimed = JSON.stringify({...JSON.parse(line), received_at: undefined})
+  writeFileSync(join(home.directory, 'cut.ndjson'), manyLines(untimed))
+  const {exit, result} = await verify(['cut.ndjson', '--at', 'received'])
+  expect(exit).toBe(2)
+  expect(result).toMatchObject({error: {code: 'no_receiving_time'}})
+})

@@ -27,6 +27,8 @@ export interface OutputTerminal {
   readonly paint?: Painter
   /** Takes what there is to say about the result, for stderr. */
   readonly note?: (text: string) => void
+  /** Whether rows of the same list were printed before: then its head is not. */
+  readonly continues?: boolean
 }
 
 /** The text of `result`, with its last newline. Throws usage for an unknown column or a bad query. */
@@ -48,7 +50,7 @@ export async function renderResult<Item>(
   if (format === 'ndjson') return lines(ndjson(result, columns, flags.columns !== undefined))
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
   const names = columns.map(column => column.name)
-  if (format === 'csv') return lines([names, ...rows].map(csvLine))
+  if (format === 'csv') return lines((terminal.continues ? rows : [names, ...rows]).map(csvLine))
   if (result.single)
     return format === 'table'
       ? renderBlock(names, rows[0] ?? [], widthOf(terminal))

@@ -18,6 +18,11 @@ export function guardStreams(readerGone: () => void): void {
 
 const DONE_ANYWAY = 'Hint: what the command did is done all the same; bookctl journal shows what was booked'
 
+/** Writes the pieces of a long result to stdout, each when the one before has left. */
+export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {
+  for (const piece of pieces) await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
+}
+
 /** Ends the process with `code` once everything written has left it. */
 export async function leave(code: number): Promise<never> {
   // What could not be written is told in a turn of its own.

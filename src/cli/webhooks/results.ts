@@ -1,5 +1,6 @@
 /** What `webhooks verify` prints: one result, a list of them, or one a line as they come. */
 import type {CheckResult} from '../../webhooks/check.js'
+import {ListAside} from '../output/list-aside.js'
 import type {Result} from '../output/result.js'
 
 /** One result, and where it came from when there may be several. */
@@ -25,7 +26,7 @@ export function verifyResult(
   results: readonly Verified[],
   isSeveral: boolean,
 ): Result<Record<string, unknown>> {
-  const items = results.map(({result, input}) => ({input, ...result}))
+  const items = itemsOf(results)
   const columns = VERIFY_COLUMNS.map(name => ({name, value: cellOf(name)}))
   const valid = results.filter(({result}) => result.valid).length
   const several = {valid, invalid: results.length - valid, results: items}
@@ -40,29 +41,69 @@ export function verifyResult(
   }
 }
 
+function itemsOf(results: readonly Verified[]): Record<string, unknown>[] {
+  return results.map(({result, input}) => ({input, ...result}))
+}
+
 function cellOf(name: string): (item: Record<string, unknown>) => unknown {
   if (name !== 'findings') return item => item[name]
   return item => (item.findings as CheckResult['findings']).map(({code}) => code)
 }
 
-/** Results as they are printed: all at the end, or each as it comes for `ndjson`. Returns how many were not valid. */
+/** How results are printed: see `printResults`. */
+export type Printing = 'as they come' | 'one document' | 'all at the end'
+
+/** What takes results to be printed. */
+export interface ResultPrinter {
+  /** `continues` tells that more of the same list was printed before. */
+  print(result: Result<Record<string, unknown>>, continues: boolean): Promise<void>
+  /** Prints the one document that is too long to be held. */
+  printPieces(pieces: Iterable<Uint8Array>): Promise<void>
+}
+
+/** Ours: as many results are held before the rest of a document is put aside. */
+const MOST_HELD = 1000
+
+/**
+ * Prints results, keeping a bounded number of them: lines are printed as they come, the one document of `--json` waits
+ * in a file that has no name; a table needs the widths of all its rows. Returns how many were not valid.
+ */
 export async function printResults(
-  results: AsyncIterable<Verified>,
+  results: AsyncIterable<readonly Verified[]>,
   inputs: number,
-  asTheyCome: boolean,
-  print: (result: Result<Record<string, unknown>>) => Promise<void>,
+  printing: Printing,
+  printer: ResultPrinter,
 ): Promise<{read: number; invalid: number}> {
-  const held: Verified[] = []
   const count = {read: 0, invalid: 0}
-  for await (const verified of results) {
-    count.read += 1
-    if (!verified.result.valid) count.invalid += 1
-    held.push(verified)
-    // The first waits: only a second one tells that there are several.
-    if (asTheyCome && count.read > 1) await print(verifyResult(held.splice(0), true))
+  const aside = printing === 'one document' ? new ListAside() : undefined
+  let held: Verified[] = []
+  let continues = false
+  // The first waits: only a second one tells that there are several.
+  let enough = aside ? MOST_HELD : 2
+  try {
+    for await (const verified of results) {
+      for (const one of verified) {
+        count.read += 1
+        if (!one.result.valid) count.invalid += 1
+        held.push(one)
+      }
+      if (printing === 'all at the end' || held.length < enough) continue
+      if (aside) aside.add(itemsOf(held))
+      else await printer.print(verifyResult(held, true), continues)
+      held = []
+      continues = true
+      enough = 1
+    }
+    if (aside && continues) {
+      aside.add(itemsOf(held))
+      await printer.printPieces(aside.document({valid: count.read - count.invalid, invalid: count.invalid}))
+    } else if (held.length > 0) {
+      await printer.print(verifyResult(held, continues || inputs > 1 || count.read > 1), continues)
+    }
+    return count
+  } finally {
+    aside?.close()
   }
-  if (held.length > 0) await print(verifyResult(held, inputs > 1 || count.read > 1))
-  return count
 }
 
 /** The findings in words, for people. */

@@ -1,5 +1,6 @@
 /** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
-import {createReadStream, existsSync} from 'node:fs'
+import {existsSync} from 'node:fs'
+import {open} from 'node:fs/promises'
 import {join} from 'node:path'
 import process from 'node:process'
 import {type Failure, usage} from '../../contract/failure.js'
@@ -80,21 +81,26 @@ function receivedTime(request: CapturedRequest): number {
   )
 }
 
-/** The results, one after the other, of every request in `inputs` (`-`: standard input). Throws usage. */
+/** The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read. */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
   warn: (text: string) => void,
-): AsyncGenerator<Verified> {
+): AsyncGenerator<readonly Verified[]> {
   const options = {signatureGiven: terms.signature !== undefined, names: terms.names}
   for (const input of inputs) {
     const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
     try {
-      for await (const request of readCaptures(openInput(input), options)) {
-        const {result, notes} = await check(request, terms)
-        const place = `${name}${request.place ?? ''}`
-        for (const note of notes) warn(`${place}: ${note}`)
-        yield {result, input: place}
+      for await (const requests of readCaptures(openInput(input), options)) {
+        const verified: Verified[] = []
+        for (const request of requests) {
+          const checked = check(request, terms)
+          const {result, notes} = checked instanceof Promise ? await checked : checked
+          const place = `${name}${request.place ?? ''}`
+          for (const note of notes) warn(`${place}: ${note}`)
+          verified.push({result, input: place})
+        }
+        yield verified
       }
     } catch (error) {
       throw readingFailed(error, name)
@@ -102,9 +108,34 @@ export async function* verifyInputs(
   }
 }
 
-/** The bytes of `input` (`-`: standard input). */
+/** Ours: larger pieces are read no quicker, and the lines of one are in memory at the same time. */
+const READ_BYTES = 256 * 1024
+
+/** The bytes of `input` (`-`: standard input); a piece may be written over as soon as the next is asked for. */
 export function openInput(input: string): AsyncIterable<Uint8Array> {
-  return input === '-' ? process.stdin : createReadStream(input, {highWaterMark: 256 * 1024})
+  return input === '-' ? process.stdin : readFile(input)
+}
+
+/** Reads one piece while another is worked on, both always into the same memory: gigabytes leave nothing to collect. */
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    const read = (into: Buffer) => file.read(into, 0, into.length, null)
+    let [piece, spare] = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)]
+    let reading = read(piece)
+    for (;;) {
+      const {bytesRead} = await reading
+      if (bytesRead === 0) return
+      const full = piece.subarray(0, bytesRead)
+      reading = read(spare)
+      // Its failure is met when it is waited for.
+      reading.catch(() => {})
+      yield full
+      ;[piece, spare] = [spare, piece]
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 /** What reading `name` threw, as usage when the system refused it. */

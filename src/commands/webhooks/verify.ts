@@ -4,7 +4,15 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {EXIT_CODES} from '../../cli/failure.js'
-import {explain, printResults, VERIFY_COLUMNS, type Verified} from '../../cli/webhooks/results.js'
+import type {Result} from '../../cli/output/result.js'
+import {writePieces} from '../../cli/output/streams.js'
+import {
+  explain,
+  type Printing,
+  printResults,
+  VERIFY_COLUMNS,
+  type Verified,
+} from '../../cli/webhooks/results.js'
 import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
 import {chooseInputs, nothingToVerify, planVerify, verifyInputs} from '../../cli/webhooks/verify.js'
 
@@ -48,19 +56,28 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const inputs = chooseInputs(argv as string[], flags, process.stdin.isTTY)
     const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
     const results = verifyInputs(inputs, terms, text => void this.warn(`Warning: ${text}`))
-    const asTheyCome = flags.format === 'ndjson' && flags.query === undefined
-    const {read, invalid} = await printResults(this.told(results), inputs.length, asTheyCome, result =>
-      this.print(result),
-    )
+    const printer = {
+      print: (result: Result, continues: boolean) => this.print(result, continues),
+      printPieces: writePieces,
+    }
+    const {read, invalid} = await printResults(this.told(results), inputs.length, this.printing(), printer)
     if (read === 0) throw nothingToVerify()
     if (invalid > 0) this.exitCode = EXIT_CODES.signature
   }
 
+  private printing(): Printing {
+    const {json, format, query, quiet} = this.globals
+    if (query !== undefined) return 'all at the end'
+    if (json || format === 'json') return 'one document'
+    if (format === 'table') return 'all at the end'
+    return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'all at the end'
+  }
+
   /** Tells a person why, beside the result. */
-  private async *told(results: AsyncIterable<Verified>): AsyncGenerator<Verified> {
+  private async *told(results: AsyncIterable<readonly Verified[]>): AsyncGenerator<readonly Verified[]> {
+    const tells = !this.globals.json && this.globals.format === undefined
     for await (const verified of results) {
-      if (!this.globals.json && this.globals.format === undefined)
-        for (const line of explain(verified)) this.tell(line)
+      if (tells) for (const line of verified.flatMap(explain)) this.tell(line)
       yield verified
     }
   }

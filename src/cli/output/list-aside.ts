@@ -1,0 +1,59 @@
+/**
+ * The list of one JSON document, too long to be held in memory, put aside until its end is known: a document is printed
+ * whole or not at all. It waits in a file that nobody else can open and that is gone with the process.
+ */
+import {closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {jsonText} from './json-text.js'
+
+/** Ours: so much is read back at once. */
+const PIECE_BYTES = 256 * 1024
+
+export class ListAside {
+  private file: number | undefined
+  private bytes = 0
+
+  /** Adds to the end of the list. */
+  add(items: readonly object[]): void {
+    if (items.length === 0) return
+    this.file ??= openUnnamed()
+    // The lines between `{ "results": [` and `] }` of a document with these alone.
+    const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
+    const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
+    this.bytes += writeSync(this.file, text)
+  }
+
+  /** The document of `counts` and, as `results`, the list; a piece is written over when the next is asked for. */
+  *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
+    const head = jsonText(counts, 2).slice(0, -2)
+    yield Buffer.from(`${head},\n  "results": [\n`)
+    yield* this.pieces()
+    yield Buffer.from('\n  ]\n}\n')
+  }
+
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file)
+    this.file = undefined
+  }
+
+  private *pieces(): Generator<Uint8Array> {
+    const piece = Buffer.alloc(PIECE_BYTES)
+    for (let at = 0; this.file !== undefined && at < this.bytes; ) {
+      const read = readSync(this.file, piece, 0, piece.length, at)
+      if (read === 0) break
+      at += read
+      yield piece.subarray(0, read)
+    }
+  }
+}
+
+/** A file for this process alone, which its name is taken from at once. */
+function openUnnamed(): number {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-'))
+  try {
+    return openSync(join(directory, 'results'), 'wx+', 0o600)
+  } finally {
+    rmSync(directory, {recursive: true, force: true})
+  }
+}
