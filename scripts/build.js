@@ -16,12 +16,13 @@ const fresh = join(root, `dist.${process.pid}.new`)
 const stale = join(root, `dist.${process.pid}.old`)
 
 // What stays a package of its own: native code, code that reads data files beside it, and what its licence keeps whole.
-const EXTERNAL = /^(libsql|@napi-rs\/keyring|@jmespath-community\/jmespath|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
+const EXTERNAL =
+  /^(libsql|@napi-rs\/keyring|@jmespath-community\/jmespath|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
 
-// Of oclif we use its commands, flags and parser. Its runner, help, error screens and debug lines are imported at the
+// Of oclif we use its flags, arguments and parser. Its runner, help, error screens and debug lines are imported at the
 // top of those, never used by us (main.ts says why), and would be most of what each command loads.
 const UNUSED_OF_OCLIF =
-  /@oclif\/core\/lib\/(config\/(index|config|plugin|ts-path)|help\/(index|command|formatter|root)|errors\/(handle|errors\/pretty-print)|ux\/(index|list|theme|action\/.*|colorize-json))\.js$/
+  /@oclif\/core\/lib\/(help\/(index|command|formatter|root)|errors\/(handle|errors\/pretty-print)|ux\/(index|list|theme|action\/.*|colorize-json))\.js$/
 const UNUSED_BY_OCLIF = /node_modules\/(ejs|wrap-ansi|ansis|clean-stack|indent-string|debug|supports-color)\//
 
 const withoutUnused = {
