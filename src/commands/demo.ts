@@ -1,9 +1,9 @@
 import process from 'node:process'
-import {isoTime} from '../cli/access/access.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
 import {jsonText} from '../cli/output/json-text.js'
 import {Demo, type Step} from '../cli/sandbox/demo.js'
+import {isoTime} from '../contract/dates.js'
 
 export default class DemoCommand extends BaseCommand {
   static override summary = 'Show a whole booking on a throw-away local sandbox.'

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {isoTime} from '../cli/access/access.js'
 import {checkScopes} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {single} from '../cli/output/result.js'
+import {isoTime} from '../contract/dates.js'
 import {BOOKING_SCOPES} from '../contract/scopes.js'
 
 export default class Token extends BaseCommand {

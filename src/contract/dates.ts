@@ -1,6 +1,6 @@
 /**
  * Calendar dates of the interface (`YYYY-MM-DD`): days at the hotel, with no time zone.
- * They are computed as day numbers in UTC and never pass through a local clock.
+ * They are computed as day numbers in UTC and never pass through a local clock. And instants, as they are written.
  */
 
 const MILLISECONDS_PER_DAY = 86_400_000
@@ -13,6 +13,11 @@ export function dayNumber(text: string): number | undefined {
   if (year < 100) at.setUTCFullYear(year)
   const exists = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
   return exists ? at.getTime() / MILLISECONDS_PER_DAY : undefined
+}
+
+/** ISO 8601 of Unix seconds, in UTC, to the millisecond. Throws RangeError for what is no time. */
+export function isoTime(unixSeconds: number): string {
+  return new Date(Math.round(unixSeconds * 1000)).toISOString()
 }
 
 export function isCalendarDate(text: string): boolean {

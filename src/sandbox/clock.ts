@@ -20,8 +20,3 @@ export function createClock(database: Database, realTime: () => number): Sandbox
     advance: seconds => writeMeta(database, 'clock_offset_seconds', String(offset() + seconds)),
   }
 }
-
-/** ISO 8601 in UTC, to the millisecond. */
-export function isoTime(unixSeconds: number): string {
-  return new Date(Math.round(unixSeconds * 1000)).toISOString()
-}

@@ -4,6 +4,7 @@
  */
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
+import {EVENTS_NAME} from './file-names.js'
 
 const MIGRATIONS = [
   `CREATE TABLE events (
@@ -36,7 +37,7 @@ const MIGRATIONS = [
 const BUSY_MILLISECONDS = 1500
 
 export function openEventsDatabase(directory: string): Database {
-  return openDatabase(join(directory, 'events.db'), {
+  return openDatabase(join(directory, EVENTS_NAME), {
     migrations: MIGRATIONS,
     busyTimeoutMilliseconds: BUSY_MILLISECONDS,
   })
@@ -44,5 +45,5 @@ export function openEventsDatabase(directory: string): Database {
 
 /** Opens events.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
 export function openEventsToRead(directory: string): Database {
-  return openDatabaseToRead(join(directory, 'events.db'))
+  return openDatabaseToRead(join(directory, EVENTS_NAME))
 }

@@ -15,9 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import {join} from 'node:path'
-
-const NAME = 'exchanges.jsonl'
-const NAME_BEFORE = 'exchanges.1.jsonl'
+import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 /** Ours. */
 const FULL_BYTES = 64 * 1024
@@ -32,7 +30,7 @@ const LOCK_WAIT_MILLISECONDS = 1000
  */
 export async function keepExchanges(directory: string, exchanges: readonly object[]): Promise<void> {
   if (exchanges.length === 0 || !existsSync(directory)) return
-  const path = join(directory, NAME)
+  const path = join(directory, EXCHANGES_NAME)
   try {
     const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
     append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
@@ -55,15 +53,15 @@ function append(path: string, text: string): void {
 /** Under the lock, so that of two processes that find the file full one renames it. */
 async function rotate(directory: string, path: string): Promise<void> {
   const {withLock} = await import('../storage/lock.js')
-  const lock = {directory, kind: 'exchanges', key: NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
+  const lock = {directory, kind: 'exchanges', key: EXCHANGES_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
   await withLock(lock, async () => {
-    if (statSync(path).size > FULL_BYTES) renameSync(path, join(directory, NAME_BEFORE))
+    if (statSync(path).size > FULL_BYTES) renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   })
 }
 
 /** The last `most` exchanges, oldest first; lines that were cut by a crash are left out. */
 export function lastExchanges(directory: string, most: number): Record<string, unknown>[] {
-  return [NAME_BEFORE, NAME]
+  return [EXCHANGES_BEFORE_NAME, EXCHANGES_NAME]
     .flatMap(name => linesOf(join(directory, name)))
     .flatMap(parseLine)
     .slice(-most)

@@ -6,11 +6,11 @@ import {join} from 'node:path'
 import {StorageError} from '../storage/errors.js'
 import {ensurePrivateDirectory, sweepTemporaryFiles, writeWholeFile} from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
+import {SETTINGS_NAME} from './file-names.js'
 import {parseSettings, readSettingsText, type SettingsFile} from './settings-file.js'
 
 export type {Profile, SettingsFile} from './settings-file.js'
 
-export const SETTINGS_NAME = 'config.json'
 const LOCK_WAIT_MILLISECONDS = 10_000
 
 export interface Settings {

@@ -4,6 +4,7 @@
  */
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
+import {STATE_NAME} from './file-names.js'
 
 const MIGRATIONS = [
   `CREATE TABLE reservations (
@@ -88,11 +89,11 @@ const MIGRATIONS = [
 
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */
 export function openStateDatabase(directory: string | undefined): Database {
-  const path = directory === undefined ? ':memory:' : join(directory, 'state.db')
+  const path = directory === undefined ? ':memory:' : join(directory, STATE_NAME)
   return openDatabase(path, {migrations: MIGRATIONS})
 }
 
 /** Opens state.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
 export function openStateToRead(directory: string): Database {
-  return openDatabaseToRead(join(directory, 'state.db'))
+  return openDatabaseToRead(join(directory, STATE_NAME))
 }

@@ -11,6 +11,7 @@ import {isWritableDirectory} from '../storage/files.js'
 import {type CityStore, createCityStore} from './city-store.js'
 import {createEventStore, type EventStore} from './event-store.js'
 import {openEventsDatabase, openEventsToRead} from './events-database.js'
+import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, type JournalStore} from './journal.js'
 import {createKeychain, type Keychain} from './keychain.js'
 import {createOfferStore, type OfferStore} from './offer-store.js'
@@ -95,7 +96,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   /** The database, or an empty one while there is no file and this process has not begun one. */
   const toRead = (open: () => Database, name: string, database: () => Database) => () =>
     opened.has(open) ? database() : openIfAny(join(directory, name), database)
-  const secretsToRead = toRead(open.tokens, 'tokens.db', tokensDatabase)
+  const secretsToRead = toRead(open.tokens, TOKENS_NAME, tokensDatabase)
   const tokensInMemory = lazily(() => openTokensDatabase(undefined))
   let noRoom = false
   /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
@@ -108,7 +109,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     }
     return tokensInMemory()
   }
-  const keptTokens = toRead(open.tokens, 'tokens.db', tokenDatabase)
+  const keptTokens = toRead(open.tokens, TOKENS_NAME, tokenDatabase)
   const tokensToRead = () => (noRoom ? tokensInMemory() : keptTokens())
   const generation: {began?: number | undefined} = {}
   const forgetTokens = (whom: Forgotten) => {
@@ -116,10 +117,10 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     return forget(tokensDatabase(), whom)
   }
   const stateDatabase = lazily(open.state)
-  const stateToRead = toRead(open.state, 'state.db', stateDatabase)
+  const stateToRead = toRead(open.state, STATE_NAME, stateDatabase)
   const people = createPeopleStore(stateDatabase, stateToRead)
   const eventsDatabase = lazily(open.events)
-  const eventsToRead = toRead(open.events, 'events.db', eventsDatabase)
+  const eventsToRead = toRead(open.events, EVENTS_NAME, eventsDatabase)
   const lockDirectory = () => (writable() ? directory : undefined)
   return {
     directory,
@@ -139,7 +140,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     forgetClient: forgetTokens,
     forgetEverything() {
       const hadTokens = forgetTokens('all')
-      return (existsSync(join(directory, 'state.db')) && people.forgetAll()) || hadTokens
+      return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
     },
     close() {
       for (const database of opened.values()) database.close()

@@ -5,6 +5,7 @@
  */
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
+import {TOKENS_NAME} from './file-names.js'
 
 /** That of a new tokens.db, and so of one that is not there yet. */
 const FIRST_GENERATION = 1
@@ -38,13 +39,13 @@ const MIGRATIONS = [
 
 /** Opens tokens.db in `directory`, or one that lives in this process when there is no directory to write to. */
 export function openTokensDatabase(directory: string | undefined): Database {
-  const path = directory === undefined ? ':memory:' : join(directory, 'tokens.db')
+  const path = directory === undefined ? ':memory:' : join(directory, TOKENS_NAME)
   return openDatabase(path, {migrations: MIGRATIONS})
 }
 
 /** Opens tokens.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
 export function openTokensToRead(directory: string): Database {
-  return openDatabaseToRead(join(directory, 'tokens.db'))
+  return openDatabaseToRead(join(directory, TOKENS_NAME))
 }
 
 export function generationOf(database: Database): number {

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {addDays, ageOn, dayNumber, isCalendarDate, nightsBetween} from '../../src/contract/dates.js'
+import {addDays, ageOn, dayNumber, isCalendarDate, isoTime, nightsBetween} from '../../src/contract/dates.js'
 
 const days = fc.integer({min: -719_000, max: 2_932_000})
 const dateOf = (day: number) => addDays('1970-01-01', day)
+
+it('an instant is written to the nearest millisecond', () => {
+  expect(isoTime(1_700_000_000.0019999)).toBe('2023-11-14T22:13:20.002Z')
+})
 
 describe('calendar dates', () => {
   it.each(['2030-06-01', '2028-02-29', '2000-02-29', '0004-02-29', '9999-12-31', '0001-01-01'])(

@@ -1,11 +1,14 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
+import {join} from 'node:path'
 import type {Api} from '../../api/api.js'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {tokenClientOf} from '../../api/token-client.js'
 import type {CachedToken, TokenRequestParts} from '../../api/token-request.js'
+import {isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import type {Mode} from '../../contract/identifiers.js'
 import {BOOKING_SCOPES, type Scope} from '../../contract/scopes.js'
+import {TOKENS_NAME} from '../../state/file-names.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
@@ -101,7 +104,7 @@ function notWritable(): StorageError {
 
 /** Where a secret kept in `place` is, in words or as a path. */
 function storedIn(place: 'file' | 'keychain', state: State): string {
-  return place === 'keychain' ? 'keychain' : `${state.directory}/tokens.db`
+  return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
 /** Who commands act as, from what is on this machine; no request. */
@@ -146,9 +149,4 @@ export async function checkReadyToken(api: Api): Promise<void> {
   await api.call('account.show').catch(error => {
     if (!(error instanceof Failure) || error.details.status !== 403) throw error
   })
-}
-
-/** ISO 8601 of Unix seconds. */
-export function isoTime(unixSeconds: number): string {
-  return new Date(unixSeconds * 1000).toISOString()
 }

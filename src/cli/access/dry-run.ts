@@ -1,8 +1,10 @@
 /** What `login`, `logout` and `profiles` would send and change, for `--dry-run`. */
+import {join} from 'node:path'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {REDACTED} from '../../api/redact.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES} from '../../contract/scopes.js'
+import {TOKENS_NAME} from '../../state/file-names.js'
 import type {State} from '../../state/state.js'
 import type {Result} from '../output/result.js'
 import {type DryChange, dryRun, plainDryRequest} from '../request/dry-run.js'
@@ -86,5 +88,5 @@ function removals(state: State, leaving: Leaving | 'all'): DryChange[] {
 }
 
 function tokensFile(state: State): string {
-  return `${state.directory}/tokens.db`
+  return join(state.directory, TOKENS_NAME)
 }

@@ -1,9 +1,8 @@
 /** A hotel search: asked, remembered for `reserve`, narrowed. */
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../api/hotels.js'
 import {termsOf} from '../../api/offer-terms.js'
-import {nightsBetween} from '../../contract/dates.js'
+import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
-import {isoTime} from '../access/access.js'
 import type {Connection} from '../connect.js'
 import {type Narrowing, narrow} from '../input/narrow.js'
 import type {Column, Result} from '../output/result.js'

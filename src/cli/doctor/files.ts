@@ -2,17 +2,13 @@
 import {accessSync, constants, existsSync, lstatSync, type Stats} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
+import {DATABASE_NAMES, FILE_NAMES} from '../../state/file-names.js'
 import {unknownKeys} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
 import {noteOf, readNote} from '../sandbox/running.js'
 import {type Check, fail, ok, warn} from './check.js'
 
-const DATABASES = ['tokens.db', 'state.db', 'events.db']
-const OUR_FILES = [
-  ...['config.json', 'sandbox.db', 'sandbox-running.json', 'listen-ca.pem', 'listen-ca-key.pem'],
-  ...['exchanges.jsonl', 'exchanges.1.jsonl'],
-  ...DATABASES.flatMap(name => [name, `${name}-wal`, `${name}-shm`]),
-]
+const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
 
 /** config.json: whether it can be understood, and what in it nothing reads. */
 export function checkConfiguration(state: State): Check {
@@ -90,7 +86,7 @@ function hasModes(): boolean {
 
 /** Whether each database that is there is whole. */
 export async function checkDatabases(directory: string): Promise<Check> {
-  const there = DATABASES.filter(name => existsSync(join(directory, name)))
+  const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
   if (there.length === 0) return ok('databases', 'there are none yet')
   const {inspectDatabase} = await import('../../storage/inspect.js')
   const bad = there.flatMap(name => {

@@ -11,7 +11,7 @@ import {
 import {isLoopbackHost} from '../../api/loopback.js'
 import {type ProxyServer, proxyFor} from '../../api/proxy.js'
 import {trustedCertificates} from '../../api/trust.js'
-import {isoTime} from '../access/access.js'
+import {isoTime} from '../../contract/dates.js'
 import {withProxy} from '../input/proxy.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 

@@ -10,9 +10,10 @@ import {
 } from '../../api/api.js'
 import {parseJson} from '../../api/error-shapes.js'
 import {unanswered} from '../../api/refusals.js'
+import {isoTime} from '../../contract/dates.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../contract/scopes.js'
-import {checkReadyToken, isoTime} from '../access/access.js'
+import {checkReadyToken} from '../access/access.js'
 import type {Target} from '../access/target.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 

@@ -2,8 +2,10 @@
  * Giving up on an entry of the journal whose outcome can never be learned. What it holds of people goes; its
  * reference, key, offer and hash stay for ever, so that the same request is never sent a second time.
  */
+import {join} from 'node:path'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {STATE_NAME} from '../../state/file-names.js'
 import type {JournalEntry} from '../../state/journal.js'
 import type {Client, State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
@@ -54,7 +56,7 @@ export function describeForgetting(entry: Entry): string[] {
 
 /** For `--dry-run`. */
 export function describeForgetChange({clientReferenceId, outcome}: Entry, state: State): Result {
-  const file = `${state.directory}/state.db`
+  const file = join(state.directory, STATE_NAME)
   const changes: DryChange[] = [
     {file, action: 'set', what: `outcome of ${clientReferenceId}`, before: outcome, after: 'forgotten'},
     {file, action: 'remove', what: `request and answer kept of ${clientReferenceId}`},

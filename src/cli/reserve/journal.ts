@@ -1,6 +1,6 @@
 /** The journal of reservations, as `journal` prints it. */
+import {isoTime} from '../../contract/dates.js'
 import type {State} from '../../state/state.js'
-import {isoTime} from '../access/access.js'
 import type {Result} from '../output/result.js'
 
 export const JOURNAL_COLUMNS = [

@@ -2,6 +2,7 @@
 import {rmSync} from 'node:fs'
 import {join, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
+import {SANDBOX_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
 import {noteOf, type RunningSandbox, readNote} from './running.js'
@@ -9,7 +10,7 @@ import {noteOf, type RunningSandbox, readNote} from './running.js'
 /** `--db`, or `sandbox.db` in the configuration directory. */
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
   if (typed === ':memory:') return typed
-  return typed ? resolve(typed) : join(configDirectory, 'sandbox.db')
+  return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
 }
 
 /** Whether the note was written; a sandbox in a read-only home runs without one. */

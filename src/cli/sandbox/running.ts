@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {SendError, type Sender} from '../../api/api.js'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
+import {SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {requireRegularFile} from '../../storage/files.js'
 
 export interface RunningSandbox {
@@ -18,7 +19,7 @@ export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
 
 /** Written by `sandbox start`, removed when it ends. */
 export function noteOf(configDirectory: string): string {
-  return join(configDirectory, 'sandbox-running.json')
+  return join(configDirectory, SANDBOX_NOTE_NAME)
 }
 
 /** The sandbox at `baseUrl` when that is on this machine, else the one that noted itself down. Throws Failure. */

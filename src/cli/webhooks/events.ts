@@ -1,4 +1,5 @@
 /** `webhooks events list|show`: what was received and kept (events.db). */
+import {isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../state/event-store.js'
@@ -136,8 +137,4 @@ function requestText({rawHeaders, body}: StoredEvent): string {
 /** The event as a record of a capture; how long its answer took is not kept. */
 export function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
-}
-
-function isoTime(unixSeconds: number): string {
-  return new Date(unixSeconds * 1000).toISOString()
 }

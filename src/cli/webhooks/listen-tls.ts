@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
 import {withLock} from '../../storage/lock.js'
@@ -14,10 +15,6 @@ import {
   makeCertificate,
   parseCertificate,
 } from '../../webhooks/certificate.js'
-
-/** In the configuration directory; a local sandbox that shares it trusts the authority. */
-export const LISTEN_CA_NAME = 'listen-ca.pem'
-export const LISTEN_CA_KEY_NAME = 'listen-ca-key.pem'
 
 const LOCK_MILLISECONDS = 10_000
 

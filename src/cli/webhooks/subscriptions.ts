@@ -3,15 +3,17 @@
  * which the service shows once, is stored before anything is printed; a lost answer is never followed by a second
  * subscription that nobody asked for.
  */
+import {join} from 'node:path'
 import {isLoopbackHost} from '../../api/loopback.js'
 import type {FoundSubscription} from '../../api/webhooks.js'
+import {isoTime} from '../../contract/dates.js'
 import {isEventType} from '../../contract/events.js'
 import {Failure, type FailureDetails, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {CreatedSubscription} from '../../contract/webhooks.js'
+import {TOKENS_NAME} from '../../state/file-names.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
-import {isoTime} from '../access/access.js'
 import {profileName, type Target, type TargetFlags} from '../access/target.js'
 import type {Connection} from '../connect.js'
 import {rememberedIn} from '../connect.js'
@@ -80,7 +82,7 @@ export async function createAndKeep(
   )
   keepSecret(state, {subscription, profile, now: clock.now()})
   state.subscriptions.end(begun.id)
-  return {subscription, storedIn: `${state.directory}/tokens.db`}
+  return {subscription, storedIn: join(state.directory, TOKENS_NAME)}
 }
 
 /** Tried before anything is sent: the secret comes once, and must have a place then. */

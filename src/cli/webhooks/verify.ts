@@ -6,6 +6,7 @@ import process from 'node:process'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+import {EVENTS_NAME} from '../../state/file-names.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import {type CapturedRequest, readCaptures} from '../../webhooks/captures.js'
@@ -46,7 +47,7 @@ export async function planVerify(
 
 /** The raw body received under `id`, for the explanation; a log that cannot be read explains nothing. */
 function findReceived(state: State, id: string): Uint8Array | undefined {
-  if (!existsSync(join(state.directory, 'events.db'))) return undefined
+  if (!existsSync(join(state.directory, EVENTS_NAME))) return undefined
   try {
     return state.events.page({ids: [id]}, {}, 1)[0]?.body
   } catch (error) {

@@ -6,6 +6,7 @@ import {checkInteger} from '../../cli/input/checks.js'
 import {openAddress} from '../../cli/open-address.js'
 import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
+import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Run the whole service on this machine, until Ctrl-C.'
@@ -36,10 +37,9 @@ export default class SandboxStart extends BaseCommand {
     const port = checkInteger('--port', flags.port, 0, 65_535)
     const latencyMilliseconds = checkInteger('--latency', flags.latency, 0, 60_000)
     const database = sandboxDatabase(flags.db, this.config.configDir)
-    const [{createSandbox}, {serveSandbox}, {LISTEN_CA_NAME}] = await Promise.all([
+    const [{createSandbox}, {serveSandbox}] = await Promise.all([
       import('../../sandbox/sandbox.js'),
       import('../../sandbox/serve.js'),
-      import('../../cli/webhooks/listen-tls.js'),
     ])
     const allowHttpLoopback = flags['allow-http-loopback']
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]

@@ -1,9 +1,9 @@
 /** Cancelling (ours): the fee of the policies, the refund, and until when it can be done. */
+import {isoTime} from '../../contract/dates.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {convert} from '../catalogue/pricing.js'
-import {isoTime} from '../clock.js'
 import {localTime} from '../local-time.js'
 import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'

@@ -1,12 +1,11 @@
 /** Turns an offer into a reservation (§4.4, §3). The caller runs it in one transaction. */
 
-import {nightsBetween} from '../../contract/dates.js'
+import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {PAYMENT_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
 import {convert} from '../catalogue/pricing.js'
-import {isoTime} from '../clock.js'
 import {randomReservationRef, randomSecret} from '../random.js'
 import {invalidField, Refusal} from '../refusal.js'
 import type {ClientCall} from '../service.js'

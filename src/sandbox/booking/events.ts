@@ -1,8 +1,8 @@
 /** Records the events of a reservation (§6.1, §2.8; the data of each is ours), in the caller's transaction. */
+import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
-import {isoTime} from '../clock.js'
 import {addEvent} from '../store/events.js'
 import {signVoucherLink} from '../voucher-link.js'
 

@@ -2,9 +2,9 @@
  * What becomes of an instant payment (§3; a failed one is ours): paid confirms the reservation, failed leaves it
  * pending for another try, and when the time to pay has run out it expires.
  */
+import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
-import {isoTime} from '../clock.js'
 import {randomDigits} from '../random.js'
 import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'

@@ -1,6 +1,6 @@
 /** Changes to the contact and the guests of a reservation (ours). */
+import {isoTime} from '../../contract/dates.js'
 import type {Guest, Reservation, ReservationUpdate} from '../../contract/reservations.js'
-import {isoTime} from '../clock.js'
 import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'

@@ -1,7 +1,7 @@
 /** The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. */
 import type {Context} from 'hono'
+import {isoTime} from '../../contract/dates.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
-import {isoTime} from '../clock.js'
 import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import {type App, type RequestState, wrongMethod} from '../http/routing.js'

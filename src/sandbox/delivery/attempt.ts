@@ -1,7 +1,7 @@
 /** One attempt to deliver an event: the envelope of §2.8, signed anew (§6.3), sent, and told as service.md shows it. */
+import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sign} from '../../webhooks/signature.js'
-import {isoTime} from '../clock.js'
 import {eventWithOrigin} from '../links.js'
 import type {Attempt, DueDelivery} from '../store/deliveries.js'
 import type {Post} from './post.js'

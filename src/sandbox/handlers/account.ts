@@ -1,7 +1,7 @@
 /** GET /account (§4.6; the record is ours). */
 import type {Account} from '../../contract/account.js'
+import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
-import {isoTime} from '../clock.js'
 import {data} from '../http/answer.js'
 import {operation} from '../service.js'
 

@@ -1,8 +1,8 @@
 /** GET /reservations/{reservation_ref}/cancellation-quote and POST …/cancel (ours). */
+import {isoTime} from '../../contract/dates.js'
 import type {CancellationQuote} from '../../contract/reservations.js'
 import {cancellationRequest} from '../../contract/reservations.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancel.js'
-import {isoTime} from '../clock.js'
 import {data} from '../http/answer.js'
 import {operation, operationWithBody} from '../service.js'
 import {ownReservation} from './own-reservation.js'

@@ -1,10 +1,9 @@
 /** POST /hotels/search (§4.3), GET /hotels/{hotel_id} and GET /hotels/offers/{offer_id} (ours). */
-import {nightsBetween} from '../../contract/dates.js'
+import {isoTime, nightsBetween} from '../../contract/dates.js'
 import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
 import {countryList} from '../catalogue/content.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {buildOffers} from '../catalogue/pricing.js'
-import {isoTime} from '../clock.js'
 import {data} from '../http/answer.js'
 import {invalidField, Refusal} from '../refusal.js'
 import {operation, operationWithBody} from '../service.js'

@@ -1,6 +1,6 @@
 /** GET /reservations/{reservation_ref}/voucher (§4.5): a signed link that is valid for an hour. */
+import {isoTime} from '../../contract/dates.js'
 import type {VoucherLink} from '../../contract/vouchers.js'
-import {isoTime} from '../clock.js'
 import {data} from '../http/answer.js'
 import {Refusal} from '../refusal.js'
 import {operation} from '../service.js'

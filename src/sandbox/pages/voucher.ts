@@ -1,7 +1,7 @@
 /** GET /vouchers/{token}: the PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
 import type {Context} from 'hono'
+import {isoTime} from '../../contract/dates.js'
 import {findHotel} from '../catalogue/hotels.js'
-import {isoTime} from '../clock.js'
 import type {RequestState} from '../http/routing.js'
 import type {Service} from '../service.js'
 import {findClient} from '../store/clients.js'

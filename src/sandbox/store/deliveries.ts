@@ -1,6 +1,6 @@
 /** Deliveries: one event on its way to one subscription, with every attempt made. */
+import {isoTime} from '../../contract/dates.js'
 import type {Database} from '../../storage/database.js'
-import {isoTime} from '../clock.js'
 import type {NextStep} from '../delivery/schedule.js'
 import type {StoredEvent} from './events.js'
 

@@ -1,8 +1,8 @@
 /** Events of §6.1 and the deliveries they are due. Both are written in the transaction of the change itself. */
+import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
-import {isoTime} from '../clock.js'
 import {randomId} from '../random.js'
 
 /** The envelope of §2.8; links in `data` are kept as paths (links.ts adds the origin). */

@@ -1,11 +1,11 @@
 /** Offers found by a search, with the criteria they were found for (§2.3). */
 
+import {isoTime} from '../../contract/dates.js'
 import type {Offer, SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 import type {OfferDraft} from '../catalogue/pricing.js'
-import {isoTime} from '../clock.js'
 import {randomId} from '../random.js'
 
 export interface StoredOffer {

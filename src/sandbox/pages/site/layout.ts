@@ -1,6 +1,6 @@
 /** What surrounds every page: its head, the way to the others, the clock, and what was just done. */
 import {html, raw} from 'hono/html'
-import {isoTime} from '../../clock.js'
+import {isoTime} from '../../../contract/dates.js'
 import {type Piece, textOf} from '../../markup.js'
 import {instant, pathOf} from './parts.js'
 import {SITE_STYLE} from './style.js'

@@ -1,7 +1,7 @@
 /** The small parts pages are put together from: foreign text, times, statuses, tables, facts. */
 import {html} from 'hono/html'
+import {isoTime} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {isoTime} from '../../clock.js'
 import type {Piece} from '../../markup.js'
 
 export {html} from 'hono/html'
