@@ -35,6 +35,9 @@ export abstract class BaseCommand extends Command {
   /** Whether its JSON is a stream of lines; then a failure is one line too. */
   readonly printsLines: boolean = false
 
+  /** Whether it is there to show settings: one of the environment that will not do is then no reason to refuse it. */
+  readonly showsSettings: boolean = false
+
   /** Whether there is nothing left to do for it once nobody reads its result any more. */
   readonly endsWithReader: boolean = false
 
@@ -83,10 +86,9 @@ export abstract class BaseCommand extends Command {
     this.globals = parsed.flags as unknown as GlobalFlags
     checkColumns((this.constructor as typeof BaseCommand).columns, this.globals.columns)
     await checkQuery(this.globals.query)
-    this.timeoutSeconds = checkTimeout(
-      this.globals.timeout,
-      this.types('timeout') ? '--timeout' : 'BOOKCTL_TIMEOUT',
-    )
+    const isTyped = this.types('timeout')
+    if (isTyped || !this.showsSettings)
+      this.timeoutSeconds = checkTimeout(this.globals.timeout, isTyped ? '--timeout' : 'BOOKCTL_TIMEOUT')
     this.verbosity = parsed.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
     return parsed
   }

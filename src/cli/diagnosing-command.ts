@@ -1,27 +1,35 @@
 /** Base of the commands that look at this machine and the way to the service. */
+import process from 'node:process'
 import {Failure} from '../contract/failure.js'
 import {StorageError} from '../storage/errors.js'
 import {BaseCommand} from './base-command.js'
 import type {Check} from './doctor/check.js'
-import type {Preferences} from './settings/defaults.js'
+import type {Surroundings} from './settings/effective.js'
 
 export abstract class DiagnosingCommand extends BaseCommand {
-  /** Nothing where config.json cannot be understood, which is one of the things to tell. */
-  private usablePreferences(): Promise<Preferences> {
-    return this.preferences().catch(error => {
-      if (error instanceof Failure || error instanceof StorageError) return {}
-      throw error
+  override readonly showsSettings = true
+
+  /** Without what config.json says where it cannot be understood, which is one of the things to tell. */
+  private usableSurroundings(): Promise<Surroundings> {
+    return this.surroundings().catch(error => {
+      if (!(error instanceof Failure || error instanceof StorageError)) throw error
+      return {settings: {profiles: {}}, env: process.env, flags: {}}
     })
   }
 
   /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    const {diagnose} = await import('./doctor/doctor.js')
+    const [{diagnose}, {readPreferences}] = await Promise.all([
+      import('./doctor/doctor.js'),
+      import('./settings/defaults.js'),
+    ])
+    const around = await this.usableSurroundings()
     return diagnose({
       state: await this.state(),
       flags: this.globals,
       namesProfile: this.namesProfile(),
-      connect: await this.connectOptions(await this.usablePreferences()),
+      connect: await this.connectOptions(await readPreferences(around, true)),
+      around,
       offline,
       receiver,
     })

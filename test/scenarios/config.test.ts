@@ -1,8 +1,11 @@
 /** Settings at the command line: what holds and why, what may be set, and that no writer loses another's change. */
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {SETTING_KEYS} from '../../src/cli/settings/keys.js'
+import {FILE_NAMES} from '../../src/state/file-names.js'
 import {Home} from '../support/bookctl.js'
+import {certificateFile} from '../support/tls.js'
 
 const PROFILE = {base_url: 'https://partner.example/v1', client_id: 'cid_1'}
 let home: Home
@@ -35,12 +38,12 @@ describe('what holds', () => {
     expect(await origin([])).toMatchObject({value: 12, origin: 'profile', source: 'default'})
     const env = {BOOKCTL_TIMEOUT: '13'}
     expect(await origin([], env)).toMatchObject({
-      value: '13',
+      value: 13,
       origin: 'environment',
       source: 'BOOKCTL_TIMEOUT',
     })
     expect(await origin(['--timeout', '14'], env)).toMatchObject({
-      value: '14',
+      value: 14,
       origin: 'flag',
       source: '--timeout',
     })
@@ -65,9 +68,38 @@ describe('what holds', () => {
       BOOKCTL_TOKEN: 'planted-token',
       BOOKCTL_WEBHOOK_SECRET: 'whsec_planted',
     }
-    const {stdout, stderr} = await home.run(['config', 'list', '--all'], {env})
+    const {stdout, stderr} = await home.run(['config', 'list'], {env})
     expect(stdout).toContain('client_secret\tset\tenvironment\tBOOKCTL_CLIENT_SECRET')
     expect(stdout + stderr).not.toContain('planted')
+  })
+
+  test('list has every setting, those that nothing gives as unset', async () => {
+    type Listed = {settings: {key: string; value: unknown; origin: string}[]}
+    const {result} = await home.json<Listed>(['config', 'list'])
+    expect(result.settings.map(({key}) => key)).toEqual(SETTING_KEYS.map(({name}) => name))
+    expect(result.settings.find(({key}) => key === 'currency')).toMatchObject({value: null, origin: 'unset'})
+    expect((await home.run(['config', 'list'])).stdout).toContain('currency\t\tunset\t\n')
+  })
+
+  test('one that will not do is shown, with a warning, and stops no config command', async () => {
+    const env = {BOOKCTL_TIMEOUT: 'soon', BOOKCTL_SCOPES: 'hotels:reed'}
+    const got = await home.json(['config', 'get', 'timeout'], {env})
+    expect(got).toMatchObject({exit: 0, result: {value: 'soon', source: 'BOOKCTL_TIMEOUT'}})
+    expect(got.stderr).toContain('Warning: BOOKCTL_TIMEOUT: must be a whole number')
+    const listed = await home.run(['config', 'list'], {env})
+    expect(listed).toMatchObject({exit: 0, stdout: expect.stringContaining('timeout\tsoon\tenvironment')})
+    expect(listed.stderr).toContain('BOOKCTL_SCOPES: there is no scope hotels:reed')
+    for (const argv of [['path'], ['set', 'timeout', '20'], ['unset', 'currency']])
+      expect(await home.run(['config', ...argv], {env})).toMatchObject({exit: 0})
+    expect(await errorOf(['config', 'get', 'timeout', '--timeout', 'soon'])).toMatchObject({exit: 2})
+  })
+
+  test('path names every file that is there', async () => {
+    const names = [...FILE_NAMES]
+    for (const name of names) writeFileSync(join(home.configDirectory, name), '')
+    const {result} = await home.json<{files: {name: string; exists: boolean}[]}>(['config', 'path'])
+    expect(result.files.filter(({exists}) => exists).map(({name}) => name)).toEqual(names)
+    expect(names).toContain('exchanges.jsonl')
   })
 
   test('get prints the bare value; what is not set ends with 2', async () => {
@@ -126,6 +158,18 @@ describe('what may be set', () => {
     expect(kept()).toEqual({profiles: {default: PROFILE}})
   })
 
+  test('ca_file is kept absolute, and must hold certificates', async () => {
+    copyFileSync(certificateFile('ca'), join(home.directory, 'ca.pem'))
+    expect(await home.run(['config', 'set', 'ca_file', 'ca.pem'])).toMatchObject({exit: 0})
+    expect(kept().defaults.ca_file).toBe(join(home.directory, 'ca.pem'))
+    writeFileSync(join(home.directory, 'none.pem'), 'nothing')
+    for (const file of ['none.pem', 'missing.pem'])
+      expect(await errorOf(['config', 'set', 'ca_file', file])).toMatchObject({
+        exit: 2,
+        code: 'invalid_ca_file',
+      })
+  })
+
   test('a near miss is named', async () => {
     expect(await errorOf(['config', 'get', 'curency'])).toMatchObject({hint: 'did you mean currency?'})
   })
@@ -161,7 +205,7 @@ describe('writers at once', () => {
     currency: 'EUR',
     nationality: 'TR',
     timeout: '20',
-    ca_file: 'ca.pem',
+    ca_file: certificateFile('ca'),
     signature_header: 'X-A',
     event_id_header: 'X-B',
     'contact.name': 'Ayşe',

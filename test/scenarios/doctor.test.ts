@@ -65,7 +65,17 @@ describe('a service that is as it should be', () => {
     expect({exit, stderr}).toEqual({exit: 0, stderr: ''})
     expect(checks.filter(({status}) => !['ok', 'skipped'].includes(status))).toEqual([])
     expect(checks.map(({name}) => name)).toEqual([
-      ...['versions', 'configuration', 'permissions', 'databases', 'environment', 'disk', 'sandbox', 'login'],
+      ...[
+        'versions',
+        'configuration',
+        'permissions',
+        'databases',
+        'environment',
+        'settings',
+        'disk',
+        'sandbox',
+        'login',
+      ],
       ...['trust', 'proxy', 'dns', 'connection', 'tls', 'service', 'clock', 'token', 'scopes', 'account'],
       ...['signing secrets', 'receiver'],
     ])
@@ -121,6 +131,21 @@ describe('certificates', () => {
     const {exit, at} = await doctor('https://127.0.0.1:1/v1', ['--ca-file', '/nonexistent.pem'])
     expect(exit).toBe(2)
     expect(at('trust').status).toBe('fail')
+  })
+})
+
+describe('settings that will not do', () => {
+  test('of the environment and of config.json are one failed check, and stop no other', async () => {
+    mkdirSync(home.configDirectory, {mode: 0o700})
+    const settings = {profiles: {}, defaults: {currency: 'EURO'}}
+    writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+    const env = {BOOKCTL_TIMEOUT: 'soon', BOOKCTL_NATIONALITY: 'T1'}
+    const {exit, at} = await doctor('https://127.0.0.1:1/v1', [], {env})
+    expect(exit).toBe(2)
+    expect(at('settings').status).toBe('fail')
+    for (const words of ['BOOKCTL_TIMEOUT: must be', 'BOOKCTL_NATIONALITY: must', 'defaults.currency: must'])
+      expect(at('settings').detail).toContain(words)
+    expect(at('connection').status).toBe('fail')
   })
 })
 

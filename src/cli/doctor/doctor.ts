@@ -7,9 +7,10 @@ import {profileName, type Target, type TargetFlags} from '../access/target.js'
 import {type ConnectOptions, connect, openSender, rememberedIn, resolve, systemClock} from '../connect.js'
 import {EXIT_CODES} from '../failure.js'
 import type {Result} from '../output/result.js'
+import type {Surroundings} from '../settings/effective.js'
 import {type Check, checking, ok, skipped} from './check.js'
 import {checkConfiguration, checkDatabases, checkPermissions, checkSandboxNote} from './files.js'
-import {checkDisk, checkEnvironment, checkVersions} from './machine.js'
+import {checkDisk, checkEnvironment, checkSettings, checkVersions} from './machine.js'
 import {checkNetwork, NETWORK_CHECKS} from './network.js'
 import {checkReceiver, checkSigningSecrets} from './receiver.js'
 import {checkService, SERVICE_CHECKS} from './service.js'
@@ -20,6 +21,8 @@ export interface DoctorOptions {
   /** Whether --profile stood on the command line. */
   readonly namesProfile: boolean
   readonly connect: ConnectOptions
+  /** What settings are resolved from. */
+  readonly around: Surroundings
   readonly offline: boolean
   /** Address of a webhook receiver to probe. */
   readonly receiver: string | undefined
@@ -39,6 +42,7 @@ export async function diagnose(options: DoctorOptions): Promise<Check[]> {
     await checking('permissions', () => checkPermissions(directory)),
     await checking('databases', () => checkDatabases(directory)),
     await checking('environment', () => checkEnvironment(link.env)),
+    await checking('settings', () => checkSettings(options.around)),
     await checking('disk', () => checkDisk(directory)),
     await checking('sandbox', () => checkSandboxNote(directory)),
   ]

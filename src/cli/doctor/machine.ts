@@ -1,8 +1,10 @@
-/** What `doctor` looks at on this machine, apart from the configuration directory: versions, environment, disk. */
+/** What `doctor` looks at on this machine, apart from files of ours: versions, environment, settings, disk. */
 import {existsSync, readFileSync, statfsSync} from 'node:fs'
 import {dirname} from 'node:path'
 import process from 'node:process'
 import {VARIABLES} from '../help/variables.js'
+import {checked} from '../settings/checked.js'
+import {allEffective, type Surroundings} from '../settings/effective.js'
 import {closest} from '../usage/suggest.js'
 import {type Check, fail, ok, warn} from './check.js'
 
@@ -34,6 +36,19 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Check {
     )
   }
   return ok('environment', set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
+}
+
+/** Whether each setting that something gives will do, wherever it stands. */
+export async function checkSettings(around: Surroundings): Promise<Check> {
+  const given = allEffective(around).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
+  const problems = (await Promise.all(given.map(checked))).flatMap(({problem}) => problem ?? [])
+  if (problems.length === 0) return ok('settings', given.length === 0 ? 'none is set' : `${given.length} set`)
+  return fail(
+    'settings',
+    'usage',
+    problems.join('; '),
+    'correct it where it stands: bookctl config list shows them all',
+  )
 }
 
 function canRead(path: string): boolean {

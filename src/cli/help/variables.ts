@@ -46,7 +46,8 @@ export const VARIABLES: readonly Variable[] = [
   {
     group: 'service',
     name: 'BOOKCTL_SCOPES',
-    meaning: 'scopes to ask for, separated by blanks; all granted ones unless told',
+    meaning:
+      'scopes to ask for, separated by blanks or commas, in place of those of the profile; unless told, those a command needs',
   },
   {
     group: 'service',

@@ -45,7 +45,8 @@ export interface WantedChange {
 export async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} is not set by hand`, key.readOnly)
-  const after = text === undefined ? null : await key.check(key.name, text)
+  const check = key.checkToWrite ?? key.check
+  const after = text === undefined ? null : await check(key.name, text)
   const place = placeOf(key, around)
   const profile = place === 'profile' ? profileInUse(around) : null
   if (profile !== null) requireProfile(around.settings, profile)

@@ -3,11 +3,13 @@ import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../state/file-names.js'
 import {VARIABLES} from '../help/variables.js'
 import {type Result, single} from '../output/result.js'
 import type {DryChange} from '../request/dry-run.js'
 import {applyChange, type Change, findKey, planChange} from './change.js'
-import {allEffective, type Effective, effective, type Surroundings} from './effective.js'
+import {type Checked, checked} from './checked.js'
+import {allEffective, effective, type Surroundings} from './effective.js'
 import type {SettingKey, SettingValue} from './keys.js'
 
 export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source']
@@ -25,14 +27,25 @@ interface Row extends Record<string, unknown> {
 }
 
 /** One setting; throws usage `not_set` when nothing gives it. With `showOrigin` the text says where it comes from. */
-export function getSetting(name: string, around: Surroundings, path: string, showOrigin: boolean): Result {
+export async function getSetting(
+  name: string,
+  around: Surroundings,
+  path: string,
+  showOrigin: boolean,
+): Promise<Result> {
   const key = findKey(name)
-  const found = effective(key, around)
+  const found = await checked(effective(key, around))
   if (found.value === null) throw notSet(key)
   const row = rowOf(found, path)
   const text = sanitizeLine(textOf(found.value))
   const line = showOrigin ? `${originInWords(found, path)}: ${text}` : text
-  return {...single(row, row, text), text: `${line}\n`}
+  return {...single(row, row, text), text: `${line}\n`, ...warningOf([found])}
+}
+
+/** What has to be said of values that will not do; they are printed all the same. */
+function warningOf(found: readonly Checked[]): {warning?: string} {
+  const problems = found.flatMap(({problem}) => problem ?? [])
+  return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
 }
 
 function notSet({name, environment, readOnly}: SettingKey) {
@@ -40,11 +53,10 @@ function notSet({name, environment, readOnly}: SettingKey) {
   return usage('not_set', `${name} is not set`, readOnly ?? `bookctl config set ${name} VALUE${variable}`)
 }
 
-/** Every setting that something gives, and the secrets of the environment as set; with `all`, the others too. */
-export function listSettings(around: Surroundings, path: string, all: boolean): Result<Row> {
-  const settings = allEffective(around)
-    .filter(({value}) => all || value !== null)
-    .map(found => rowOf(found, path))
+/** Every setting, with origin `unset` where nothing gives one, and the secrets of the environment as set. */
+export async function listSettings(around: Surroundings, path: string): Promise<Result<Row>> {
+  const found = await Promise.all(allEffective(around).map(checked))
+  const settings = found.map(each => rowOf(each, path))
   const secrets = SECRET_VARIABLES.filter(name => around.env[name]).map(name => ({
     key: name.replace('BOOKCTL_', '').toLowerCase(),
     value: 'set',
@@ -60,15 +72,16 @@ export function listSettings(around: Surroundings, path: string, all: boolean): 
       value: (row: Row) => (name === 'value' && row.value !== null ? textOf(row.value) : row[name]),
     })),
     id: row => row.key,
+    ...warningOf(found),
   }
 }
 
-function rowOf({key, value, origin, source}: Effective, path: string): Row {
+function rowOf({key, value, origin, source}: Checked, path: string): Row {
   const inFile = ['profile', 'defaults', 'file'].includes(origin)
   return {key: key.name, value, origin, source, ...(inFile ? {source_path: path} : {})}
 }
 
-function originInWords({origin, source}: Effective, path: string): string {
+function originInWords({origin, source}: Checked, path: string): string {
   switch (origin) {
     case 'flag':
       return `flag ${source}`
@@ -89,19 +102,13 @@ function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** What lies in the configuration directory, apart from what is made and removed in passing. */
-const FILES = [
-  ...['config.json', 'tokens.db', 'state.db', 'events.db'],
-  ...['listen-ca.pem', 'listen-ca-key.pem', 'sandbox.db', 'sandbox-running.json', 'locks'],
-]
-
 /** Where everything of ours is; reads none of it, so that it works whatever state the files are in. */
 export function settingsPath(directory: string): Result {
-  const files = FILES.map(name => {
+  const files = [...FILE_NAMES, LOCKS_NAME].map(name => {
     const path = join(directory, name)
     return {name, path, exists: exists(path)}
   })
-  const path = join(directory, 'config.json')
+  const path = join(directory, SETTINGS_NAME)
   const document = {path, directory, files}
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
 }

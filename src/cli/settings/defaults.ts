@@ -1,7 +1,9 @@
 /** What the settings give where no flag did: environment > profile > defaults. Checked, since people write the file. */
+import {Failure} from '../../contract/failure.js'
 import type {Fields} from '../input/guests.js'
+import {usableValue} from './checked.js'
 import {effective, type Surroundings} from './effective.js'
-import {SETTING_KEYS, type SettingKey} from './keys.js'
+import {SETTING_KEYS} from './keys.js'
 
 export interface Preferences {
   readonly nationality?: string
@@ -12,9 +14,17 @@ export interface Preferences {
   readonly caFile?: string
 }
 
-/** Throws usage, naming variable or place in config.json, for a value that will not do. */
-export async function readPreferences(around: Surroundings): Promise<Preferences> {
-  const read = (name: string) => readOne(name, {...around, flags: {profile: around.flags.profile}})
+/**
+ * Throws usage, naming variable or place in config.json, for a value that will not do; where such a value is `leftOut`,
+ * it counts as not set.
+ */
+export async function readPreferences(around: Surroundings, leftOut = false): Promise<Preferences> {
+  const withoutFlags = {...around, flags: {profile: around.flags.profile}}
+  const read = async (name: string) =>
+    readOne(name, withoutFlags).catch(error => {
+      if (leftOut && error instanceof Failure) return undefined
+      throw error
+    })
   const [nationality, currency] = [await read('nationality'), await read('currency')]
   const [timeout, caFile] = [await read('timeout'), await read('ca_file')]
   const contact: Fields = {}
@@ -34,12 +44,6 @@ export async function readPreferences(around: Surroundings): Promise<Preferences
 async function readOne(name: string, around: Surroundings) {
   const key = SETTING_KEYS.find(known => known.name === name)
   if (key === undefined) return undefined
-  const {value, origin, source} = effective(key, around)
-  if (value === null || origin === 'built_in') return undefined
-  return key.check(placeOf(key, origin, source), String(value))
-}
-
-function placeOf({name}: SettingKey, origin: string, source: string | null): string {
-  if (origin === 'environment') return source ?? name
-  return `config.json: ${origin === 'profile' ? `profiles.${source}` : 'defaults'}.${name}`
+  const found = effective(key, around)
+  return found.value === null || found.origin === 'built_in' ? undefined : usableValue(found)
 }

@@ -2,6 +2,7 @@
  * The settings people may read and change: what each means, where it may stand in config.json, what else gives it, and
  * which values it takes. The one list: `config`, `doctor`, completion and the defaults of commands go by it.
  */
+import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {OPERATIONS} from '../../contract/operations.js'
@@ -34,6 +35,8 @@ export interface SettingKey {
   readonly readOnly?: string
   /** The value to write for what was typed. Throws usage naming `field`. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
+  /** In its place for `config set`, where more can be asked of what is written down. */
+  readonly checkToWrite?: SettingKey['check']
 }
 
 /** Ours: for one call, unless told otherwise. */
@@ -151,6 +154,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     environment: 'BOOKCTL_CA_FILE',
     flag: 'ca-file',
     check: checkText,
+    checkToWrite: checkCaFile,
   },
   ...OWN_OPERATIONS.map(operation => ({
     name: `paths.${operation}`,
@@ -170,6 +174,14 @@ export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | reado
 function checkHeaderName(field: string, text: string): string {
   if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(text)) return text
   throw invalid(field, 'must be the name of a header', text)
+}
+
+/** The absolute path of a file that holds certificates: commands run in other directories, too. */
+async function checkCaFile(field: string, text: string): Promise<string> {
+  const {trustedCertificates} = await import('../../api/trust.js')
+  const path = resolve(checkText(field, text))
+  trustedCertificates(path, {})
+  return path
 }
 
 /** The rule of the request itself (§2.4). */

@@ -23,9 +23,11 @@ that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKC
   }
   static override flags = {'show-origin': Flags.boolean({summary: 'say first where the value comes from'})}
 
+  override readonly showsSettings = true
+
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigGet)
     const {path} = (await this.state()).settings
-    await this.print(getSetting(args.key, await this.surroundings(), path, flags['show-origin']))
+    await this.print(await getSetting(args.key, await this.surroundings(), path, flags['show-origin']))
   }
 }

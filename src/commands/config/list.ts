@@ -5,15 +5,21 @@ import {CONFIG_COLUMNS, listSettings} from '../../cli/settings/config.js'
 export default class ConfigList extends BaseCommand {
   static override summary = 'List the settings, as they hold now, and where each comes from.'
   static override description =
-    `Origins are flag, environment, profile, defaults (of all profiles), file and built_in. Of variables that hold a secret it
-says only that they are set. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and those of the settings.`
-  static override examples = ['bookctl config list', 'bookctl config list --all --json']
+    `Origins are flag, environment, profile, defaults (of all profiles), file, built_in and unset. A value that will not do is
+shown with a warning. Of variables that hold a secret it says only that they are set. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and those of the settings.`
+  static override examples = [
+    'bookctl config list',
+    `bookctl config list --query "settings[?origin!='unset'].key"`,
+  ]
   static override columns = CONFIG_COLUMNS
-  static override flags = {all: Flags.boolean({summary: 'those that nothing gives, too'})}
+  /** All are listed with and without it; scripts of before have it. */
+  static override flags = {all: Flags.boolean({hidden: true})}
+
+  override readonly showsSettings = true
 
   async run(): Promise<void> {
-    const {flags} = await this.parse(ConfigList)
+    await this.parse(ConfigList)
     const {path} = (await this.state()).settings
-    await this.print(listSettings(await this.surroundings(), path, flags.all))
+    await this.print(await listSettings(await this.surroundings(), path))
   }
 }

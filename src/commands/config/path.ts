@@ -8,6 +8,8 @@ export default class ConfigPath extends BaseCommand {
   static override examples = ['bookctl config path', 'bookctl config path --json']
   static override columns = ['path', 'directory', 'files']
 
+  override readonly showsSettings = true
+
   async run(): Promise<void> {
     await this.parse(ConfigPath)
     await this.print(settingsPath(this.config.configDir))

@@ -26,6 +26,8 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   }
   static override flags = dryRunFlag
 
+  override readonly showsSettings = true
+
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigSet)
     const {settings} = await this.state()

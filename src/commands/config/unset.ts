@@ -23,6 +23,8 @@ BOOKCTL_PROFILE.`
   }
   static override flags = dryRunFlag
 
+  override readonly showsSettings = true
+
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigUnset)
     const {settings} = await this.state()
