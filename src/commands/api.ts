@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import type {Answer} from '../api/api.js'
 import type {Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
+import {requireConsent} from '../cli/prompts/consent.js'
 import {
   type ApiPlan,
   apiResult,
@@ -13,7 +14,6 @@ import {
   doubtOf,
   planCall,
   readCall,
-  requireAgreed,
 } from '../cli/request/api.js'
 import {jsonResult} from '../cli/reserve/result.js'
 import {failureWith} from '../contract/failure.js'
@@ -91,7 +91,8 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     const doubt = doubtOf(plan)
     if (doubt) this.warn(doubt)
     if (!plan.changes || target.mode !== 'live' || yes) return
-    requireAgreed(await this.confirm(`Send ${plan.request.method} ${plan.request.url}?`))
+    const agreed = await this.confirm(`Send ${plan.request.method} ${plan.request.url}?`)
+    requireConsent(agreed, {what: 'a change on a live service', undone: 'nothing was sent'})
   }
 
   /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import {describeLogout} from '../cli/access/dry-run.js'
-import {liveAmong, logOut, logOutEverywhere, requireAgreement, whoLeaves} from '../cli/access/leaving.js'
+import {LEAVING_LIVE, liveAmong, logOut, logOutEverywhere, whoLeaves} from '../cli/access/leaving.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
 import {single} from '../cli/output/result.js'
+import {requireConsent} from '../cli/prompts/consent.js'
 import {dryRunFlag} from '../cli/request/dry-run.js'
 
 export default class Logout extends BaseCommand {
@@ -31,7 +32,7 @@ Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BAS
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0)
-      requireAgreement(flags.yes || (await this.confirm('Log out, and forget the secret?')))
+      requireConsent(flags.yes || (await this.confirm('Log out, and forget the secret?')), LEAVING_LIVE)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone =
       leaving === 'all' ? await logOutEverywhere(parts, state) : await logOut(parts, state, leaving)

@@ -10,6 +10,7 @@ import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {mayAsk} from '../cli/prompts/ask.js'
+import {requireConsent} from '../cli/prompts/consent.js'
 import {type ReserveFlagValues, reserveFlags} from '../cli/reserve/flags.js'
 import {namingReservation} from '../cli/reserve/made.js'
 import {
@@ -26,7 +27,6 @@ import {
   type Plan,
   planReservation,
   readTyped,
-  requireYes,
   stoppedBeforeSending,
 } from '../cli/reserve/reserve.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
@@ -130,7 +130,10 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const stopped = (error: unknown) => {
       throw stoppedBeforeSending(error)
     }
-    requireYes(await ask().catch(stopped), target)
+    const agreed = await ask().catch(stopped)
+    if (agreed === false || target.mode === 'live') {
+      requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
+    }
   }
 
   private warnOf(plan: Plan): void {

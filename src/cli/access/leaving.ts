@@ -1,8 +1,10 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
+
 import {parseBaseUrl} from '../../api/base-url.js'
-import {Failure, usage} from '../../contract/failure.js'
+import {Failure} from '../../contract/failure.js'
 import {modeOfSecret} from '../../contract/identifiers.js'
 import type {State} from '../../state/state.js'
+import type {Change} from '../prompts/consent.js'
 import {type RequestParts, recordOf} from './access.js'
 import {checkProfileName, DEFAULT_PROFILE, type TargetFlags} from './target.js'
 
@@ -105,11 +107,10 @@ export async function liveAmong(
   return names.filter((_, index) => found[index] === 'live')
 }
 
-/** Throws usage unless somebody agreed to leave live credentials: the word is `agreed`, undefined when nobody can be asked. */
-export function requireAgreement(agreed: boolean | undefined): void {
-  if (agreed) return
-  const hint = agreed === undefined ? 'add --yes' : undefined
-  throw usage('confirmation_needed', 'not confirmed; nothing was sent and nothing removed', hint)
+/** What has to be agreed to before live credentials are left. */
+export const LEAVING_LIVE: Change = {
+  what: 'leaving live credentials',
+  undone: 'nothing was sent and nothing removed',
 }
 
 /** Whom `logout` means: the credentials of the environment when they are set, else a profile. */

@@ -69,16 +69,6 @@ export function doubtOf({operation}: ApiPlan): string | undefined {
   return 'Warning: the journal does not know of a reservation made this way, so a lost answer cannot be resumed; bookctl reserve writes it down first'
 }
 
-/**
- * Refuses a change on a live service nobody agreed to. `agreed`: a person's answer, or undefined when nobody can be
- * asked. Throws usage.
- */
-export function requireAgreed(agreed: boolean | undefined): void {
-  if (agreed) return
-  const hint = agreed === undefined ? 'add --yes' : undefined
-  throw usage('confirmation_needed', 'a change on a live service was not confirmed; nothing was sent', hint)
-}
-
 /** The exact request, for `--dry-run`. */
 export function describeRaw({request}: ApiPlan): object {
   const {method, url, headers, body} = request

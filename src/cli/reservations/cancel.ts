@@ -2,13 +2,14 @@
  * Cancelling: what it costs is asked first, shown, and agreed to; then it is sent. Where the service does not say
  * what it costs, nothing is cancelled: a fee nobody has seen is not agreed to.
  */
+
 import {type CancellationCost, isSameCurrency} from '../../api/cancellation-cost.js'
 import type {Cancelled} from '../../api/cancellations.js'
 import {stateOf} from '../../api/change-words.js'
 import type {Money} from '../../api/facts.js'
 import {factsOfReservation} from '../../api/reservation-facts.js'
 import type {ReadReservation} from '../../api/shapes.js'
-import {Failure, failureWith, usage} from '../../contract/failure.js'
+import {Failure, failureWith} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import type {Target} from '../access/target.js'
@@ -17,6 +18,7 @@ import {checkCurrency, invalid} from '../input/checks.js'
 import {onItsOwnClock} from '../output/hotel-clock.js'
 import {moneyText} from '../output/money-text.js'
 import {type Result, single} from '../output/result.js'
+import type {Change} from '../prompts/consent.js'
 import {howToLook, namingTheWay} from './reservations.js'
 
 /** What is known before anything is cancelled. */
@@ -120,16 +122,14 @@ export function checkFee({quote, reservation}: CancelPlan, maxFee: MaxFee | unde
   throw new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: {quote: quoted(quote)}})
 }
 
-/** `agreed`: what a person said, or undefined when nobody can be asked. Throws usage unless it is yes. */
-export function requireAgreement(agreed: boolean | undefined, {quote}: CancelPlan): void {
-  if (agreed) return
-  if (agreed === false) throw usage('not_confirmed', 'not confirmed; nothing was cancelled')
-  const message = `cancelling costs ${moneyText(quote.fee)} and has to be confirmed; nothing was cancelled`
-  const details = {
-    code: 'confirmation_needed',
+/** What has to be agreed to. */
+export function changeOf({quote}: CancelPlan): Change {
+  return {
+    what: `cancelling costs ${moneyText(quote.fee)} and`,
+    undone: 'nothing was cancelled',
     hint: 'add --yes, and --max-fee AMOUNT for the most it may cost',
+    result: {quote: quoted(quote)},
   }
-  throw new Failure('usage', message, {...details, result: {quote: quoted(quote)}})
 }
 
 /** Cancels. Throws Failure; one whose outcome is unknown names the way to find out. */

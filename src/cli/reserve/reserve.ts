@@ -188,18 +188,3 @@ export function stoppedBeforeSending(error: unknown): unknown {
     hint: 'run the command again to begin anew',
   })
 }
-
-/**
- * Refuses a live reservation nobody agreed to. `agreed`: a person's answer, or undefined when nobody can be asked.
- * Throws usage, or Failure `interrupted` when the answer was no.
- */
-export function requireYes(agreed: boolean | undefined, target: Target): void {
-  if (agreed === false) throw usage('not_confirmed', 'not confirmed; nothing was sent')
-  if (agreed === undefined && target.mode === 'live') {
-    throw usage(
-      'confirmation_needed',
-      'a live reservation has to be confirmed; nothing was sent',
-      'add --yes',
-    )
-  }
-}

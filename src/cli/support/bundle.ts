@@ -40,13 +40,6 @@ function taken(path: string) {
   )
 }
 
-/** Throws usage unless somebody agreed. `agreed`: a person's answer, or undefined when nobody can be asked. */
-export function requireAgreed(agreed: boolean | undefined): void {
-  if (agreed) return
-  const hint = agreed === undefined ? 'add --yes; --dry-run lists what would be in it' : undefined
-  throw usage('confirmation_needed', 'not confirmed; nothing was written', hint)
-}
-
 export const BUNDLE_COLUMNS = ['name', 'bytes', 'about']
 
 /** What is in it, a line a file; `path` and `bytes` are null when it was not written. */

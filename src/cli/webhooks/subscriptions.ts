@@ -152,10 +152,3 @@ export async function deleteAndForget(
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
   return {subscription_id: id, deleted: true, secret_removed}
 }
-
-/** `agreed`: what a person said, or undefined when nobody can be asked. Throws usage unless it is yes. */
-export function requireYes(agreed: boolean | undefined): void {
-  if (agreed) return
-  const hint = agreed === undefined ? 'add --yes' : undefined
-  throw usage('confirmation_needed', 'not confirmed; nothing was sent', hint)
-}

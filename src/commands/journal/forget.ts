@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {requireAgreement} from '../../cli/access/leaving.js'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {
   describeForgetChange,
@@ -42,7 +42,8 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const typed = (await this.surroundings()).flags['base-url']
     const entry = findForgettable(state, args.reference, typed)
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
-    requireAgreement(await this.agreed(flags.yes, 'Forget it?', describeForgetting(entry)))
+    const agreed = await this.agreed(flags.yes, 'Forget it?', describeForgetting(entry))
+    requireConsent(agreed, {what: 'forgetting it', undone: 'nothing was removed'})
     await this.print(await forgetEntry(state, entry, systemClock.now()))
   }
 }

@@ -1,11 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {describeProfileRemoval} from '../../cli/access/dry-run.js'
-import {liveAmong, requireAgreement} from '../../cli/access/leaving.js'
+import {LEAVING_LIVE, liveAmong} from '../../cli/access/leaving.js'
 import {leavingProfile, removeProfile} from '../../cli/access/profiles.js'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {single} from '../../cli/output/result.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 
 export default class ProfilesRemove extends BaseCommand {
@@ -30,7 +31,10 @@ export default class ProfilesRemove extends BaseCommand {
     const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
     if (flags['dry-run']) return this.print(describeProfileRemoval(state, leaving, systemClock.now()))
-    if (live) requireAgreement(flags.yes || (await this.confirm(`Remove the profile ${live}?`)))
+    if (live) {
+      const agreed = flags.yes || (await this.confirm(`Remove the profile ${live}?`))
+      requireConsent(agreed, LEAVING_LIVE)
+    }
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await removeProfile(parts, state, args.name)
     await this.print(single(gone, {...gone}, gone.profile))

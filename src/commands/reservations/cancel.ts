@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import * as cancelling from '../../cli/reservations/cancel.js'
@@ -52,7 +53,8 @@ reservations:write. Environment: those of every command.`
     const plan = await cancelling.planCancellation(connection, reference)
     cancelling.checkFee(plan, maxFee)
     const atStake = cancelling.describeCancellation(plan, target)
-    cancelling.requireAgreement(await this.agreed(yes, 'Cancel this reservation?', atStake), plan)
+    const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
+    requireConsent(agreed, cancelling.changeOf(plan))
     this.hintWhenStopped = howToLook(reference)
     const done = await cancelling.cancel(connection, plan, body)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)

@@ -3,11 +3,11 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkReservationRef} from '../../cli/input/checks.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations/reservations.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {requireYes} from '../../cli/webhooks/subscriptions.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation.'
@@ -53,7 +53,10 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
       const call = {parameters: {reservation_ref: reference}, body: change}
       return this.print(jsonResult(describeCall('reservations.update', target, await this.state(), call)))
     }
-    if (target.mode === 'live') requireYes(flags.yes || (await this.confirm(`Change ${reference}?`)))
+    if (target.mode === 'live') {
+      const agreed = flags.yes || (await this.confirm(`Change ${reference}?`))
+      requireConsent(agreed, {what: 'a change of a live reservation', undone: 'nothing was sent'})
+    }
     const connection = await this.connect(target)
     this.hintWhenStopped = howToLook(reference)
     await this.print(await update(connection, reference, change))

@@ -4,15 +4,22 @@ import * as Flags from '@oclif/core/flags'
 import {systemClock} from '../../cli/connect.js'
 import {DiagnosingCommand} from '../../cli/diagnosing-command.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,
   checkBundlePath,
   listing,
-  requireAgreed,
   writeBundle,
   zipBundle,
 } from '../../cli/support/bundle.js'
+
+/** What has to be agreed to. */
+const WRITING = {
+  what: 'what is in it',
+  undone: 'nothing was written',
+  hint: 'add --yes; --dry-run lists what would be in it',
+}
 
 export default class SupportBundle extends DiagnosingCommand {
   static override summary =
@@ -42,7 +49,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SupportBundle)
     checkBundlePath(args.file, flags.force)
-    if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireAgreed(undefined)
+    if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
     const {collectBundle} = await import('../../cli/support/contents.js')
     const now = systemClock.now()
@@ -50,7 +57,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}
     const files = await collectBundle(about)
     if (flags['dry-run']) return this.print(bundleResult(files, undefined))
-    requireAgreed(flags.yes || (await this.agreed(false, `Write ${args.file}?`, listing(files))))
+    requireConsent(flags.yes || (await this.agreed(false, `Write ${args.file}?`, listing(files))), WRITING)
     const bytes = await zipBundle(files, now)
     writeBundle(args.file, bytes, flags.force)
     await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}))

@@ -2,9 +2,10 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {single} from '../../cli/output/result.js'
+import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {checkSubscriptionId, deleteAndForget, requireYes} from '../../cli/webhooks/subscriptions.js'
+import {checkSubscriptionId, deleteAndForget} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'
@@ -34,7 +35,10 @@ export default class WebhooksDelete extends BaseCommand {
       })
       return this.print(jsonResult(request))
     }
-    if (target.mode === 'live') requireYes(Boolean(flags.yes) || (await this.confirm(`Delete ${id}?`)))
+    if (target.mode === 'live') {
+      const agreed = Boolean(flags.yes) || (await this.confirm(`Delete ${id}?`))
+      requireConsent(agreed, {what: 'deleting a live subscription', undone: 'nothing was sent'})
+    }
     const connection = await this.connect(target)
     const done = await deleteAndForget(connection, id, flags)
     await this.print(single(done, {...done}, id))
