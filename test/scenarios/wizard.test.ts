@@ -76,7 +76,15 @@ test('a person who has never seen it books a room with nothing but the questions
   await answer(terminal, ALL)
   await terminal.waitFor('Reserve this now (TEST)?')
   const screen = terminal.screen()
-  for (const shown of ['Hotel', 'Due at hotel', 'hotel clock', 'your clock', 'UTC', '2030-06-04, 3 nights']) {
+  for (const shown of [
+    'Hotel',
+    'Due at hotel',
+    'hotel clock',
+    'your clock',
+    'UTC',
+    '2030-06-04, 3 nights',
+    'Istanbul (101)',
+  ]) {
     expect(screen).toContain(shown)
   }
   expect(screen).toMatch(/This offer: 1\d:\d\d left/)
@@ -234,4 +242,19 @@ test('hotels search asks for what is missing, and shows the command that needs n
   expect(await terminal.exit).toBe(0)
   expect(terminal.raw()).toContain('bookctl hotels search --city 101 --check-in 2030-06-01')
   expect(terminal.screen()).toContain('off_')
+})
+
+test('tours search asks for the city by its name, and takes the name on the command line from then on', async () => {
+  const terminal = start(['tours', 'search', '--limit', '2'])
+  await answer(terminal, [
+    ['City', 'istan\r'],
+    ['Currency', '\r'],
+  ])
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).toContain('bookctl tours search --city 101 --currency EUR')
+  const {exit, result} = await home.json<{search: {destination: {id: number}}}>(
+    ['tours', 'search', '--city', 'ıstanbul', '--currency', 'EUR'],
+    {},
+  )
+  expect([exit, result.search.destination.id]).toEqual([0, 101])
 })

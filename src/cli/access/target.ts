@@ -152,7 +152,7 @@ function profileIfAny(flags: TargetFlags, remembered: Remembered): ProfileRecord
 
 function notLoggedIn(name: string): Failure {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
-  const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET`
+  const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`
   return new Failure('not_allowed', `not logged in: no credentials for profile ${name}`, {
     code: 'not_logged_in',
     hint,

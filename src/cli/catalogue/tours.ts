@@ -10,7 +10,7 @@ import {missing} from '../usage/parse-errors.js'
 import {warningUnless} from './content.js'
 
 export interface TourFlags {
-  readonly city: string
+  readonly city?: string | undefined
   readonly date?: string | undefined
   readonly currency?: string | undefined
   readonly find?: string | undefined
@@ -20,10 +20,10 @@ export interface TourFlags {
   readonly limit?: string | undefined
 }
 
-/** Throws usage. */
+/** `city`: its number. Throws usage, naming every flag that is missing, or the first that is wrong. */
 export function readTourSearch(flags: TourFlags): {request: TourSearchRequest; wanted: TourNarrowing} {
   const {city, date, currency, find, tag, sort, limit, 'max-price': price} = flags
-  if (!currency) throw missing(['--currency'])
+  if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
   return {
     request: {
       destination: {type: 'CITY', id: checkInteger('--city', city, 1, Number.MAX_SAFE_INTEGER)},

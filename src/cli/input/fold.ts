@@ -13,7 +13,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ə: 'e',
 }
 
-/** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`. */
+/** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives `strasse`. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -21,4 +21,12 @@ export function fold(text: string): string {
     .toLowerCase()
     .replace(/[ıßæœøłđðþə]/g, letter => LETTERS[letter] ?? letter)
     .trim()
+}
+
+/** Whether every word of `typed` stands somewhere in `text`. */
+export function matches(text: string, typed: string): boolean {
+  const folded = fold(text)
+  return fold(typed)
+    .split(/\s+/)
+    .every(word => folded.includes(word))
 }

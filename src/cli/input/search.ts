@@ -19,7 +19,10 @@ export interface SearchFlags {
 const DEFAULT_ROOMS = ['2']
 /** Ours: as contract/hotels.ts bounds them. */
 export const MOST_ROOMS = 9
-const MOST_PERSONS = 9
+/** Ours: of adults, and of children, in one room. */
+export const MOST_PERSONS = 9
+/** Ours, as §2.2's children have an age. */
+export const OLDEST_CHILD = 17
 const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
@@ -84,7 +87,8 @@ export function readRoom(text: string): Room {
   if (adults < 1) throw invalid('--room', 'a room needs at least one adult', text)
   if (adults > MOST_PERSONS) throw invalid('--room', `at most ${MOST_PERSONS} adults in a room`, text)
   const children_ages = (match[2]?.split(',') ?? []).map(Number)
-  if (children_ages.some(age => age > 17)) throw invalid('--room', "a child's age is 0 to 17", text)
+  if (children_ages.some(age => age > OLDEST_CHILD))
+    throw invalid('--room', `a child's age is 0 to ${OLDEST_CHILD}`, text)
   if (children_ages.length > MOST_PERSONS)
     throw invalid('--room', `at most ${MOST_PERSONS} children in a room`)
   return {adults, children_ages}

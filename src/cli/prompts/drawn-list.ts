@@ -151,8 +151,6 @@ function numberOf(line: string, count: number): string | undefined {
 
 function helpOf({searched, several}: ListQuestion, count: number, active: number): string {
   const place = count === 0 ? 'nothing matches' : `${active + 1} of ${count}`
-  const narrow = searched ? 'type to narrow' : 'or its number'
-  return several
-    ? `${place}; arrow keys ${narrow}, space marks, Enter ends`
-    : `${place}; arrow keys ${narrow}, Enter chooses`
+  const ways = searched ? 'arrow keys move, type to narrow' : 'arrow keys or its number'
+  return several ? `${place}; ${ways}, space marks, Enter ends` : `${place}; ${ways}, Enter chooses`
 }

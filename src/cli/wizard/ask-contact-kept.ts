@@ -2,14 +2,16 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../contract/reservations.js'
 import type {People} from '../../state/people-store.js'
+import type {Fields} from '../input/guests.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {askContact} from './ask-contact.js'
 
-/** `people`: where earlier contacts are; undefined where nothing can be kept. */
+/** `people`: where earlier contacts are; undefined where nothing can be kept. `preferred`: as much as the settings give. */
 export async function askContactOrKept(
   prompts: Prompts,
   lead: Guest | undefined,
   people: People | undefined,
+  preferred: Fields = {},
 ): Promise<Contact> {
   const kept = people?.contacts() ?? []
   const picked =
@@ -23,7 +25,16 @@ export async function askContactOrKept(
           ],
         })
   if (picked !== 'new') return picked
-  return askContact(prompts, {name: lead?.name, surname: lead?.surname, country: lead?.nationality})
+  const {name = lead?.name, surname = lead?.surname, email, ...phone} = textsOf(preferred)
+  return askContact(prompts, {
+    ...{name, surname, email, country: lead?.nationality},
+    phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
+  })
+}
+
+/** Settings are texts, each checked where it was read. */
+function textsOf(fields: Fields): Partial<Contact> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 }
 
 function describe({name, surname, email, phone_country_code: prefix, phone_number}: Contact): string {

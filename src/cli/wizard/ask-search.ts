@@ -3,32 +3,51 @@
  * given is not asked again. The answers are flags of `hotels search`, so that one set of checks reads both.
  */
 import process from 'node:process'
-import type {Api} from '../../api/api.js'
 import {usage} from '../../contract/failure.js'
+import {namedCities} from '../catalogue/city-names.js'
+import type {Connection} from '../connect.js'
 import {checkCurrency, checkInteger} from '../input/checks.js'
-import {MOST_ROOMS, readRoom, type SearchFlags} from '../input/search.js'
+import {MOST_PERSONS, MOST_ROOMS, OLDEST_CHILD, readRoom, type SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {askCity} from './ask-city.js'
-import {counted, nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
+import type {Preferences} from '../settings/defaults.js'
+import {askCity, type CityAsking} from './ask-city.js'
+import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
 import {askCountry, hintOf, plainly} from './questions.js'
 
-export interface SearchAsking {
-  readonly prompts: Prompts
-  /** Opened only to list the cities. */
-  readonly api: () => Promise<Api>
+export interface SearchAsking extends CityAsking {
   /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
+  /** What the settings give, to be offered. */
+  readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
+}
+
+/** How a search is asked for at this connection. */
+export function searchAsking(
+  prompts: Prompts,
+  connection: Connection,
+  today: string,
+  preferred?: SearchAsking['preferred'],
+): SearchAsking {
+  let cities: ReturnType<SearchAsking['cities']> | undefined
+  return {
+    ...{prompts, today, preferred, isLocal: connection.target.isLoopback},
+    cities() {
+      cities ??= namedCities(connection)
+      return cities
+    },
+  }
 }
 
 /** `given`, completed. */
 export async function askSearch(asking: SearchAsking, given: SearchFlags): Promise<SearchFlags> {
-  const {prompts} = asking
-  const city = given.city || (await askCity(prompts, asking.api))
+  const {prompts, preferred} = asking
+  const city = given.city || (await askCity(asking))
   const dates = await askDates(asking, given)
   const room = given.room ?? (await askRooms(prompts))
   const nationality =
-    given.nationality || (await askCountry(prompts, 'Nationality of the guests', localCountry()))
-  const currency = given.currency || (await askCurrency(prompts))
+    given.nationality ||
+    (await askCountry(prompts, 'Nationality of the guests', preferred?.nationality ?? localCountry()))
+  const currency = given.currency || (await askCurrency(prompts, preferred?.currency))
   return {...given, city, ...dates, room, nationality, currency}
 }
 
@@ -74,13 +93,14 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<string> {
   })
   const children = await prompts.text({
     message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7 (empty: none)`,
-    check: plainly(typed => readRoom(withAges(adults, typed))),
+    check: typed => void readAges(typed),
     hint: hintOf(
-      typed => readRoom(withAges(adults, typed)).children_ages,
-      ages => `${counted(ages.length, 'child').replace('childs', 'children')}, aged ${ages.join(', ')}`,
+      readAges,
+      ages => `${ages.length === 1 ? '1 child' : `${ages.length} children`}, aged ${ages.join(', ')}`,
     ),
   })
-  return withAges(adults, children)
+  const ages = readAges(children)
+  return ages.length === 0 ? adults.trim() : `${adults.trim()}:${ages.join(',')}`
 }
 
 function onlyDigits(typed: string): string {
@@ -88,21 +108,28 @@ function onlyDigits(typed: string): string {
   throw usage('invalid_input', 'must be a whole number such as 2')
 }
 
-/** `2`, or `2:4,7`; ages may be typed with commas, blanks or both. */
-function withAges(adults: string, typed: string): string {
+/** Ages typed with commas, blanks or both. Throws usage in the words of the question. */
+function readAges(typed: string): number[] {
   const ages = typed.split(/[\s,;]+/).filter(Boolean)
-  if (ages.some(age => !/^\d{1,2}$/.test(age))) {
+  const strange = ages.find(age => !/^\d{1,2}$/.test(age))
+  if (strange !== undefined) {
     throw usage('invalid_input', 'must be ages in whole years, such as 4, 7; 0 for a baby')
   }
-  return ages.length === 0 ? adults.trim() : `${adults.trim()}:${ages.join(',')}`
+  const adult = ages.find(age => Number(age) > OLDEST_CHILD)
+  if (adult !== undefined) {
+    throw usage('invalid_input', `a child is 0 to ${OLDEST_CHILD} years old; who is ${adult} is an adult`)
+  }
+  if (ages.length > MOST_PERSONS) throw usage('invalid_input', `at most ${MOST_PERSONS} children in a room`)
+  return ages.map(Number)
 }
 
-async function askCurrency(prompts: Prompts): Promise<string> {
+/** `usual`: of the settings. */
+export async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
   const read = (typed: string) => checkCurrency('currency', typed)
   return read(
     await prompts.text({
       message: 'Currency of the prices',
-      default: 'EUR',
+      default: usual,
       check: plainly(read),
       hint: hintOf(read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code)),
     }),

@@ -38,7 +38,6 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
       )
       if (parts.dryRun) return {plan, made: undefined}
       if (await agrees(parts, prompts, plan)) {
-        clock?.stop()
         const made = await send(parts, plan, draft)
         if (made) return {plan, made}
       }
@@ -53,14 +52,18 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
 async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, chosen: Chosen): Promise<void> {
   const {connection, today} = parts
   const people = peopleHere(connection)
-  draft.nationality ??= await askCountry(prompts, 'Nationality the offer was searched for', undefined)
+  draft.nationality ??= await askCountry(
+    prompts,
+    'Nationality the offer was searched for',
+    parts.preferred?.nationality,
+  )
   if (!draft.guests) {
     draft.places ??= placesOf((await askRooms(prompts)).map(readRoom))
     const known = {checkIn: chosen.stay?.checkIn, today, nationality: draft.nationality}
     draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   }
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
-  draft.contact ??= await askContactOrKept(prompts, lead, people)
+  draft.contact ??= await askContactOrKept(prompts, lead, people, parts.preferred?.contact)
   if (!draft.payment) {
     const cost = chosen.shown?.price ?? {total: null, currency: null}
     const balance = await readBalance(connection.api)

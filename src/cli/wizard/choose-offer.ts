@@ -1,10 +1,10 @@
 /** The list of offers to move through: typing narrows it, its last lines sort it, narrow it or change the search. */
 import type {FoundOffer} from '../../api/hotels.js'
+import {fold, matches} from '../input/fold.js'
 import {narrow} from '../input/narrow.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'
 import type {Reader} from './clocks.js'
 import {counted} from './dates.js'
-import {fold, matches} from './fold.js'
 import {createFit, type Fit, offerGlance, offerLine} from './offer-lines.js'
 
 export type OfferChoice = {readonly offer: FoundOffer} | 'change search'

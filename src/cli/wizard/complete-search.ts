@@ -4,7 +4,7 @@ import type {Connection} from '../connect.js'
 import type {SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {today} from '../reserve/reserve.js'
-import {askSearch} from './ask-search.js'
+import {askSearch, searchAsking} from './ask-search.js'
 
 export async function completeSearch(
   prompts: Prompts,
@@ -12,8 +12,7 @@ export async function completeSearch(
   given: SearchFlags,
   note: (text: string) => void,
 ): Promise<SearchFlags> {
-  const asking = {prompts, api: async () => connection.api, today: today()}
-  const flags = await askSearch(asking, given)
+  const flags = await askSearch(searchAsking(prompts, connection, today()), given)
   note(`The same without questions: ${commandOf(flags)}`)
   return flags
 }

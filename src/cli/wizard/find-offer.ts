@@ -4,10 +4,11 @@ import {nightsBetween} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../contract/hotels.js'
 import type {SeenOffer} from '../../state/offer-store.js'
+import {cityText} from '../catalogue/city-names.js'
 import {search} from '../catalogue/search.js'
 import {readSearch, type SearchFlags} from '../input/search.js'
 import {placesOf} from './ask-guests.js'
-import {askSearch} from './ask-search.js'
+import {askSearch, searchAsking} from './ask-search.js'
 import {chooseOffer, findSame} from './choose-offer.js'
 import {nightsText} from './dates.js'
 import type {Draft} from './draft.js'
@@ -37,28 +38,34 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
       draft.lost,
     ).finally(clock.stop)
     if (choice === 'change search') await askChange(parts, draft)
-    else choose(draft, choice.offer, request)
+    else choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
   }
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
-  const {prompts, connection, today} = parts
-  const asking = {prompts, api: async () => connection.api, today}
+  const {prompts, connection, today, preferred} = parts
+  const asking = searchAsking(prompts, connection, today, preferred)
   draft.search = await askSearch(asking, draft.search)
   const request = await readSearch(draft.search)
   draft.nationality = request.client_nationality
   const nights = nightsText(request.check_in, request.check_out)
-  parts.tell(`Searching: city ${request.destination.id}, ${request.check_in}, ${nights} …`)
+  const city = cityText(request.destination.id, connection)
+  parts.tell(`Searching: city ${city}, ${request.check_in}, ${nights} …`)
   return request
 }
 
 /** Takes an offer; the guests' places follow from the rooms searched, unless the guests were given. */
-function choose(draft: Draft, offer: FoundOffer, request: SearchRequest): void {
+function choose(draft: Draft, offer: FoundOffer, request: SearchRequest, city: string): void {
   draft.lost = offer
   draft.chosen = {
     offerId: offer.offer_id,
     shown: offer,
-    stay: {checkIn: request.check_in, checkOut: request.check_out, rooms: request.rooms.length},
+    stay: {
+      city,
+      checkIn: request.check_in,
+      checkOut: request.check_out,
+      rooms: request.rooms.length,
+    },
     expiresAt: expiryOf(offer),
   }
   seat(draft, request.rooms)
@@ -78,11 +85,11 @@ function expiryOf(offer: FoundOffer): number {
 }
 
 /** Takes an offer this machine has seen, named on the command line. */
-export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined): void {
+export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
   draft.chosen = {
     offerId,
     shown: seen && shownOf(seen),
-    stay: seen && {checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
+    stay: seen && {city, checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
     expiresAt: seen?.expires_at,
   }
   if (!seen) return
@@ -135,13 +142,13 @@ const PARTS = {
 } as const satisfies Record<string, readonly (keyof SearchFlags)[]>
 
 /** Asks what of the search shall be different; that is then asked anew. */
-async function askChange({prompts}: WizardParts, draft: Draft): Promise<void> {
+async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
   const part = await prompts.choose({
     message: 'What shall be different?',
     choices: [
-      {value: 'city' as const, name: `City (number ${city})`},
+      {value: 'city' as const, name: `City (${cityText(city ?? '', connection)})`},
       {value: 'dates' as const, name: `Dates (${from}${nights})`},
       {value: 'rooms' as const, name: `Rooms and guests (${room?.join(' and ')})`},
       {value: 'nationality' as const, name: `Nationality (${nationality})`},

@@ -1,7 +1,7 @@
 /** What the wizard's questions share: words without flag names, dates, countries, what to do when time runs out. */
 import {Failure} from '../../contract/failure.js'
+import {matches} from '../input/fold.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'
-import {matches} from './fold.js'
 
 /** What every question carries while an offer is being booked. */
 export interface Clocked {

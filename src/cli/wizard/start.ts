@@ -16,7 +16,7 @@ export function readBegun(offerId: string | undefined, flags: PlanFlags): Promis
   return read(offerId, flags, today())
 }
 
-type Choices = Pick<WizardParts, 'today' | 'reader' | 'agreed' | 'dryRun' | 'maxPrice' | 'key'>
+type Choices = Pick<WizardParts, 'today' | 'reader' | 'preferred' | 'agreed' | 'dryRun' | 'maxPrice' | 'key'>
 
 /** How the flags of `reserve`, and this machine, set the wizard up. */
 export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'dry-run': boolean}): Choices {
@@ -30,5 +30,6 @@ export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'd
     dryRun: flags['dry-run'],
     maxPrice: flags['max-price'],
     key: flags['idempotency-key'],
+    preferred: flags.preferred,
   }
 }

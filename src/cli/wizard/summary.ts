@@ -7,6 +7,8 @@ import {counted, nightsText, withWeekday} from './dates.js'
 import {detailRows, type ShownOffer} from './offer-lines.js'
 
 export interface Stay {
+  /** In words; undefined when it is not known. */
+  readonly city: string | undefined
   readonly checkIn: string
   readonly checkOut: string
   readonly rooms: number
@@ -28,6 +30,7 @@ export function describeSummary(summary: Summary, reader: Reader): string {
   const {contact} = request
   const rows: (readonly [string, string])[] = [
     ...(offer ? detailRows(offer, reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(stay?.city ? [['City', stay.city] as const] : []),
     ...(stay ? [['Dates', datesText(stay)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
     [

@@ -3,9 +3,11 @@
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
 import type {ReserveOutcome} from '../../api/reserve.js'
+import {cityText} from '../catalogue/city-names.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {type Plan, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/reserve.js'
+import type {Preferences} from '../settings/defaults.js'
 import type {Begun} from './begun.js'
 import {book} from './book.js'
 import type {Reader} from './clocks.js'
@@ -20,6 +22,8 @@ export interface WizardParts {
   readonly reader: () => Reader
   /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
+  /** What the settings give, to be offered where it is asked for. */
+  readonly preferred?: Preferences | undefined
   readonly maxPrice: string | undefined
   readonly key: string | undefined
   /** Whether the person agreed beforehand (--yes). */
@@ -46,7 +50,9 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
   const draft = draftOf(begun)
   if (begun.offerId !== undefined) {
     const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-    chooseSeen(draft, begun.offerId, state.writable ? state.offers.find(client, begun.offerId) : undefined)
+    const seen = state.writable ? state.offers.find(client, begun.offerId) : undefined
+    const city = seen?.details?.city ?? undefined
+    chooseSeen(draft, begun.offerId, seen, city === undefined ? undefined : cityText(city, parts.connection))
   }
   for (;;) {
     try {

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {readCity} from '../../cli/catalogue/city-names.js'
 import {OFFER_COLUMNS, search} from '../../cli/catalogue/search.js'
 import type {Connection} from '../../cli/connect.js'
 import {checkAmount, checkInteger} from '../../cli/input/checks.js'
@@ -21,8 +22,9 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   static override columns = OFFER_COLUMNS.map(column => column.name)
   static override flags = {
     city: Flags.string({
-      helpValue: 'ID',
-      summary: 'number of the destination; 101 is Istanbul in the local sandbox',
+      helpValue: 'CITY',
+      summary:
+        'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
     }),
     'check-in': Flags.string({helpValue: 'DATE', summary: 'day of arrival, YYYY-MM-DD'}),
     'check-out': Flags.string({helpValue: 'DATE', summary: 'day of departure, YYYY-MM-DD'}),
@@ -57,7 +59,8 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(HotelsSearch)
-    const request = await readSearch(await this.complete(await this.withDefaults(flags)))
+    const city = await readCity(flags.city, () => this.connection())
+    const request = await readSearch(await this.complete(await this.withDefaults({...flags, city})))
     const {sort, refundable, board, 'max-price': price, limit} = flags
     const wanted = {
       ...{sort, refundable, board},

@@ -1,11 +1,16 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {readTourSearch, search, TOUR_COLUMNS} from '../../cli/catalogue/tours.js'
+import {readCity} from '../../cli/catalogue/city-names.js'
+import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/catalogue/tours.js'
+import type {Connection} from '../../cli/connect.js'
 import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
+import {mayAsk} from '../../cli/prompts/ask.js'
 
 export default class ToursSearch extends BaseCommand {
   static override summary = 'Search tours of a city.'
-  static override description = `Narrowing and sorting happen here; the service is asked for all of the city.
+  static override description =
+    `Narrowing and sorting happen here; the service is asked for all of the city. At a terminal, what is missing is asked for,
+the city by its name.
 The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
 config.json: "paths": {"tours.search": "…"}. Needs the scope tours:read.
 Environment: BOOKCTL_CURRENCY, and those of every command.`
@@ -17,9 +22,9 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
   static override candidates = {city: 'cities'} as const
   static override flags = {
     city: Flags.string({
-      helpValue: 'ID',
-      required: true,
-      summary: 'number of the city; content cities lists them, 101 is Istanbul in the local sandbox',
+      helpValue: 'CITY',
+      summary:
+        'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
     }),
     date: Flags.string({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
     currency: Flags.string({
@@ -39,9 +44,27 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
     limit: Flags.string({helpValue: 'N', summary: 'at most this many tours'}),
   }
 
+  private connected: Promise<Connection> | undefined
+
   async run(): Promise<void> {
     const {flags} = await this.parse(ToursSearch)
-    const wish = readTourSearch(await this.withDefaults({...flags, nationality: undefined}))
-    await this.print(await search(await this.connect(), wish))
+    const given = await this.withDefaults({...flags, nationality: undefined})
+    const wish = readTourSearch(
+      await this.complete({...given, city: await readCity(flags.city, () => this.connection())}),
+    )
+    await this.print(await search(await this.connection(), wish))
+  }
+
+  /** Asks for what is missing, when somebody is there to answer. */
+  private async complete(given: TourFlags): Promise<TourFlags> {
+    if ((given.city && given.currency) || !mayAsk(this.globals)) return given
+    const {completeTourSearch} = await import('../../cli/wizard/complete-tour-search.js')
+    return completeTourSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
+  }
+
+  /** One connection for the questions and the search. */
+  private connection(): Promise<Connection> {
+    this.connected ??= this.connect()
+    return this.connected
   }
 }

@@ -1,18 +1,21 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 import {describe, expect, test} from 'vitest'
 import type {Api} from '../../../src/api/api.js'
+import {listedCities} from '../../../src/cli/catalogue/city-names.js'
+import {fold, matches} from '../../../src/cli/input/fold.js'
 import {readSearch} from '../../../src/cli/input/search.js'
-import {findCities} from '../../../src/cli/wizard/ask-city.js'
+import type {Prompts} from '../../../src/cli/prompts/prompts.js'
+import {askCity, findCities} from '../../../src/cli/wizard/ask-city.js'
 import {askSearch} from '../../../src/cli/wizard/ask-search.js'
 import {commandOf} from '../../../src/cli/wizard/complete-search.js'
 import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/wizard/dates.js'
-import {fold, matches} from '../../../src/cli/wizard/fold.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {apiOfSandbox} from '../../support/answering.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {thrownBy} from '../../support/thrown.js'
 
 const TODAY = '2030-05-01'
+const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true})
 
 describe('names are found as they are typed', () => {
   test.each([
@@ -33,7 +36,7 @@ describe('names are found as they are typed', () => {
   })
 
   test('a city by its number, also one that is not listed', () => {
-    const cities = [{id: 101, name: '\u001b[2JIstanbul', country: 'TR'}]
+    const cities = [{id: 101, name: '\u001b[2JIstanbul', country_code: 'TR'}]
     expect(findCities(cities, '101').map(({value}) => value)).toEqual(['101'])
     expect(findCities(cities, '999').map(({value}) => value)).toEqual(['999'])
     expect(findCities(cities, 'ıst')[0]?.name).toBe('\\u001b[2JIstanbul, TR (101)')
@@ -101,7 +104,7 @@ const REQUEST = {
 test('everything, with the city by its name', async () => {
   const {api, sandbox} = await apiOfSandbox()
   const prompts = scriptedPrompts([['City', 'izmir'], ...REST])
-  const flags = await askSearch({prompts, api: async () => api, today: TODAY}, {})
+  const flags = await askSearch({...asking(prompts), cities: () => listedCities(api)}, {})
   sandbox.close()
   expect(await readSearch(flags)).toEqual({destination: {type: 'CITY', id: 103}, ...REQUEST})
   expect(prompts.left()).toBe(0)
@@ -114,8 +117,11 @@ test('everything, with the city by its name', async () => {
   )
 })
 
-const failing = (error: Error) => async () =>
-  ({call: async () => Promise.reject(error), exchange: async () => Promise.reject(error)}) as unknown as Api
+const failing = (error: Error) => () =>
+  listedCities({
+    call: async () => Promise.reject(error),
+    exchange: async () => Promise.reject(error),
+  } as unknown as Api)
 
 test.each([
   new Failure('usage', 'not shown', {code: 'path_not_shown'}),
@@ -128,7 +134,7 @@ test.each([
     ['by its number', '101'],
   ])
   const given = {'check-in': '2030-06-01', nights: '3', room: ['2'], nationality: 'TR', currency: 'EUR'}
-  const flags = await askSearch({prompts, api: failing(error), today: TODAY}, given)
+  const flags = await askSearch({...asking(prompts), cities: failing(error)}, given)
   expect(flags).toEqual({...given, city: '101'})
 })
 
@@ -136,13 +142,54 @@ test.each([
   new Failure('unreachable', 'gone', {code: 'unreachable'}),
   new Failure('not_allowed', 'wrong secret', {code: 'invalid_client', status: 401}),
 ])('what no search could survive is said at once: $message', async error => {
-  const asking = {prompts: scriptedPrompts([]), api: failing(error), today: TODAY}
-  await expect(askSearch(asking, {})).rejects.toBe(error)
+  const parts = {...asking(scriptedPrompts([])), cities: failing(error)}
+  await expect(askSearch(parts, {})).rejects.toBe(error)
 })
 
 test('what was given is not asked again', async () => {
   const prompts = scriptedPrompts([['Check-out', '2']])
   const given = {city: '101', 'check-in': '2030-06-01', room: ['1'], nationality: 'DE', currency: 'USD'}
-  const flags = await askSearch({prompts, api: failing(new Error('not asked')), today: TODAY}, given)
+  const flags = await askSearch({...asking(prompts), cities: failing(new Error('not asked'))}, given)
   expect(flags).toEqual({...given, 'check-out': '2030-06-03'})
+})
+
+test('ages are refused in the words of the question', async () => {
+  const prompts = scriptedPrompts([
+    ['How many rooms', '1'],
+    ['Adults', '2'],
+    ['Ages', '4, 18'],
+    ['Ages', 'four'],
+    ['Ages', '1 1 1 1 1 1 1 1 1 1'],
+    ['Ages', '4, 17'],
+  ])
+  const given = {city: '1', 'check-in': '2030-06-01', nights: '1', nationality: 'TR', currency: 'EUR'}
+  expect((await askSearch({...asking(prompts), cities: failing(new Error())}, given)).room).toEqual([
+    '2:4,17',
+  ])
+  const refusals = prompts.log.filter(line => line.startsWith('refused'))
+  expect(refusals[0]).toBe('refused: a child is 0 to 17 years old; who is 18 is an adult')
+  expect(refusals).toHaveLength(3)
+  expect(refusals.join()).not.toMatch(/--|ADULTS|2:/)
+})
+
+test('what the settings give is offered, and an empty line takes it', async () => {
+  const prompts = scriptedPrompts([
+    ['Nationality', ''],
+    ['Currency', ''],
+  ])
+  const given = {city: '1', 'check-in': '2030-06-01', nights: '1', room: ['1']}
+  const preferred = {nationality: 'DE', currency: 'CHF'}
+  const flags = await askSearch({...asking(prompts), cities: failing(new Error()), preferred}, given)
+  expect(flags).toMatchObject(preferred)
+})
+
+test('where numbers come from is told for the service that is asked', async () => {
+  const nobody = new Failure('usage', 'not shown', {code: 'path_not_shown'})
+  for (const [isLocal, where] of [
+    [true, 'local sandbox'],
+    [false, 'the operator'],
+  ] as const) {
+    const prompts = scriptedPrompts([[where, '7']])
+    await askCity({...asking(prompts), isLocal, cities: failing(nobody)})
+  }
 })

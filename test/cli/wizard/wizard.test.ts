@@ -356,7 +356,11 @@ describe('when time runs out', () => {
   beforeEach(async () => {
     service = await ScriptedService.start()
     searches = 0
-    service.script = ({path}, response) => {
+    service.script = ({path, body}, response) => {
+      if (path === '/reservations/hotel' && body.includes('T-REFUSED')) {
+        answer(response, 400, {error: {code: 'strange'}})
+        return true
+      }
       if (path !== '/hotels/search') return false
       const number = searches++
       // The first offers live for a second and a half.
@@ -400,6 +404,27 @@ describe('when time runs out', () => {
     expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])
     expect(there.told.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
     expect(there.told.join('\n')).not.toContain('\u001b')
+    await there.close()
+  })
+
+  test('after a refusal, too', async () => {
+    const there = await open()
+    const failure = await rejectionOf(
+      there.run(
+        [
+          ['City', '5'],
+          ...DATES,
+          ['Offer', ''],
+          NO_KEEPING,
+          ['Reserve', 'yes'],
+          ['What now', '^wait'],
+          ['Offer', '^C'],
+        ],
+        {...FLAGS, pay: 'account', 'client-reference': 'T-REFUSED'},
+      ),
+    )
+    expect(failure.message).toContain('nothing was sent')
+    expect(searches).toBe(2)
     await there.close()
   })
 

@@ -1,0 +1,84 @@
+/**
+ * Cities by their names: from the service's list where that may be asked for (§4.9: its path is not shown, so only on
+ * the local sandbox or where the profile names it), else from what this machine remembers of it.
+ */
+import type {Api} from '../../api/api.js'
+import {Failure} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {KnownCity} from '../../state/city-store.js'
+import type {Connection} from '../connect.js'
+import {invalid} from '../input/checks.js'
+import {fold} from '../input/fold.js'
+
+/** What of a connection tells names. */
+export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
+
+/**
+ * The service's cities by name, remembered here; those remembered where it may not be asked, does not know, or says it
+ * in no way we can read. Throws Failure when the service cannot be asked at all.
+ */
+export async function namedCities({api, state, target}: Naming): Promise<readonly KnownCity[]> {
+  const listed = await listedCities(api)
+  if (!state.writable) return listed
+  if (listed.length === 0) return state.cities.list({baseUrl: target.baseUrl})
+  state.cities.remember({baseUrl: target.baseUrl}, listed)
+  return listed
+}
+
+/** The service's own list; empty where it cannot be had. Throws Failure when the service cannot be asked at all. */
+export async function listedCities(api: Api): Promise<KnownCity[]> {
+  const {listCities} = await import('../../api/content.js')
+  try {
+    return (await listCities(api)).items.flatMap(({id, name, country_code}) =>
+      id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
+    )
+  } catch (error) {
+    if (error instanceof Failure && isOnlyTheList(error)) return []
+    throw error
+  }
+}
+
+/** Whether a search may still work: all but missing credentials and a service that is away. */
+function isOnlyTheList({kind, details}: Failure): boolean {
+  if (kind === 'not_allowed') return details.status === 403
+  return kind === 'usage' || kind === 'refused' || kind === 'service_failed'
+}
+
+/** `Istanbul (101)`; `101` where the name is not known here. No request is made. */
+export function cityText(id: number | string, {state, target}: Pick<Naming, 'state' | 'target'>): string {
+  const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
+  const name = known.find(city => String(city.id) === String(id))?.name
+  return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
+}
+
+/**
+ * The number that `--city` means: itself, or that of the city so named among those this machine remembers of the
+ * service, so that no request is made. Throws usage.
+ */
+export async function readCity(
+  typed: string | undefined,
+  open: () => Promise<Pick<Naming, 'state' | 'target'>>,
+): Promise<string | undefined> {
+  if (typed === undefined || /^\d*$/.test(typed)) return typed
+  const {state, target} = await open()
+  return cityNumber(typed, state.cities.list({baseUrl: target.baseUrl}))
+}
+
+/** The number of the city of that name. Throws usage, naming the numbers where several cities have it. */
+export function cityNumber(typed: string, known: readonly KnownCity[]): string {
+  const wanted = fold(typed)
+  const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
+  if (city && others.length === 0) return String(city.id)
+  if (!city) {
+    throw invalid(
+      '--city',
+      'must be a number, or a name in the list of cities that content cities remembers here',
+      typed,
+    )
+  }
+  const numbers = [city, ...others].map(({id, country_code}) => [id, country_code].filter(Boolean).join(' '))
+  throw invalid(
+    '--city',
+    `several cities have this name: ${numbers.slice(0, 10).join(', ')}; give the number`,
+  )
+}

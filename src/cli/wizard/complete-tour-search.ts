@@ -1,0 +1,20 @@
+/** `tours search` at a terminal with values missing: asks for them, and shows the command that needs no asking. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {TourFlags} from '../catalogue/tours.js'
+import type {Connection} from '../connect.js'
+import type {Prompts} from '../prompts/prompts.js'
+import {today} from '../reserve/reserve.js'
+import {askCity} from './ask-city.js'
+import {askCurrency, searchAsking} from './ask-search.js'
+
+export async function completeTourSearch(
+  prompts: Prompts,
+  connection: Connection,
+  given: TourFlags,
+  note: (text: string) => void,
+): Promise<TourFlags> {
+  const city = given.city || (await askCity(searchAsking(prompts, connection, today())))
+  const currency = given.currency || (await askCurrency(prompts))
+  note(sanitizeLine(`The same without questions: bookctl tours search --city ${city} --currency ${currency}`))
+  return {...given, city, currency}
+}
