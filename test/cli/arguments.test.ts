@@ -71,6 +71,15 @@ describe('refusals', () => {
     ['exit-codes', 'unknown_command', 'bookctl help exit-codes'],
     ['help nonsense-of-all-kinds', 'unknown_command', 'bookctl --help'],
     ['--nonsense whoami', 'no_command', 'bookctl --help'],
+    ['hotel search --city 1', 'unknown_command', '`bookctl hotels search`'],
+    ['hotel serach', 'unknown_command', '`bookctl hotels search`'],
+    ['sandbx start --port 1', 'unknown_command', '`bookctl sandbox start`'],
+    ['reserv off_1', 'unknown_command', '`bookctl reserve`'],
+    ['search --city 1', 'unknown_command', '`bookctl hotels search`'],
+    ['help hotel search', 'unknown_command', '`bookctl help hotels search`'],
+    ['--jsn hotels search', 'unknown_flag', '--json'],
+    ['--timout 3 whoami', 'unknown_flag', '--timeout'],
+    ['--city 1 hotels search', 'no_command', 'after its name'],
   ])('%s', (line, code, hint) => {
     const failure = thrownBy(() => order(line))
     expect(failure).toMatchObject({kind: 'usage', details: {code}})

@@ -44,7 +44,7 @@ export function readOrder(argv: readonly string[], commandIds: readonly string[]
   if (own.some(isHelpFlag)) return {kind: 'help', subject: readSubject(own, commandIds, [])}
   const {id, words, argv: left} = findCommand(rest, ahead, commandIds)
   if (id !== undefined) return {kind: 'run', id, argv: joinOptionalValues([...ahead, ...left])}
-  if (words.length > 0 && !isGroup(words, commandIds)) throw unknownCommand(words, commandIds)
+  if (words.length > 0 && !isGroup(words, commandIds)) throw unknownCommand(words, left, commandIds)
   const {rest: unknown} = takeGlobalFlags(left)
   if (unknown.length > 0) throw unknownFlagWithoutCommand(unknown)
   return {kind: wantsJson(argv) ? 'list' : 'help', subject: words}
@@ -68,11 +68,11 @@ function readSubject(
   topics: readonly string[],
 ): readonly string[] {
   const asked = rest.filter(word => !isHelpFlag(word))
-  const {id, words} = findCommand(asked, [], commandIds)
+  const {id, words, argv: left} = findCommand(asked, [], commandIds)
   const [first = ''] = words
   if (words.length === 1 && (topics.includes(first) || first === 'help')) return first === 'help' ? [] : words
   if (id === undefined && words.length > 0 && !isGroup(words, commandIds))
-    throw unknownCommand(words, commandIds, topics)
+    throw unknownCommand(words, left, commandIds, topics)
   return words
 }
 
@@ -131,13 +131,18 @@ function joinOptionalValues(argv: readonly string[]): string[] {
   return joined
 }
 
-/** `topics` are given when help was asked for; else a topic's name is no command, and the hint says so. */
-function unknownCommand(words: readonly string[], commandIds: readonly string[], topics?: readonly string[]) {
+/**
+ * `left` is what follows `words`, which may be the rest of the command's name. `topics` are given when help was asked
+ * for; else a topic's name is no command, and the hint says so.
+ */
+function unknownCommand(
+  words: readonly string[],
+  left: readonly string[],
+  commandIds: readonly string[],
+  topics?: readonly string[],
+) {
   const typed = words.join(' ')
-  const groups = commandIds.flatMap(id =>
-    id.split(':').map((_, index, all) => all.slice(0, index + 1).join(' ')),
-  )
-  const best = closest(typed, [...new Set([...groups, ...(topics ?? [])])])
+  const best = closestCommand(words, left, commandIds) ?? closest(typed, topics ?? [])
   const isTopicName = topics === undefined && TOPIC_NAMES.includes(typed)
   const meant = isTopicName || topics !== undefined ? `help ${isTopicName ? typed : best}` : best
   const hint =
@@ -146,13 +151,37 @@ function unknownCommand(words: readonly string[], commandIds: readonly string[],
   return usage('unknown_command', `there is no ${what} \`${typed.slice(0, 60)}\``, hint)
 }
 
+/** The command or group that was likely meant, by as many of the words as stand for one. */
+function closestCommand(
+  words: readonly string[],
+  left: readonly string[],
+  commandIds: readonly string[],
+): string | undefined {
+  const end = left.findIndex(word => word.startsWith('-'))
+  const following = end < 0 ? left : left.slice(0, end)
+  const names = [...new Set(commandIds.flatMap(id => namesWithin(id)))]
+  const most = Math.max(...names.map(name => name.split(' ').length))
+  for (let count = Math.min(most, words.length + following.length); count >= words.length; count--) {
+    const typed = [...words, ...following].slice(0, count).join(' ')
+    const alike = names.filter(name => name.split(' ').length === count || name.endsWith(` ${typed}`))
+    const best = closest(typed, count === words.length ? names : alike)
+    if (best !== undefined) return best
+  }
+  return undefined
+}
+
+/** `webhooks`, `webhooks events`, `webhooks events list`. */
+function namesWithin(id: string): string[] {
+  return id.split(':').map((_, index, all) => all.slice(0, index + 1).join(' '))
+}
+
 function unknownFlagWithoutCommand(argv: readonly string[]) {
-  const flag = (argv[0] ?? '').split('=', 1)[0] ?? ''
-  return usage(
-    'no_command',
-    `no command was given with ${flag.slice(0, 40)}`,
-    'bookctl --help lists the commands',
-  )
+  const flag = ((argv[0] ?? '').split('=', 1)[0] ?? '').slice(0, 40)
+  const best = closest(flag, [...GLOBAL_SWITCHES, ...GLOBAL_VALUES])
+  if (best !== undefined && /^--[\w-]+$/.test(flag))
+    return usage('unknown_flag', `unknown flag ${flag}`, `did you mean ${best}?`)
+  const hint = 'bookctl --help lists the commands; flags of a command come after its name'
+  return usage('no_command', `no command was given with ${flag}`, hint)
 }
 
 /** A secret on the command line is in the process list and the shell's history already; it is not used or echoed. */

@@ -75,6 +75,8 @@ function notAnOption(flag: string, typed: string, valid: string): Failure {
 function otherParseError(error: ParseError): Failure {
   const options = /^Expected --([\w-]+)=(.*) to be one of: ([^\n]*)/s.exec(error.message)
   if (options) return notAnOption(options[1] ?? '', options[2] ?? '', options[3] ?? '')
+  const words = /^Expected .* to be one of: ([^\n]*)/s.exec(error.message)?.[1]
+  if (words !== undefined) return usage('invalid_argument', `the argument must be one of: ${words}`, SEE_HELP)
   const empty = /^Flag --([\w-]+) (expects a value|can only be specified once)/.exec(error.message)
   if (empty)
     return usage('invalid_flag', `--${empty[1]} ${empty[2]?.replace('specified', 'given')}`, SEE_HELP)
