@@ -45,8 +45,15 @@ async function get(parts: LinkParts, url: URL, policy?: Partial<SendPolicy>): Pr
       ...policy,
     })
   } catch (error) {
-    throw error instanceof SendError ? unanswered(error, false) : error
+    throw error instanceof SendError ? unanswered(error, false, hostOf(url)) : error
   }
+}
+
+/** Nothing but the host is told of a link: the rest of it opens the voucher. */
+function hostOf(url: URL) {
+  const hint =
+    'the service gave this link: try again, check the way to that host, or ask the operator of the service'
+  return {name: "the host of the voucher's link", host: url.host, hint}
 }
 
 function parseLink(link: string, from: URL | undefined, baseUrl: string): URL {

@@ -5,6 +5,7 @@ import type {Answer, ExchangeFault, SendError} from './api.js'
 import {describeError, quoteBody, quoted} from './error-shapes.js'
 import {wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
+import {nextStep} from './next-steps.js'
 import {retryAfterMilliseconds} from './retry.js'
 
 /**
@@ -16,7 +17,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
   const {code, requestId} = describeError(answer, answer.json)
-  const details = detailsOf(code, status, requestId, hintFor(answer, now, scope ?? undefined))
+  const details = detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined))
   const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
@@ -33,13 +34,25 @@ export function notUnderstood(answer: Answer, problem: string): Failure {
   )
 }
 
+/** Who did not answer, where that is not the service itself. */
+export interface Elsewhere {
+  /** As a sentence begins: `the host of the voucher's link`. */
+  readonly name: string
+  readonly host: string
+  readonly hint: string
+}
+
 /**
  * The Failure for no whole answer. `changes` says whether the request would change something: then a lost answer
  * leaves the outcome unknown.
  */
-export function unanswered(error: SendError, changes: boolean): Failure {
+export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsewhere): Failure {
   const {fault, reason} = error.last
-  const details = {code: fault, reason, ...hinted(faultHint(fault))}
+  const who = elsewhere === undefined ? 'the service' : `${elsewhere.name}, ${elsewhere.host},`
+  const details = {
+    ...{code: fault, reason, ...hinted(elsewhere?.hint ?? faultHint(fault))},
+    ...(elsewhere === undefined ? {} : {host: elsewhere.host}),
+  }
   const times = error.attempts > 1 ? ` (${error.attempts} attempts)` : ''
   if (changes && error.mayHaveActed) {
     return new Failure(
@@ -51,11 +64,13 @@ export function unanswered(error: SendError, changes: boolean): Failure {
   if (fault === 'cut' || fault === 'too_large' || fault === 'protocol') {
     return new Failure(
       'service_failed',
-      `the service's answer cannot be understood: ${reason}${times}`,
+      elsewhere === undefined
+        ? `the service's answer cannot be understood: ${reason}${times}`
+        : `${who} gave no answer that can be understood: ${reason}${times}`,
       details,
     )
   }
-  return new Failure('unreachable', `the service cannot be reached: ${reason}${times}`, details)
+  return new Failure('unreachable', `${who} cannot be reached: ${reason}${times}`, details)
 }
 
 const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
@@ -86,7 +101,12 @@ function serviceFailed(answer: Answer, now: number): Failure {
   return new Failure(
     'service_failed',
     `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
-    detailsOf(code, answer.status, requestId, waitHint(answer, now) ?? 'try again later'),
+    detailsOf(
+      code,
+      answer.status,
+      requestId,
+      waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later',
+    ),
   )
 }
 
@@ -103,12 +123,13 @@ function hinted(hint: string | undefined): {hint?: string} {
   return hint === undefined ? {} : {hint}
 }
 
-function hintFor(answer: Answer, now: number, scope: string | undefined): string | undefined {
-  if (answer.status === 401) return 'log in again with: bookctl login'
-  if (answer.status === 403) return scopeHint(answer, scope)
-  if (answer.status === 429) return waitHint(answer, now) ?? 'too many requests: wait a moment'
+function hintFor(answer: Answer, code: string, now: number, scope: string | undefined): string | undefined {
+  const step = nextStep(code, answer.status, scope)
+  if (answer.status === 401) return step ?? 'log in again with: bookctl login'
+  if (answer.status === 403) return scopeHint(answer, scope) ?? step
+  if (answer.status === 429) return waitHint(answer, now) ?? step ?? 'too many requests: wait a moment'
   if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
-  return undefined
+  return step
 }
 
 function waitHint(answer: Answer, now: number): string | undefined {

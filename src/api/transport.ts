@@ -33,6 +33,9 @@ export interface TransportOptions {
 
 const OneClient = UntypedClient as typeof Client
 
+/** For a second look at a certificate that was refused (ours). */
+const LOOK_MILLISECONDS = 3000
+
 /** Largest head of an answer we read (ours). */
 const MAX_HEADER_BYTES = 64 * 1024
 
@@ -54,6 +57,11 @@ export function createTransport(options: TransportOptions): Transport & {close()
     try {
       const exchange = new Exchange(url, limits, proxy?.origin)
       return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
+    } catch (error) {
+      if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
+      const milliseconds = Math.min(limits.connectMilliseconds, LOOK_MILLISECONDS)
+      const {withCertificate} = await import('./refused-certificate.js')
+      throw await withCertificate(error, {url, proxy, ca, milliseconds})
     } finally {
       open.delete(dispatcher)
       // Not waited for: a hanging peer must not delay the answer.

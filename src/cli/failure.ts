@@ -125,7 +125,8 @@ function textOf(failure: Failure, service: string | undefined): string {
   const {reason, requestId} = failure.details
   const lines = [`Error: ${failure.message}`]
   if (reason !== undefined && !failure.message.includes(reason)) lines.push(`Cause: ${reason}`)
-  if (service !== undefined && OF_SERVICE.has(failure.kind)) lines.push(`Service: ${service}`)
+  if (failure.details.host !== undefined) lines.push(`Host: ${failure.details.host}`)
+  else if (service !== undefined && OF_SERVICE.has(failure.kind)) lines.push(`Service: ${service}`)
   if (requestId !== undefined) lines.push(`Request: ${requestId}`)
   lines.push(`Hint: ${hintOf(failure)}`)
   return lines.map(line => sanitizeLine(line)).join('\n')

@@ -28,6 +28,8 @@ export interface FailureDetails {
   /** HTTP status, when the service answered. */
   readonly status?: number
   readonly requestId?: string
+  /** `host:port` where it failed, when that is not the service. */
+  readonly host?: string
   /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
   readonly reason?: string
   /** Further keys for the result printed with `--json`, for example the state of a reservation. */

@@ -1,8 +1,11 @@
-/** How long the fetch of a link may take. */
+/** How long the fetch of a link may take, and whose failure one is that cannot be fetched. */
 import {expect, test} from 'vitest'
-import type {SendPolicy} from '../../src/api/api.js'
+import {ExchangeError, SendError, type SendPolicy} from '../../src/api/api.js'
 import {createApi} from '../../src/api/client.js'
+import {fetchLink} from '../../src/api/link.js'
+import {describeFailure} from '../../src/cli/failure.js'
 import {fakeClock} from '../support/clocks.js'
+import {rejectionOf} from '../support/thrown.js'
 
 test.each([
   [undefined, 60],
@@ -25,3 +28,20 @@ test.each([
   await api.fetchLink('https://files.test/v')
   expect(policies.map(policy => policy.timeoutSeconds)).toEqual([seconds])
 })
+
+test.each(['tls', 'refused', 'timeout'] as const)(
+  "a fault of the link's host (%s) is told as that host's",
+  async fault => {
+    const sender = {
+      send: async () => {
+        throw new SendError(new ExchangeError(fault, false, 'ENOTHING files.test:443'), 1, false)
+      },
+    }
+    const work = fetchLink({baseUrl: 'https://service.test/v1', sender}, 'https://files.test/v?token=secret')
+    const failure = await rejectionOf(work)
+    const {text} = describeFailure(failure, 'https://service.test, profile p')
+    expect(text).toContain("the host of the voucher's link, files.test, cannot be reached")
+    expect(text).toContain('Host: files.test')
+    expect(text).not.toMatch(/service\.test|base URL|secret/)
+  },
+)

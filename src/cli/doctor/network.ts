@@ -3,15 +3,14 @@ import {
   findAddresses,
   hostAndPort,
   inspectTls,
-  type ShownCertificate,
   type TlsView,
   tryConnecting,
   type Way,
 } from '../../api/inspect.js'
 import {isLoopbackHost} from '../../api/loopback.js'
 import {type ProxyServer, proxyFor} from '../../api/proxy.js'
+import {certificateText} from '../../api/refused-certificate.js'
 import {trustedCertificates} from '../../api/trust.js'
-import {isoTime} from '../../contract/dates.js'
 import {withProxy} from '../input/proxy.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 
@@ -92,7 +91,7 @@ async function checkConnection(way: Way): Promise<Check> {
 async function checkTls(way: Way, now: number, insecure: boolean): Promise<Check> {
   if (way.url.protocol !== 'https:') return skipped('tls', 'plain http, on this machine alone')
   const view = await inspectTls(way)
-  const detail = [view.protocol, ...view.chain.map(describeCertificate)].join('; ')
+  const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
   if (view.problem !== undefined) return refusedCertificate(way, view, detail, insecure)
   const ending = view.chain.find(({validUntil}) => validUntil - now < ABOUT_TO_EXPIRE_SECONDS)
   if (!ending) return ok('tls', detail)
@@ -111,9 +110,4 @@ function refusedCertificate(way: Way, {problem = ''}: TlsView, detail: string, i
       ? 'check the host name in the base URL'
       : 'if you trust its authority, name its PEM with --ca-file FILE'
   return fail('tls', 'unreachable', all, fix)
-}
-
-function describeCertificate({subject, issuer, validUntil}: ShownCertificate): string {
-  const until = Number.isFinite(validUntil) ? isoTime(validUntil).slice(0, 10) : 'unknown'
-  return `${subject}, issued by ${issuer}, until ${until}`
 }

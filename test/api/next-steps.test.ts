@@ -1,0 +1,48 @@
+/** Every refusal says a next step of its own, and the commands in it exist. */
+import {readdirSync} from 'node:fs'
+import {expect, test} from 'vitest'
+import {nextStep} from '../../src/api/next-steps.js'
+import {refusalOf} from '../../src/api/refusals.js'
+import {ERROR_CODES} from '../../src/contract/error-codes.js'
+
+const answerOf = (status: number, code?: string) => {
+  const json = code === undefined ? {} : {error: {code, message: 'no'}}
+  return {status, headers: {}, body: Buffer.from(JSON.stringify(json)), json, requestId: undefined}
+}
+const hintOf = (status: number, code?: string, scope?: string) =>
+  refusalOf(answerOf(status, code) as never, 0, scope).details.hint
+
+test.each(Object.entries(ERROR_CODES))('%s (%i)', async (code, status) => {
+  expect(hintOf(status, code)).toBe(nextStep(code, status, undefined))
+  expect(nextStep(code, status, undefined)).toMatch(/\S/)
+})
+
+test.each([
+  ['OfferNotFound', undefined, 'bookctl hotels search'],
+  ['BOOKING_UNKNOWN', undefined, 'bookctl reservations list'],
+  ['not_found', 'webhooks:write', 'bookctl webhooks list'],
+  [undefined, 'tours:read', 'bookctl tours search'],
+  [undefined, undefined, 'bookctl whoami'],
+])('404 %s of another service, scope %s: %s', (code, scope, command) => {
+  expect(hintOf(404, code, scope)).toContain(command)
+})
+
+test('the commands that are named exist', () => {
+  const files = readdirSync(new URL('../../src/commands', import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+  const ids = new Set(
+    files
+      .filter(file => file.endsWith('.ts'))
+      .map(file => file.replace(/\.ts$/, '').replaceAll(/[\\/]/g, ' ')),
+  )
+  const hints = Object.entries(ERROR_CODES).map(([code, status]) => nextStep(code, status, undefined) ?? '')
+  const named = hints.flatMap(hint =>
+    [...hint.matchAll(/bookctl ([a-z]+(?: [a-z]+)?)/g)].map(match => match[1] ?? ''),
+  )
+  const exists = (name: string) => ids.has(name) || ids.has(name.split(' ')[0] ?? '')
+  const unknown = named.filter(name => !exists(name))
+  expect(unknown).toEqual([])
+  expect(named.length).toBeGreaterThan(20)
+})
