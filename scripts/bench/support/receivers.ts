@@ -1,0 +1,48 @@
+/** Receivers of webhooks as processes of their own: bookctl's, and those it is compared with. */
+import type {ChildProcess} from 'node:child_process'
+import {closeSync, openSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {type Bench, BOOKCTL, ended, firstLine, reference} from './bench.js'
+import {SECRET} from './load.js'
+
+export interface Receiver {
+  readonly child: ChildProcess
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Starts a reference; it prints its address. */
+export async function startReference(bench: Bench, name: string): Promise<Receiver> {
+  const child = bench.start(process.execPath, [reference(name)], {stdio: ['ignore', 'pipe', 'inherit']})
+  return receiver(child, await firstLine<{url: string}>(child))
+}
+
+/** Starts `webhooks listen --json`. What it prints goes to a file, so that reading it costs nobody's time. */
+export async function startListen(bench: Bench): Promise<Receiver> {
+  const room = bench.room()
+  const printed = join(room, 'printed')
+  const file = openSync(printed, 'w')
+  const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_CONFIG_DIR: join(room, 'config')}
+  const child = bench.start(process.execPath, [BOOKCTL, 'webhooks', 'listen', '--json'], {
+    env,
+    stdio: ['ignore', file, 'ignore'],
+  })
+  closeSync(file)
+  for (;;) {
+    const [line, ...more] = readFileSync(printed, 'utf8').split('\n')
+    if (more.length > 0) return receiver(child, JSON.parse(line as string))
+    if (child.exitCode !== null) throw new Error('webhooks listen ended before it was ready')
+    await sleep(20)
+  }
+}
+
+function receiver(child: ChildProcess, {url}: {url: string}): Receiver {
+  const stop = async () => {
+    const end = ended(child)
+    child.kill('SIGTERM')
+    await end
+  }
+  return {child, port: Number(new URL(url).port), stop}
+}

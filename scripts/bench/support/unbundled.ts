@@ -1,0 +1,59 @@
+/**
+ * The same bookctl as it would run unbundled with its imports at the top: each source file a module of its own, the
+ * packages as they were installed, and every module that a run of the command loads imported before it begins. Which
+ * those are is seen from a run that loads them where the sources do.
+ */
+import {copyFileSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {pathToFileURL} from 'node:url'
+import {build} from 'esbuild'
+import {type Bench, ROOT} from './bench.js'
+
+/** Writes it for the command `argv`, run with `env`; returns the path of what starts it. */
+export async function writeUnbundled(
+  bench: Bench,
+  argv: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const directory = bench.room()
+  const inIt = (name: string) => join(directory, name)
+  await build({
+    entryPoints: [join(ROOT, 'src/**/*.ts')],
+    outdir: inIt('src'),
+    outbase: join(ROOT, 'src'),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+  })
+  copyFileSync(join(ROOT, 'package.json'), inIt('package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), inIt('node_modules'))
+  // The one place that names source files by their ending.
+  const program = inIt('src/cli/program.js')
+  writeFileSync(program, readFileSync(program, 'utf8').replaceAll('.ts', '.js'))
+
+  const start = `const root = new URL('./', import.meta.url)
+await main(process.argv.slice(2), {root, source: new URL('src/', root)})\n`
+  const fromMain = `import {main} from './src/cli/main.js'\n${start}`
+  writeFileSync(inIt('lazy.mjs'), fromMain)
+  writeFileSync(inIt('list.mjs'), listing(inIt('modules')))
+  await bench.node(['--import', pathToFileURL(inIt('list.mjs')).href, inIt('lazy.mjs'), ...argv], {env})
+
+  const modules = new Set(readFileSync(inIt('modules'), 'utf8').split('\n'))
+  const imports = [...modules]
+    .filter(url => url && !url.endsWith('/lazy.mjs'))
+    .map(url => `import '${url}'\n`)
+  writeFileSync(inIt('eager.mjs'), imports.join('') + fromMain)
+  return inIt('eager.mjs')
+}
+
+/** A module that writes down the address of every ES module that is loaded. */
+function listing(file: string): string {
+  const hook = `import {appendFileSync} from 'node:fs'
+export async function load(url, context, next) {
+  if (url.startsWith('file:')) appendFileSync(${JSON.stringify(file)}, url + '\\n')
+  return next(url, context)
+}`
+  return `import {register} from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))\n`
+}

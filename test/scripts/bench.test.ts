@@ -1,0 +1,79 @@
+/** `npm run bench` prints its table and leaves nothing behind. How long anything took is no test's matter. */
+import {execFile, spawn} from 'node:child_process'
+import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {isReached, type Row} from '../../scripts/bench/support/figures.js'
+import {exponents, median, percentile, spread} from '../../scripts/bench/support/statistics.js'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NODE = ['--import', 'tsx', join(ROOT, 'scripts/bench/main.ts')]
+let temporary: string
+
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+})
+afterEach(() => rmSync(temporary, {recursive: true}))
+
+const withTemporary = () => ({cwd: ROOT, env: {...process.env, TMPDIR: temporary}})
+
+test('the table has a row for each thing measured', async () => {
+  const argv = ['run', '-s', 'bench', '--', '--quick', '--only', 'version']
+  const {stdout} = await promisify(execFile)('npm', argv, withTemporary())
+  const [head, , titles, , ...rows] = stdout.trimEnd().split('\n')
+  expect(head).toMatch(/^\d{4}-\d\d-\d\d, Node v[\d.]+, \d+ × .*; quick: small sizes, few runs\./)
+  expect(titles).toBe('| Measured | bookctl | Against | Reference | Ratio | Reach |  | Remarks |')
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatch(
+    /^\| `bookctl --version` \| [\d.]+ ms ± \d+ % \| `node -e 0` \| [\d.]+ ms ± \d+ % \| [\d.]+ \| ≤ 1\.3 \| [✓✗] \| {2}\|$/,
+  )
+  expect(readdirSync(temporary).filter(name => name.startsWith('bookctl-'))).toEqual([])
+})
+
+test('a case that is not there is refused, and the cases are named', async () => {
+  const refused = promisify(execFile)(process.execPath, [...NODE, '--only', 'nonsense'], withTemporary())
+  await expect(refused).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is no case "nonsense"\.\n.*\nCases: version, verify-one, /),
+  })
+})
+
+test('stopped by a signal, it ends what it started and removes its files', async () => {
+  const bench = spawn(
+    process.execPath,
+    [...NODE, '--quick', '--only', 'account', '--only', 'sandbox-growth'],
+    {
+      ...withTemporary(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  // The first case is done, so it is at the second.
+  await new Promise(resolve => bench.stderr.once('data', resolve))
+  bench.kill('SIGTERM')
+  const exit = await new Promise(resolve => bench.once('close', resolve))
+  expect(exit).toBe(143)
+  expect(readdirSync(temporary).filter(name => name.startsWith('bookctl-'))).toEqual([])
+})
+
+test('what the figures are made of', () => {
+  expect(median([5, 1, 3])).toBe(3)
+  expect(median([4, 1, 3, 2])).toBe(2.5)
+  expect(percentile([10, 20, 30, 40], 0.5)).toBe(30)
+  expect(percentile([10, 20, 30, 40], 1)).toBe(40)
+  expect(spread([8, 9, 10, 11, 12])).toBeCloseTo(0.2)
+  const points = [1, 10, 100].map(size => ({size, cost: size ** 2}))
+  expect(exponents(points)).toEqual([2, 2].map(value => expect.closeTo(value)))
+})
+
+test('a reach is from above or from below', () => {
+  const row: Row = {measured: '', against: '', ours: {median: 1, unit: ''}, value: 1.3}
+  expect(isReached(row)).toBeUndefined()
+  expect(isReached({...row, reach: {atMost: 1.3}})).toBe(true)
+  expect(isReached({...row, reach: {atMost: 1.2}})).toBe(false)
+  expect(isReached({...row, reach: {atLeast: 1.4}})).toBe(false)
+})
