@@ -28,7 +28,7 @@ const CASES = [
 ]
 const NAMES = CASES.map(({name}) => name)
 
-process.exitCode = await main()
+process.exitCode = (await main()) || process.exitCode || 0
 
 async function main(): Promise<number> {
   const flags = readFlags()
@@ -59,8 +59,14 @@ async function measure(cases: typeof CASES, options: BenchOptions): Promise<Repo
   try {
     for (const {name, run} of cases) {
       const started = performance.now()
-      rows.push(...(await run(bench)).map(row => ({case: name, ...row})))
-      options.tell(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
+      try {
+        rows.push(...(await run(bench)).map(row => ({case: name, ...row})))
+        options.tell(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
+      } catch (error) {
+        // What the others measured is not lost.
+        process.exitCode = 1
+        options.tell(`${name} failed: ${(error as Error).message}`)
+      }
     }
     return rows
   } finally {

@@ -35,7 +35,7 @@ function answerTo(path, pieces) {
   return prepared.get(count)
 }
 
-/** An offer of the size and shape the local sandbox has. */
+/** An offer as the local sandbox has them, shorter: an answer may have 64 MiB, and 100,000 of them must fit. */
 function offer(_, n) {
   const price = (100 + ((n * 7919) % 90000) / 100).toFixed(2)
   return {
@@ -44,7 +44,6 @@ function offer(_, n) {
       hotel_id: 1_000_000 + n,
       name: `Kaftan Park Otel ${n}`,
       stars: 1 + (n % 5),
-      address: 'Divan Yolu Caddesi No: 113, Fatih',
       city: {id: 101, name: 'Istanbul'},
       country_code: 'TR',
     },
@@ -54,10 +53,7 @@ function offer(_, n) {
     price: {total: price, currency: 'EUR', base: price, taxes: '0.00'},
     refundable: n % 2 === 0,
     free_cancellation_until: '2030-05-29T18:00:00+03:00',
-    cancellation_policies: [{from: '2030-05-29T18:00:00+03:00', amount: '48.81', currency: 'EUR'}],
     rooms_left: 5,
     payment_modes: ['account', 'instant'],
-    remarks:
-      'Check-in from 13:00, check-out until 11:00. The hotel asks each adult for an identity document.',
   }
 }
