@@ -17,6 +17,16 @@ const HEADER = Buffer.from('SQLite format 3\0')
 const SMALLEST_DATABASE_BYTES = 512
 
 /**
+ * Files that were looked into. Each is once, before SQLite has it open: to close any descriptor of a file takes away all
+ * locks that the process holds on it (POSIX), SQLite's too, and others would then delete a log that is still written to.
+ */
+const lookedInto = new Set<string>()
+
+function identityOf({dev, ino, birthtimeMs}: Stats): string {
+  return `${dev}:${ino}:${birthtimeMs}`
+}
+
+/**
  * Creates `path` as 0600 before SQLite does, since its log and index files take the same mode, or looks at what is
  * there before anything is changed. Throws StorageError, or what the system threw.
  */
@@ -28,12 +38,15 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   requireRegularFile(path)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
+    lookedInto.add(identityOf(lstatSync(path)))
     return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!isDatabase(path, stats)) throw owner === 'ours' ? damaged(path) : notADatabase(path)
+  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats))
+    throw owner === 'ours' ? damaged(path) : notADatabase(path)
+  lookedInto.add(identityOf(stats))
   const tooWide = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
   if (owner === 'ours' && tooWide) chmodSync(path, 0o600)
 }

@@ -3,6 +3,7 @@ import {execFileSync, spawnSync} from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -274,4 +275,19 @@ test('a full disk is said to be full, and what was stored stays', context => {
   } finally {
     execFileSync('umount', ['--lazy', mount])
   }
+})
+
+test('opened a second time, it keeps the locks of the first: another process leaves its log in place', () => {
+  const path = join(directory, 'a.db')
+  const first = openDatabase(path, {migrations: ONE})
+  const second = openDatabase(path, {migrations: ONE})
+  first.run("INSERT INTO words VALUES ('kept')")
+  // The last to close a database takes its log away; this process shows by its locks that it is there.
+  const read = `const d = new (require('libsql'))(${JSON.stringify(path)}); d.prepare('SELECT * FROM words').all(); d.close()`
+  execFileSync(process.execPath, ['-e', read])
+  expect(existsSync(`${path}-wal`)).toBe(true)
+  second.run("INSERT INTO words VALUES ('too')")
+  expect(first.all('SELECT word FROM words')).toHaveLength(2)
+  first.close()
+  second.close()
 })
