@@ -100,6 +100,7 @@ function documentOf(failure: Failure): ErrorDocument & object {
     hint: cut(hintOf(failure), 800),
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
+  if (failure.details.keepsResult) return {error, ...result}
   const {reservation: _, ...rest} = (result ?? {}) as Record<string, unknown>
   const candidates = [
     {error, ...result},

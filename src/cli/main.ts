@@ -5,25 +5,27 @@
 import process from 'node:process'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
-import {guardStreams, leave} from './output/streams.js'
+import {guardStreams, leave, type Refusal} from './output/streams.js'
 import {openProgram, type Place, type Program, readPackage} from './program.js'
 
 /** The command that runs, for the signal handlers. */
 interface Started {
   command?: BaseCommand
   stopping: boolean
+  /** Why it did not do its work, once that is known. */
+  refusal?: Refusal
 }
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
   const started: Started = {stopping: false}
   const readerGone = () => endWithReader(started)
-  guardStreams(readerGone)
+  guardStreams(readerGone, () => started.refusal)
   stopOnSignals(started, argv)
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
     if (started.stopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv, started.command))
+    return leave(await report(thrown, argv, started))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -44,10 +46,10 @@ async function run(
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
   if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
-  const {readOrder, wantsJson} = await import('./usage/arguments.js')
+  const {readOrder} = await import('./usage/arguments.js')
   const program = openProgram(place)
   const order = readOrder(argv, program.commandIds)
-  if (order.kind === 'version') return printVersion(program, order.argv, wantsJson(argv))
+  if (order.kind === 'version') return printVersion(program, order.argv)
   if (order.kind === 'help') return showHelp(program, order.subject)
   if (order.kind === 'list') return listCommands(program, order.subject)
   if (order.kind === 'candidates') return printCandidates(program, order.argv)
@@ -64,10 +66,10 @@ function printVersionAlone(place: Place): void {
   process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 }
 
-async function printVersion(program: Program, argv: readonly string[], json: boolean): Promise<void> {
+async function printVersion(program: Program, argv: readonly string[]): Promise<void> {
   const {versionText} = await import('./help/version.js')
   const {name, version, configDir: configDirectory} = program
-  process.stdout.write(versionText({name, version, configDirectory, env: process.env}, argv, json))
+  process.stdout.write(await versionText({name, version, configDirectory, env: process.env}, argv))
 }
 
 async function showHelp(program: Program, subject: readonly string[]): Promise<void> {
@@ -135,11 +137,8 @@ async function reportStop(
 }
 
 /** Prints what was thrown, as a line where the command prints lines; returns the exit code. */
-async function report(
-  thrown: unknown,
-  argv: readonly string[],
-  command: BaseCommand | undefined,
-): Promise<number> {
+async function report(thrown: unknown, argv: readonly string[], started: Started): Promise<number> {
+  const {command} = started
   const [{describeFailure}, {jsonText}, {wantsJson}, {say, fitToTerminal}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
@@ -148,6 +147,7 @@ async function report(
   ])
   await fitToTerminal()
   const {exit, document, text} = describeFailure(thrown, command?.service)
+  started.refusal = {exit, text}
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {

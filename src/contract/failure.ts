@@ -34,6 +34,8 @@ export interface FailureDetails {
   readonly reason?: string
   /** Further keys for the result printed with `--json`, for example the state of a reservation. */
   readonly result?: object
+  /** Whether that is kept at any length: it is what a command did and will not do again. */
+  readonly keepsResult?: boolean
 }
 
 /** A failure with a next step. It holds no request, header, token or secret, so it may be printed whole. */

@@ -51,6 +51,14 @@ test('a failure that names no next step gets one, and the service it was about',
   )
 })
 
+test('a result that came of work done is kept at any length', () => {
+  const result = {result: {offers: 'x'.repeat(10_000)}}
+  const details = {code: 'query_failed', result, keepsResult: true}
+  expect(describeFailure(new Failure('service_failed', 'm', details)).document).toMatchObject(result)
+  const shortened = describeFailure(new Failure('service_failed', 'm', {code: 'c', result})).document
+  expect(shortened).not.toHaveProperty('result')
+})
+
 test('storage faults are usage', () => {
   expect(describeFailure(new StorageError('full', 'no space', 'free some')).exit).toBe(2)
 })

@@ -81,6 +81,16 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
+test.skipIf(!existsSync('/dev/full'))(
+  'one that could not be printed is told, and nothing is said to be done',
+  async () => {
+    const {codes, stderr} = await shell('$B hotels serch --json > /dev/full')
+    expect(codes).toBe('2')
+    expect(stderr).toContain('there is no command `hotels serch`')
+    expect(stderr).not.toMatch(/done|journal/)
+  },
+)
+
 test.each(['tsv', 'csv', 'ndjson', 'table'])('a request of --dry-run is printed as %s, too', async format => {
   const create = [
     'webhooks',

@@ -3,12 +3,11 @@ import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {redactText} from '../../api/redact.js'
-import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../state/file-names.js'
-import {jsonText} from '../output/json-text.js'
-import {GLOBAL_SWITCHES, GLOBAL_VALUES} from '../usage/global-flags.js'
-import {closest} from '../usage/suggest.js'
+import {checkQuery, renderResult, terminalOf} from '../output/output.js'
+import {single} from '../output/result.js'
+import {parseWords} from '../usage/parse.js'
 import {VARIABLES, type Variable} from './variables.js'
 
 export interface VersionParts {
@@ -18,31 +17,36 @@ export interface VersionParts {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** The text of `version`, as the flags in `argv` want it. Throws usage for a flag it does not have. */
-export function versionText(parts: VersionParts, argv: readonly string[], json: boolean): string {
-  refuseUnknown(argv)
-  const {name, version} = parts
-  const platform = `${process.platform}-${process.arch}`
-  const facts = {name, version, node: process.version, platform}
-  if (!argv.includes('--verbose') && !argv.includes('-v')) {
-    return json ? `${jsonText(facts, 2)}\n` : `${name}/${version} ${platform} node-${process.version}\n`
-  }
-  const more = {
-    ...facts,
+/** What a report about a fault needs: program, system, places and the variables in effect. */
+export function versionFacts({name, version, configDirectory, env}: VersionParts) {
+  return {
+    ...shortFacts(name, version),
     system: `${type()} ${release()}`,
     node_path: process.execPath,
-    config_directory: parts.configDirectory,
-    config_file: join(parts.configDirectory, SETTINGS_NAME),
+    config_directory: configDirectory,
+    config_file: join(configDirectory, SETTINGS_NAME),
+    environment: variablesInEffect(env),
   }
-  const environment = variablesInEffect(parts.env)
-  return json ? `${jsonText({...more, environment}, 2)}\n` : verboseText(more, environment)
 }
 
-function verboseText(
-  facts: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, string>>,
-): string {
-  const lines = Object.entries(facts).map(([name, value]) => `${`${name}:`.padEnd(18)}${sanitizeLine(value)}`)
+function shortFacts(name: string, version: string) {
+  return {name, version, node: process.version, platform: `${process.platform}-${process.arch}`}
+}
+
+/** What `version` prints, as the flags in `argv` want it. Throws usage, also for a flag it does not have. */
+export async function versionText(parts: VersionParts, argv: readonly string[]): Promise<string> {
+  const {flags} = await parseWords({args: {}, flags: {}}, argv)
+  const more = flags.verbose ? versionFacts(parts) : undefined
+  const facts = more ?? shortFacts(parts.name, parts.version)
+  const text = more
+    ? verboseText(more)
+    : `${parts.name}/${parts.version} ${facts.platform} node-${facts.node}\n`
+  await checkQuery(flags.query)
+  return renderResult({...single(facts, {...facts}, parts.version), text}, flags, terminalOf(process.stdout))
+}
+
+function verboseText({environment, ...facts}: ReturnType<typeof versionFacts>): string {
+  const lines = Object.entries(facts).map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`)
   const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
   return [
     ...lines,
@@ -78,17 +82,4 @@ function shown({name, isSecret}: Variable, value: string): string {
   const plain =
     proxy || /_URL$/.test(name) ? value.replace(/^([a-z]+:\/\/)?.*@/i, '$1[redacted]@') : redactText(value)
   return sanitizeLine(plain, LONGEST_VALUE)
-}
-
-function refuseUnknown(argv: readonly string[]): void {
-  const wrong = argv.find(
-    (word, index) =>
-      !GLOBAL_SWITCHES.has(word) &&
-      !GLOBAL_VALUES.has(word.split('=', 1)[0] ?? '') &&
-      !GLOBAL_VALUES.has(argv[index - 1] ?? ''),
-  )
-  if (wrong === undefined) return
-  const best = closest(wrong, [...GLOBAL_SWITCHES, ...GLOBAL_VALUES])
-  const hint = best ? `did you mean ${best}?` : 'version takes --verbose and --json'
-  throw usage('unknown_flag', 'version does not take this', hint)
 }

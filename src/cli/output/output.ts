@@ -120,6 +120,7 @@ function evaluate(work: () => unknown, document: object): unknown {
         code: 'query_failed',
         hint: 'what was done is done: do not repeat a change for this',
         result: {result: document},
+        keepsResult: true,
       },
     )
   }

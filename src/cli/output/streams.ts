@@ -5,11 +5,25 @@
  */
 import process from 'node:process'
 
-/** Must be called before anything else listens for errors on the streams. `readerGone` ends the process. */
-export function guardStreams(readerGone: () => void): void {
+/** Why a command did not do its work: what is said of it, and the exit code. */
+export interface Refusal {
+  readonly exit: number
+  readonly text: string
+}
+
+/**
+ * Must be called before anything else listens for errors on the streams. `readerGone` ends the process; `refusal` is
+ * what stdout was to say, where that is no result: it is then said on stderr.
+ */
+export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
   process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
+    const refused = refusal()
+    if (refused) {
+      process.stderr.write(`${refused.text}\n`)
+      process.exit(refused.exit)
+    }
     const what = error.code === 'ENOSPC' ? 'no space is left there' : 'writing failed'
     process.stderr.write(`Error: the result cannot be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
     process.exit(1)

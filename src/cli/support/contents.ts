@@ -9,7 +9,7 @@ import {type Profile, unknownKeys} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Check} from '../doctor/check.js'
-import {variablesInEffect, versionText} from '../help/version.js'
+import {versionFacts} from '../help/version.js'
 import {jsonText} from '../output/json-text.js'
 
 export interface BundleFile {
@@ -39,7 +39,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
   const {directory} = state
   const json = (value: unknown) => `${withoutHome(jsonText(redactor.json(value), 2))}\n`
   const about = {...version, configDirectory: directory, env}
-  const {environment: _, ...versions} = JSON.parse(versionText(about, ['--verbose'], true))
+  const {environment, ...versions} = versionFacts(about)
   const files = [
     {
       name: 'versions.json',
@@ -49,7 +49,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     {
       name: 'environment.json',
       about: 'environment variables that are read and set; secrets and proxy passwords taken out',
-      text: json(variablesInEffect(env)),
+      text: json(environment),
     },
     {
       name: 'config.json',
@@ -97,7 +97,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   add(env.BOOKCTL_TOKEN)
   for (const word of (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/)) add(word)
   for (const [name, value = ''] of Object.entries(env)) {
-    if (/^https?_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
+    if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
   }
   telling(() => {
     if (!state.writable) return
@@ -106,6 +106,9 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   })
   telling(() => {
     for (const value of peopleIn(state.settings.read())) add(value)
+  })
+  telling(() => {
+    for (const value of peopleIn(state.people.listAll(), true)) add(value)
   })
   telling(() => {
     // Kept while an outcome is unknown.
@@ -117,7 +120,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
 }
 
 function passwordsOf(proxy: string): string[] {
-  const before = /^(?:[a-z]+:\/\/)?([^/]*)@/i.exec(proxy)?.[1] ?? ''
+  const before = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/]*)@/i.exec(proxy)?.[1] ?? ''
   return before.split(':').flatMap(part => [part, decoded(part)])
 }
 
