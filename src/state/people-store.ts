@@ -16,6 +16,8 @@ export interface Kept<T> {
 
 export interface PeopleStore {
   forClient(client: Client): People
+  /** Everybody, of every client. */
+  listAll(): (KeptGuest | Contact)[]
   /** Forgets everybody, of every client. Returns whether there was anybody. */
   forgetAll(): boolean
 }
@@ -50,6 +52,10 @@ export function createPeopleStore(open: () => Database, toRead: () => Database =
   }
   return {
     forClient: ({baseUrl, clientId}) => peopleOf(open, toRead, [baseUrl, clientId], forget),
+    listAll: () =>
+      toRead()
+        .all<{details: string}>('SELECT details FROM people ORDER BY kept_at DESC, id DESC')
+        .map(({details}) => JSON.parse(details) as KeptGuest | Contact),
     forgetAll: () => forget('TRUE'),
   }
 }

@@ -2,6 +2,7 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 
@@ -166,6 +167,16 @@ describe('leaving', () => {
     expect(use.result).toMatchObject({requests: [], changes: [{what: 'current_profile', after: 'default'}]})
     expect([settings(), (await requests()).length]).toEqual([before, sent])
     expect(await home.json(['account'])).toMatchObject({exit: 0})
+  })
+
+  test('--dry-run of logout --all names the people it would forget', async () => {
+    const state = openState(home.configDirectory)
+    const guests = [{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}]
+    state.people.forClient({baseUrl: sandbox.baseUrl, clientId: 'cid_sandbox'}).keep({guests}, 1)
+    state.close()
+    const {result} = await home.json<{changes: object[]}>(['logout', '--all', '--dry-run'])
+    const file = join(home.configDirectory, 'state.db')
+    expect(result.changes).toContainEqual({file, action: 'remove', what: 'details kept of Ayşe Öğüt'})
   })
 
   test('live credentials are not removed without a yes', async () => {

@@ -3,6 +3,7 @@ import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {strFromU8, unzipSync} from 'fflate'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
@@ -122,6 +123,19 @@ test('what helps is in it', () => {
   expect(JSON.parse(files['config.json'] ?? '').keys_left_out).toEqual(['note', 'profiles.default.secret'])
   for (const name of Object.keys(files))
     if (name !== 'manifest.txt') expect(files['manifest.txt']).toContain(name)
+})
+
+test('people kept on this machine and passwords of every proxy are known to it', async () => {
+  const state = openState(home.configDirectory)
+  const person = {name: 'Saklanan', surname: 'Misafir', birth_date: '1990-02-03'}
+  state.people.forClient({baseUrl: 'https://other.example/v1', clientId: 'cid_2'}).keep({guests: [person]}, 1)
+  state.close()
+  const env = {ALL_PROXY: 'socks5://user:allproxypass@127.0.0.1:1', HTTPS_PROXY: ''}
+  await home.run(['api', 'GET', '/odd/Saklanan/allproxypass/harmless'], {env})
+  expect((await home.run(['support', 'bundle', 'kept.zip', '--yes', '--offline'], {env})).exit).toBe(0)
+  const text = Object.values(unpack('kept.zip')).join('')
+  expect(text).toContain('harmless')
+  expect(text).not.toMatch(/Saklanan|allproxypass/)
 })
 
 test('it is its owner’s alone, and replaces nothing unasked', async () => {

@@ -27,6 +27,12 @@ afterEach(() => {
   rmSync(directory, {recursive: true, force: true})
 })
 
+test('everybody is listed, of every client', () => {
+  people.keep({guests: [AYSE]}, 1)
+  state.people.forClient({...CLIENT, clientId: 'cid_b'}).keep({guests: [], contact: CONTACT}, 2)
+  expect(state.people.listAll()).toEqual([CONTACT, AYSE])
+})
+
 const holds = (text: string) =>
   readdirSync(directory).some(name => readFileSync(join(directory, name)).includes(text))
 

@@ -2,9 +2,10 @@
 import {join} from 'node:path'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {REDACTED} from '../../api/redact.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES} from '../../contract/scopes.js'
-import {TOKENS_NAME} from '../../state/file-names.js'
+import {STATE_NAME, TOKENS_NAME} from '../../state/file-names.js'
 import type {State} from '../../state/state.js'
 import type {Result} from '../output/result.js'
 import {type DryChange, dryRun, plainDryRequest} from '../request/dry-run.js'
@@ -84,7 +85,16 @@ function removals(state: State, leaving: Leaving | 'all'): DryChange[] {
       ),
       remove(`signing secrets of profile ${name}`),
     ]),
+    ...(leaving === 'all' ? peopleKept(state) : []).map(name =>
+      remove(`details kept of ${name}`, join(state.directory, STATE_NAME)),
+    ),
   ]
+}
+
+/** Their names, once each: somebody may be a guest and a contact, and of several clients. */
+function peopleKept(state: State): string[] {
+  const names = state.people.listAll().map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
+  return [...new Set(names)]
 }
 
 function tokensFile(state: State): string {
