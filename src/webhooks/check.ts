@@ -42,17 +42,25 @@ export interface Checked {
   readonly notes: readonly string[]
 }
 
+/** The pieces of a body from its beginning. */
+export type ReadAgain = () => AsyncIterable<Uint8Array>
+
 /** Ours: a longer body is checked as it streams by, and not kept to be explained. */
 export const MOST_KEPT_BYTES = 4 * 1024 * 1024
 
 /**
  * Checks `request`: at once when its body is at hand and right, which is how a capture of a million lines is read; else
- * it is read to its end, or the cause is looked for. Throws what reading throws.
+ * it is read to its end, or the cause is looked for. `readAgain` gives the body once more, where that is possible: one too
+ * long to keep is explained by it. Throws what reading throws.
  */
-export function check(request: CapturedRequest, terms: CheckTerms): Checked | Promise<Checked> {
+export function check(
+  request: CapturedRequest,
+  terms: CheckTerms,
+  readAgain?: ReadAgain,
+): Checked | Promise<Checked> {
   const {body} = request
   const verifier = verifierOf(request, terms)
-  if (!(body instanceof Uint8Array)) return checkStream(request, body, verifier, terms)
+  if (!(body instanceof Uint8Array)) return checkStream(request, body, verifier, terms, readAgain)
   const verdict = verifier.update(body).finish()
   return conclude(request, verdict, {length: body.length, kept: body, event: readEvent(body)}, terms)
 }
@@ -62,9 +70,10 @@ async function checkStream(
   pieces: AsyncIterable<Uint8Array>,
   verifier: Verifier,
   terms: CheckTerms,
+  readAgain: ReadAgain | undefined,
 ): Promise<Checked> {
   const body = await readBody(pieces, piece => verifier.update(piece))
-  return conclude(request, verifier.finish(), body, terms)
+  return conclude(request, verifier.finish(), body, terms, readAgain)
 }
 
 function verifierOf(request: CapturedRequest, terms: CheckTerms): Verifier {
@@ -86,6 +95,7 @@ function conclude(
   verdict: Verdict,
   body: Body,
   terms: CheckTerms,
+  readAgain?: ReadAgain,
 ): Checked | Promise<Checked> {
   const {notes} = request.afterwards
   const eventIdHeader = terms.eventId ?? headerOf(request.headers ?? {}, terms.names.eventId)
@@ -93,7 +103,7 @@ function conclude(
   if (result.valid) return {result, notes}
   if (request.problem !== undefined)
     return {result: {...result, findings: [unreadable(request.problem)]}, notes}
-  return findCauses({request, verdict, body, eventIdHeader, terms, result})
+  return findCauses({request, verdict, body, eventIdHeader, terms, result, readAgain})
 }
 
 interface Refused {
@@ -103,14 +113,15 @@ interface Refused {
   readonly eventIdHeader: string | readonly string[] | undefined
   readonly terms: CheckTerms
   readonly result: CheckResult
+  readonly readAgain: ReadAgain | undefined
 }
 
 /** The search for causes is loaded when something is wrong: a right signature needs none of it. */
 async function findCauses(refused: Refused): Promise<Checked> {
-  const {request, verdict, body, eventIdHeader, terms, result} = refused
+  const {request, verdict, body, eventIdHeader, terms, result, readAgain} = refused
   const {names, secrets, toleranceSeconds, otherSecrets, findOriginal} = terms
-  const {diagnose} = await import('./diagnosis.js')
-  const findings = diagnose({
+  const {diagnose, diagnoseLong} = await import('./diagnosis.js')
+  const input = {
     ...{verdict, names, secrets, toleranceSeconds, eventIdHeader, otherSecrets, findOriginal},
     header: signatureOf(request, terms),
     headers: request.headers ?? {},
@@ -120,7 +131,9 @@ async function findCauses(refused: Refused): Promise<Checked> {
     bodyBytes: body.length,
     surplus: request.afterwards.surplus,
     receivedAt: request.receivedAt,
-  })
+  }
+  const isLong = body.kept === undefined && readAgain !== undefined
+  const findings = isLong ? await diagnoseLong(input, readAgain()) : diagnose(input)
   return {result: {...result, findings}, notes: request.afterwards.notes}
 }
 

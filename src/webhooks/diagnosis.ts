@@ -8,6 +8,7 @@ import type {BodyForm, Cause, Claim} from './diagnosis/cause.js'
 import {mergeCauses} from './diagnosis/cause.js'
 import {readClaims} from './diagnosis/claims.js'
 import {fixFor} from './diagnosis/fixes.js'
+import {searchLongBody} from './diagnosis/long-body.js'
 import {causeOfLoss, describeDifference} from './diagnosis/original.js'
 import {search} from './diagnosis/search.js'
 import {keyForms, otherKeyForms, wrongKinds} from './diagnosis/secrets.js'
@@ -68,6 +69,21 @@ export function diagnose(input: DiagnosisInput): Finding[] {
   const found = kinds.length > 0 ? kinds : (explain(input, rawBody) ?? explainByOriginal(input, rawBody))
   if (Array.isArray(found)) return mergeCauses(found).map(cause => toFinding(cause, input.headers, text))
   return [unexplained(input, found)]
+}
+
+/**
+ * `diagnose` for a body too long to keep, which `pieces` reads once more: for the changes that can be undone as it
+ * streams by. Throws what reading throws.
+ */
+export async function diagnoseLong(
+  input: DiagnosisInput,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<Finding[]> {
+  if (input.verdict.secretName !== undefined || wrongKinds(input.secrets).length > 0) return diagnose(input)
+  const causes = await searchLongBody({...searchTerms(input), claims: claimsOf(input)}, pieces)
+  return causes
+    ? mergeCauses(causes).map(cause => toFinding(cause, input.headers, ''))
+    : [tooLong(input, 'line breaks, a byte order mark, white space and other secrets')]
 }
 
 function toFinding(cause: Cause, headers: HeaderMap, text: string): Finding {
@@ -150,9 +166,12 @@ function unexplained({header, names, reason}: DiagnosisInput, difference: string
   return {code: 'unexplained', explanation: `${start}${more}`, fix}
 }
 
-function tooLong({bodyBytes}: DiagnosisInput): Finding {
-  const explanation = `A body of ${bodyBytes} bytes is checked but not searched through for a cause.`
-  return {code: 'unexplained', explanation, fix: 'Events are below 1 MiB: look what was captured.'}
+function tooLong({bodyBytes}: DiagnosisInput, searched?: string): Finding {
+  const explanation = `A body of ${bodyBytes} bytes is checked but not searched through for ${searched ? `more than ${searched}` : 'a cause'}.`
+  const fix = searched
+    ? 'Events are below 1 MiB: look what was captured.'
+    : 'Events are below 1 MiB: look what was captured; a file, unlike standard input, is searched for common causes.'
+  return {code: 'unexplained', explanation, fix}
 }
 
 function eventIdFinding({event, eventIdHeader, names}: DiagnosisInput): Finding {
