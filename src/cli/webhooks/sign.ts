@@ -10,7 +10,6 @@ export interface Place {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   /** Whether standard input is the terminal. */
-  readonly isTerminal: boolean
   /** Unix seconds. */
   readonly clock: () => number
 }
@@ -25,9 +24,9 @@ export interface Signed {
 export async function signInput(
   file: string | undefined,
   flags: WebhookSecretFlags & {readonly at?: string | undefined},
-  {state, env, isTerminal, clock}: Place,
+  {state, env, clock}: Place,
 ): Promise<Signed> {
-  const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags, isTerminal)
+  const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
   const timestamp = Math.floor(flags.at === undefined ? clock() : readTime('--at', flags.at))
   if (timestamp < 0) throw invalid('--at', 'must not lie before 1970', flags.at)
   const secrets = signingSecrets(await resolveWebhookSecrets(flags, env, state))

@@ -161,18 +161,15 @@ export function readingFailed(error: unknown, name: string): unknown {
 }
 
 /** The inputs meant: those typed, else standard input. Throws usage when that is the terminal, or read twice. */
-export function chooseInputs(
-  typed: readonly string[],
-  flags: WebhookSecretFlags,
-  isTerminal: boolean,
-): string[] {
+export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
   const fromStdin = inputs.filter(input => input === '-').length
   if (fromStdin === 0) return inputs
   if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
     throw usage('invalid_input', 'standard input can be read once', 'name the other as a file')
   }
-  if (typed.length === 0 && isTerminal) {
+  // Asked last: to open standard input takes as long as to check a file.
+  if (typed.length === 0 && process.stdin.isTTY) {
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
   }
   return inputs

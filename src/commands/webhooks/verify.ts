@@ -53,7 +53,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(WebhooksVerify)
-    const inputs = chooseInputs(argv as string[], flags, process.stdin.isTTY)
+    const inputs = chooseInputs(argv as string[], flags)
     const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
     const results = verifyInputs(inputs, terms, text => void this.warn(`Warning: ${text}`))
     const printer = {
