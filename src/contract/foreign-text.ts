@@ -1,8 +1,18 @@
 /** Text that came over the wire, made safe to show: one line, nothing invisible, nothing a terminal would obey. */
 
-/** Controls (C0, DEL, C1), format characters (bidi, zero-width, tags), lone surrogates, separators, blank fillers. */
+/**
+ * Controls (C0, DEL, C1), format characters (bidi, zero-width, tags), all that Unicode says is not to be seen (fillers,
+ * variation selectors), lone surrogates, private use, no characters at all, separators, blanks that count as letters;
+ * and so many marks on one letter that they cover the lines around it.
+ */
 const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2065\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5|[\u180b-\u180f]/u
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7,}/u
+
+/** Emoji that hold such characters harmlessly: in colour, with a keycap, and up to four joined to one. */
+const PARTS =
+  /\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d\p{ExtPict}(?:\ufe0f|\p{EMod})?){0,3}|[\d#*]\ufe0f\u20e3|\p{M}{7,}|./gsu
+
+const EMOJI = /^(?:\p{ExtPict}|[\d#*]\ufe0f\u20e3$)/u
 
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}
 
@@ -15,16 +25,20 @@ export function sanitizeLine(text: string, maxLength = Number.POSITIVE_INFINITY)
   if (text.length <= maxLength && !UNSAFE.test(text)) return text
   let safe = ''
   let safeLengthWithEllipsis = 0
-  for (const character of text) {
-    safe += escapeUnsafe(character)
+  for (const [part] of text.matchAll(PARTS)) {
+    safe += EMOJI.test(part) ? part : escapeUnsafe(part)
     if (safe.length < maxLength) safeLengthWithEllipsis = safe.length
     if (safe.length > maxLength) return `${safe.slice(0, safeLengthWithEllipsis)}…`.slice(0, maxLength)
   }
   return safe
 }
 
-function escapeUnsafe(character: string): string {
-  if (!UNSAFE.test(character)) return character
+/** One character, or a run of marks. */
+function escapeUnsafe(part: string): string {
+  return UNSAFE.test(part) ? Array.from(part, escapeCharacter).join('') : part
+}
+
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0
   const hex = code.toString(16)
   return SHORT[character] ?? (code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`)
