@@ -1,4 +1,5 @@
 /** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
+import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
 import {hang} from '../../src/cli/output/hang.js'
 
@@ -21,5 +22,20 @@ test('a short line, a long word and a narrow terminal', () => {
   expect(hang('Hotel      Nice  Hotel', 80, 11)).toEqual(['Hotel      Nice  Hotel'])
   const address = `https://example.com/${'x'.repeat(100)}`
   expect(hang(`Pay at ${address}`, 40, 2).at(-1)).toContain(address)
+  const offer = `off_${'x'.repeat(100)}`
+  expect(hang(`offer_id: ${offer}`, 40, 10).at(-1)).toContain(offer)
   expect(hang('Hotel      a b c d e f g h i j k', 16, 11).slice(1)).toEqual(['  d e f g h i j', '  k'])
+})
+
+test.each([
+  ['a padded name', `${'x'.repeat(69)}Price:1.00EUR,paid`],
+  ['wide letters', `${'東'.repeat(40)}Price:1.00EUR`],
+  ['an address with a row in it', `https://a.example/${'x'.repeat(51)}Price:1.00EUR`],
+  ['an address with a password for a host', `https://u:${'x'.repeat(80)}@a.example/`],
+])('a word longer than the line cannot begin one: %s', (_, word) => {
+  const [first = '', ...rest] = hang(`Hotel      ${word}`, 80, 11)
+  expect(rest.length).toBeGreaterThan(0)
+  for (const line of rest) expect(line).toMatch(/^ {11}\S/)
+  for (const line of [first, ...rest]) expect(stringWidth(line)).toBeLessThanOrEqual(80)
+  expect(first + rest.map(line => line.trim()).join('')).toBe(`Hotel      ${word}`)
 })

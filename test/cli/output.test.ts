@@ -41,7 +41,7 @@ describe('a list', () => {
   })
 
   test('is a block an item at a terminal too narrow', async () => {
-    expect((await render({}, {isTTY: true, columns: 12})).split('\n').slice(0, 3)).toEqual([
+    expect((await render({}, {isTTY: true, columns: 30})).split('\n').slice(0, 3)).toEqual([
       'id:   a',
       'name: İstanbul\\u001b[2J',
       '',
@@ -105,4 +105,14 @@ test('JSON escapes what a terminal would obey, and means the same', () => {
   expect(written).toMatch(/^[\x20-\x7e]*$/)
   expect(JSON.parse(written)).toEqual({text})
   expect(jsonText(undefined)).toBe('null')
+})
+
+test('a long value is bounded in the record a person sees, and whole everywhere else', async () => {
+  const one = single({long: 'x'.repeat(10_240)}, {long: 'x'.repeat(10_240), after: 'seen'}, 'one')
+  const shown = await renderResult(one, {}, {isTTY: true, columns: 80})
+  expect(shown.length).toBeLessThan(2500)
+  expect(shown).toContain('(10240 characters; whole with --json)')
+  expect(shown).toContain('after: seen')
+  for (const flags of [{}, {json: true}, {format: 'csv'}])
+    expect(await renderResult(one, flags, PIPE)).toContain('x'.repeat(10_240))
 })

@@ -1,7 +1,8 @@
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
 import {unpainted} from '../../src/cli/output/colour.js'
-import {cutTo, layOut} from '../../src/cli/output/table.js'
+import {layOut} from '../../src/cli/output/table.js'
+import {cutTo} from '../../src/cli/output/text-width.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
   layOut({

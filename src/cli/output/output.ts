@@ -167,9 +167,17 @@ async function renderBlock(names: Row, values: Row, columns: number): Promise<st
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
     names.flatMap((name, index) =>
-      hang(`${`${name}:`.padEnd(width)}${values[index] ?? ''}`.trimEnd(), columns, width),
+      hang(`${`${name}:`.padEnd(width)}${bounded(values[index] ?? '', columns)}`.trimEnd(), columns, width),
     ),
   )
+}
+
+/** Ours: a longer value would push all others off the screen. */
+const MOST_SHOWN = 2000
+
+function bounded(value: string, columns: number): string {
+  if (value.length <= MOST_SHOWN || !Number.isFinite(columns)) return value
+  return `${sanitizeLine(value, MOST_SHOWN)} (${value.length} characters; whole with --json)`
 }
 
 function widthOf(terminal: OutputTerminal): number {

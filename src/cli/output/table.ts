@@ -6,6 +6,7 @@
 import stringWidth from 'string-width'
 import {type Painter, styleOfState} from './colour.js'
 import {hang} from './hang.js'
+import {cutTo, piecesOf} from './text-width.js'
 
 export interface TableParts {
   readonly columns: readonly {readonly name: string; readonly isMinor?: boolean; readonly wraps?: boolean}[]
@@ -129,18 +130,7 @@ function shrinkToFit(columns: readonly TableColumn[], width: number): boolean {
 /** A cell in its column: cut, or on as many lines as it takes. */
 function linesOf({wraps, width}: TableColumn, cell: string): string[] {
   if (!wraps) return [cutTo(cell, width)]
-  return hang(cell, width, 0).flatMap(line => pieces(line, width))
-}
-
-/** A word that is longer than its column, in pieces that are not. */
-function pieces(line: string, width: number): string[] {
-  const made = ['']
-  for (const {segment} of CHARACTERS.segment(line)) {
-    const last = made.at(-1) ?? ''
-    if (stringWidth(last) + stringWidth(segment) > width) made.push(segment)
-    else made[made.length - 1] = last + segment
-  }
-  return made.map(piece => piece.trimEnd())
+  return hang(cell, width, 0).flatMap(line => piecesOf(line, width).map(piece => piece.trimEnd()))
 }
 
 function shortestOf({name}: TableColumn): number {
@@ -189,19 +179,4 @@ function joinCells(
 function paintState(text: string, {name}: TableColumn, paint: Painter): string {
   const style = /status|outcome|verdict|valid|state/.test(name) ? styleOfState(text) : undefined
   return style === undefined ? text : paint(style, text)
-}
-
-const CHARACTERS = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
-
-/** `text` in at most `width` cells of the terminal, whole characters, with `…` where something was cut off. */
-export function cutTo(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
-  let kept = ''
-  let used = 1
-  for (const {segment} of CHARACTERS.segment(text)) {
-    used += stringWidth(segment)
-    if (used > width) break
-    kept += segment
-  }
-  return `${kept.trimEnd()}…`
 }

@@ -9,9 +9,10 @@ import {
   useState,
 } from '@inquirer/core'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {cutTo} from '../output/text-width.js'
 import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './drawn.js'
 import {NOTHING_TYPED, type Typed, typedIn} from './drawn-text.js'
-import {cut, windowOn} from './lines.js'
+import {windowOn} from './lines.js'
 import type {Asked, Choice} from './prompts.js'
 
 /** Ours: more lines of a description would leave none for the list. */
@@ -101,7 +102,7 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
       renderItem: ({item, index, isActive}) => {
         const mark = several ? (marked.has(index) ? '[x] ' : '[ ] ') : ''
         const number = searched ? '' : `${String(index + 1).padStart(digits)}. `
-        const text = cut(`${isActive ? '> ' : '  '}${mark}${number}${sanitizeLine(item.name)}`, columns)
+        const text = cutTo(`${isActive ? '> ' : '  '}${mark}${number}${sanitizeLine(item.name)}`, columns)
         return isActive ? paint('header', text) : text
       },
     })
@@ -109,9 +110,9 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
     const description = (found[active]?.description?.split('\n') ?? []).slice(0, describing)
     const below = [
       ...(found.length > 0 ? page.split('\n') : []),
-      paint('faint', cut(helpOf(question, found.length, active), columns)),
+      paint('faint', cutTo(helpOf(question, found.length, active), columns)),
       ...notes,
-      ...description.map(text => cut(`  ${sanitizeLine(text)}`, columns)),
+      ...description.map(text => cutTo(`  ${sanitizeLine(text)}`, columns)),
     ]
     return draw(session, {above, line: `${lead}${shown}`, cursor: leadWidth + cursor, below})
   },

@@ -2,9 +2,10 @@
 import {createPrompt, isEnterKey, useKeypress, useState} from '@inquirer/core'
 import stringWidth from 'string-width'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {cutTo} from '../output/text-width.js'
 import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './drawn.js'
 import {refusalOf} from './interruption.js'
-import {cut, windowOn} from './lines.js'
+import {windowOn} from './lines.js'
 import type {TextQuestion} from './prompts.js'
 
 export interface Typed {
@@ -61,6 +62,6 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
     above,
     line: `${lead}${shown}${said !== '' && fits ? `  ${dim(said)}` : ''}`,
     cursor: leadWidth + cursor,
-    below: said !== '' && !fits ? [dim(cut(said, columns)), ...notes] : notes,
+    below: said !== '' && !fits ? [dim(cutTo(said, columns)), ...notes] : notes,
   })
 })

@@ -5,8 +5,9 @@
 import {type createPrompt, useEffect, useState} from '@inquirer/core'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {whileAsking} from '../output/talk.js'
+import {cutTo} from '../output/text-width.js'
 import {interruption} from './interruption.js'
-import {cut, rowsOf, wrap} from './lines.js'
+import {rowsOf, wrap} from './lines.js'
 import type {Asked} from './prompts.js'
 import {signalOf, type Terminal} from './terminal.js'
 
@@ -133,12 +134,12 @@ export function notesOf(
       ? []
       : wrap(`! ${sanitizeLine(refusal)}`, columns).map(line => paint('waiting', line))
   const status = question.status?.()
-  return status === undefined ? why : [...why, paint('faint', cut(sanitizeLine(status), columns))]
+  return status === undefined ? why : [...why, paint('faint', cutTo(sanitizeLine(status), columns))]
 }
 
 /** The question once it is answered: one line. */
 export function drawAnswered(session: Session, message: string, answer: string, columns: number): string {
   session.frame = {above: [], line: '', cursor: 0, below: []}
   const {above, lead, leadWidth} = headOf(session, message, columns)
-  return [...above, `${lead}${cut(sanitizeLine(answer), columns - leadWidth)}`].join('\n')
+  return [...above, `${lead}${cutTo(sanitizeLine(answer), columns - leadWidth)}`].join('\n')
 }

@@ -1,29 +1,6 @@
 /** Lines of text that fit a terminal: widths are columns, in which 東 takes two. Pure. */
 import stringWidth from 'string-width'
-
-const GRAPHEMES = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
-
-/** What a person sees as characters. */
-function graphemesOf(text: string): string[] {
-  return Array.from(GRAPHEMES.segment(text), ({segment}) => segment)
-}
-
-/** `text` in at most `width` columns, ending in `…` when something was left out. */
-export function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
-  return width < 1 ? '' : `${startOf(text, width - 1)}…`
-}
-
-function startOf(text: string, width: number): string {
-  let start = ''
-  let columns = 0
-  for (const character of graphemesOf(text)) {
-    columns += stringWidth(character)
-    if (columns > width) break
-    start += character
-  }
-  return start
-}
+import {cutTo, graphemesOf, startOf} from '../output/text-width.js'
 
 /** `text` as lines of at most `width` columns, broken at blanks where there are any. */
 export function wrap(text: string, width: number): string[] {
@@ -48,7 +25,7 @@ export function wrap(text: string, width: number): string[] {
 
 /** The part of a typed line that `width` columns can show with the cursor in it, and the cursor's column there. */
 export function windowOn(before: string, after: string, width: number): {shown: string; cursor: number} {
-  if (stringWidth(before) < width) return {shown: cut(before + after, width), cursor: stringWidth(before)}
+  if (stringWidth(before) < width) return {shown: cutTo(before + after, width), cursor: stringWidth(before)}
   const kept: string[] = []
   let columns = 1
   for (const character of graphemesOf(before).reverse()) {

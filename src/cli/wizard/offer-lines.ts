@@ -37,16 +37,7 @@ const MANY = 30
 export type Fit = (text: string, width: number) => string
 
 export async function createFit(): Promise<Fit> {
-  const {default: widthOf} = await import('string-width')
-  return (text, width) => {
-    if (widthOf(text) <= width) return text + ' '.repeat(width - widthOf(text))
-    let cut = ''
-    for (const letter of text) {
-      if (widthOf(cut + letter) > width - 1) break
-      cut += letter
-    }
-    return `${cut}…${' '.repeat(Math.max(0, width - 1 - widthOf(cut)))}`
-  }
+  return (await import('../output/text-width.js')).fitTo
 }
 
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */

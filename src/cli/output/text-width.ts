@@ -1,0 +1,54 @@
+/**
+ * Text in columns of a terminal, in which 東 takes two and what a person sees as one character is never torn. Loads the
+ * table of all emoji: import it lazily where no terminal may be.
+ */
+import stringWidth from 'string-width'
+
+const GRAPHEMES = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
+
+/** What a person sees as characters. */
+export function graphemesOf(text: string): string[] {
+  return Array.from(GRAPHEMES.segment(text), ({segment}) => segment)
+}
+
+/** As many whole characters from the beginning as `width` columns hold. */
+export function startOf(text: string, width: number): string {
+  let start = ''
+  let columns = 0
+  for (const {segment} of GRAPHEMES.segment(text)) {
+    columns += stringWidth(segment)
+    if (columns > width) break
+    start += segment
+  }
+  return start
+}
+
+/** `text` in at most `width` columns, with `…` where something was cut off. */
+export function cutTo(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  return width < 1 ? '' : `${startOf(text, width - 1).trimEnd()}…`
+}
+
+/** `text` in exactly `width` columns: cut, or with blanks after it. */
+export function fitTo(text: string, width: number): string {
+  const cut = cutTo(text, width)
+  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)))
+}
+
+/** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
+export function piecesOf(text: string, width: number): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  let columns = 0
+  for (const {segment} of GRAPHEMES.segment(text)) {
+    const wide = stringWidth(segment)
+    if (columns + wide > width && piece !== '') {
+      pieces.push(piece)
+      piece = ''
+      columns = 0
+    }
+    piece += segment
+    columns += wide
+  }
+  return [...pieces, piece]
+}
