@@ -2,9 +2,10 @@
  * The list of one JSON document, too long to be held in memory, put aside until its end is known: a document is printed
  * whole or not at all. It waits in a file that nobody else can open and that is gone with the process.
  */
-import {closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync} from 'node:fs'
+import {closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {storageErrorOf} from '../../storage/errors.js'
 import {jsonText} from './json-text.js'
 
 /** Ours: so much is read back at once. */
@@ -14,14 +15,19 @@ export class ListAside {
   private file: number | undefined
   private bytes = 0
 
-  /** Adds to the end of the list. */
+  /** Adds to the end of the list. Throws StorageError when the disk is full. */
   add(items: readonly object[]): void {
     if (items.length === 0) return
     this.file ??= openUnnamed()
     // The lines between `{ "results": [` and `] }` of a document with these alone.
     const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
     const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
-    this.bytes += writeSync(this.file, text)
+    try {
+      writeFileSync(this.file, text)
+    } catch (error) {
+      throw storageErrorOf(error, tmpdir())
+    }
+    this.bytes += text.length
   }
 
   /** The document of `counts` and, as `results`, the list; a piece is written over when the next is asked for. */
@@ -50,7 +56,12 @@ export class ListAside {
 
 /** A file for this process alone, which its name is taken from at once. */
 function openUnnamed(): number {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-'))
+  let directory: string
+  try {
+    directory = mkdtempSync(join(tmpdir(), 'bookctl-'))
+  } catch (error) {
+    throw storageErrorOf(error, tmpdir())
+  }
   try {
     return openSync(join(directory, 'results'), 'wx+', 0o600)
   } finally {
