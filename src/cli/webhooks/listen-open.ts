@@ -22,6 +22,8 @@ export interface OpenParts {
   readonly state: State
   /** Says something on stderr. */
   readonly tell: (text: string) => void
+  /** Says something to a person at a terminal. */
+  readonly note: (text: string) => void
 }
 
 interface ExtraFlags {
@@ -42,7 +44,7 @@ const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
 /** Listens, and has not said so yet. `closer` is told what undoes it, as soon as there is something to undo. */
 export async function openListening(
-  {plan, flags, env, state, tell}: OpenParts,
+  {plan, flags, env, state, tell, note}: OpenParts,
   closer: (close: () => unknown) => void,
 ): Promise<OpenListening> {
   const clock = systemClock.now
@@ -60,6 +62,7 @@ export async function openListening(
     secrets: secrets.now,
     headerNames: webhookHeaderNames(flags, state),
     talk: createOccasionally(tell),
+    note,
   })
   closer(() => listening.close())
   if (tls === undefined && !LOOPBACK.test(plan.host))

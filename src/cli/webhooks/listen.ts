@@ -32,6 +32,8 @@ export interface ListeningParts {
   readonly output: ListenOutput
   readonly expectation: Expectation | undefined
   readonly talk: Occasionally
+  /** Says to a person how many came, when it ends. */
+  readonly note: (text: string) => void
   /** Unix seconds. */
   readonly clock: () => number
 }
@@ -49,6 +51,7 @@ export class Listening {
   private server: ServedReceiver | undefined
   private readonly forwarder: Forwarder | undefined
   private readonly watchers = new Set<(receipt: Receipt) => boolean>()
+  private readonly count = {valid: 0, invalid: 0, duplicate: 0, handedOn: 0}
   private fatal: (error: unknown) => void = () => {}
 
   constructor(private readonly parts: ListeningParts) {
@@ -109,6 +112,7 @@ export class Listening {
     await output.end(WRITING_MILLISECONDS)
     talk.end()
     await store.close()
+    this.parts.note(this.summary())
   }
 
   private createReceiver() {
@@ -133,7 +137,10 @@ export class Listening {
       handover: createHandover({trusted, timeoutMilliseconds: HANDOVER_MILLISECONDS}),
       clock,
       random: Math.random,
-      onReport: report => output.forward(report),
+      onReport: report => {
+        if (report.state === 'done') this.count.handedOn += 1
+        output.forward(report)
+      },
       onStoreError: error => this.onStoreError(error),
     })
   }
@@ -142,6 +149,8 @@ export class Listening {
     const {output, expectation} = this.parts
     const record = captureRecord(receipt)
     const isValid = receipt.reason === 'ok'
+    this.count[isValid ? 'valid' : 'invalid'] += 1
+    if (receipt.duplicate) this.count.duplicate += 1
     const shown = !isValid || isMeant(receipt.type)
     output.request(record, shown)
     const isAwaited = [...this.watchers].filter(watch => watch(receipt)).length > 0
@@ -149,6 +158,12 @@ export class Listening {
     this.forwarder?.wake()
     // The test event of `--subscribe` is none of those a script waits for.
     if (!isAwaited) expectation?.see(record.event)
+  }
+
+  private summary(): string {
+    const {valid, invalid, duplicate, handedOn} = this.count
+    const handed = this.forwarder ? `, ${handedOn} handed on; the others are kept and tried again` : ''
+    return `Stopped: ${valid} valid (${duplicate} of them seen before), ${invalid} refused${handed}`
   }
 
   /** A store that is busy or full may do again; one that failed otherwise is not asked again. */

@@ -37,6 +37,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       env: process.env,
       state: await this.state(),
       tell: (text: string) => this.tell(text),
+      note: (text: string) => this.note(text),
     }
     const open = await openListening(parts, close => this.whenStopped(close))
     if (connection) {
