@@ -2,8 +2,9 @@
  * Finding things in a foreign JSON answer, whose shape is not known. Only own properties count, the tree is walked
  * without recursion, and its size and depth are bounded.
  */
+import {isObject, type JsonObject, own} from '../contract/json-object.js'
 
-export type JsonObject = Record<string, unknown>
+export {isObject, type JsonObject, own}
 
 /** One object of the answer and the way to it. */
 export interface Node {
@@ -17,15 +18,6 @@ export interface Node {
 
 const MAX_OBJECTS = 500_000
 const MAX_DEPTH = 100
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** An own property, or undefined. */
-export function own(value: JsonObject, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : undefined
-}
 
 /** The first value that is a string with something in it, or a finite number written as a string. */
 export function textOf(...values: unknown[]): string | undefined {

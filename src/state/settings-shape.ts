@@ -2,6 +2,7 @@
  * Which values may stand where in config.json, as a table of checks. Every command reads the file before it does
  * anything else, and a schema library costs more to load than all the rest of that: the checks here are plain functions.
  */
+import {isObject, own} from '../contract/json-object.js'
 import {isPathTemplate} from '../contract/operations.js'
 import {MISSING} from '../contract/plain-messages.js'
 import {isScope} from '../contract/scopes.js'
@@ -144,12 +145,4 @@ function firstBelow<Key extends string | number, Item>(
     if (found) return {path: [String(key), ...found.path], message: found.message}
   }
   return undefined
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function own(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
 }

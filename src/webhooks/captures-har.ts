@@ -1,4 +1,5 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
+import {isObject} from '../contract/json-object.js'
 import type {CapturedRequest} from './captures.js'
 import {gatherHeaders, type HeaderMap} from './headers.js'
 import {JsonPicker, type Picked} from './json-picker.js'
@@ -45,7 +46,7 @@ function requestOf({item, request, started}: Entry): CapturedRequest[] {
   if (request.text === undefined)
     return [unreadable('a request of the HAR file is longer than 32 MiB', place)]
   const parsed = parse(request.text)
-  if (!isRecord(parsed)) return [unreadable('a request of the HAR file cannot be read', place)]
+  if (!isObject(parsed)) return [unreadable('a request of the HAR file cannot be read', place)]
   const {body, notes} = bodyOf(parsed.postData)
   return [
     {
@@ -60,7 +61,7 @@ function requestOf({item, request, started}: Entry): CapturedRequest[] {
 }
 
 function bodyOf(postData: unknown): {body: Uint8Array; notes: string[]} {
-  if (!isRecord(postData) || typeof postData.text !== 'string') return {body: new Uint8Array(), notes: []}
+  if (!isObject(postData) || typeof postData.text !== 'string') return {body: new Uint8Array(), notes: []}
   const {text, encoding} = postData
   if (encoding === 'base64') return {body: Buffer.from(text, 'base64'), notes: []}
   const lossy = text.includes('\ufffd')
@@ -72,7 +73,7 @@ function headersOf(headers: unknown): HeaderMap {
   if (!Array.isArray(headers)) return {}
   return gatherHeaders(
     headers.flatMap(header =>
-      isRecord(header) && typeof header.name === 'string' && typeof header.value === 'string'
+      isObject(header) && typeof header.name === 'string' && typeof header.value === 'string'
         ? [[header.name, header.value] as const]
         : [],
     ),
@@ -89,10 +90,6 @@ export function unreadable(problem: string, place: string): CapturedRequest {
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parse(text: Uint8Array | undefined): unknown {

@@ -2,9 +2,10 @@
  * Our own captures: the lines `webhooks listen --json` prints and `--capture` writes, one event a line. Also one such
  * record, or a list of them, as a tool may have re-indented it.
  */
+import {isObject} from '../contract/json-object.js'
 import {type ByteSource, splitLines} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'
-import {isRecord, timeOf, unreadable} from './captures-har.js'
+import {timeOf, unreadable} from './captures-har.js'
 import {gatherHeaders, type HeaderMap} from './headers.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
@@ -40,9 +41,9 @@ export function recordsOfDocument(document: Buffer): unknown[] | undefined {
 }
 
 function isOurs(value: unknown): boolean {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   if (value.type === 'ready') return typeof value.url === 'string'
-  if (value.type !== 'event') return value.body_base64 !== undefined && isRecord(value.headers)
+  if (value.type !== 'event') return value.body_base64 !== undefined && isObject(value.headers)
   // A broken one is ours as well: no event of the service has this type.
   return ['body_base64', 'headers', 'verdict'].some(name => name in value)
 }
@@ -65,7 +66,7 @@ export async function* readRecords(source: ByteSource): AsyncGenerator<readonly 
 
 function requestIn(line: string, number: number, place: string): CapturedRequest | undefined {
   const record = parse(line) ?? parse(line.replace(/^\ufeff/, ''))
-  if (!isRecord(record))
+  if (!isObject(record))
     return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
   if (record.body_base64 !== undefined) return requestOf(record, place)
   return record.type === 'event' ? unreadable(`line ${number} holds no body`, place) : undefined
@@ -76,10 +77,10 @@ function isBlank(line: string): boolean {
 }
 
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
-  if (!isRecord(record) || record.type === 'ready') return undefined
+  if (!isObject(record) || record.type === 'ready') return undefined
   const body = decodeBase64(record.body_base64)
   if (body === undefined) return unreadable('the body of a record is not base64', place)
-  if (!isRecord(record.headers)) return unreadable('the headers of a record are no object', place)
+  if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
   return {
     format: 'capture',
     place,

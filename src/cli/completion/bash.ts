@@ -2,7 +2,8 @@
  * The completion script for bash 3.2 and newer. What is asked on TAB is data: it is quoted by `printf %q` before it
  * reaches the command line, and never looked at by eval.
  */
-import type {CompletionModel, Place, Values} from './model.js'
+import type {CompletionModel, Place} from './model.js'
+import {valuesFunction} from './posix.js'
 import {posixQuote as quote} from './quote.js'
 
 /** The script for `source`, or for the directory of bash-completion. */
@@ -22,17 +23,7 @@ ${places.map(factsCase).join('\n')}
   esac
 }
 
-# Where the values of the flag or argument $2 of the command $1 come from.
-_bookctl_values() {
-  case "$1 $2" in
-${places.flatMap(place => [...place.values].map(([name, values]) => valuesCase(place.path, name, values))).join('\n')}
-  *)
-    case "$2" in
-${[...everywhere.values].map(([name, values]) => `    ${quote(name)}) ${assign(values)} ;;`).join('\n')}
-    esac
-    ;;
-  esac
-}
+${valuesFunction(model, ({candidates}) => quote(namesOf(candidates)))}
 
 ${ENGINE}`
 }
@@ -44,17 +35,6 @@ function namesOf(candidates: readonly {readonly value: string}[]): string {
 function factsCase({path, words, flags, valued}: Place): string {
   const facts = `words=${quote(namesOf(words))} flags=${quote(namesOf(flags))} valued=${quote(valued.join(' '))}`
   return `  ${quote(path)}) ${facts} ;;`
-}
-
-function valuesCase(path: string, name: string, values: Values): string {
-  const pattern = name === '#*' ? `${quote(`${path} #`)}*` : quote(`${path} ${name}`)
-  return `  ${pattern}) ${assign(values)} ;;`
-}
-
-function assign(values: Values): string {
-  if (values.kind === 'asked') return `asked=${quote(values.source)}`
-  if (values.kind === 'files') return 'files=1'
-  return `given=${quote(namesOf(values.candidates))}${values.isList ? ' list=1' : ''}`
 }
 
 const ENGINE = String.raw`# Divides what stands before the cursor into _bookctl_typed, without quotes and backslashes; the last is being typed.

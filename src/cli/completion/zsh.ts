@@ -1,7 +1,8 @@
 /** The completion script for zsh. What is asked on TAB goes to compadd as arrays, which quotes it: it is data. */
 
 import type {Candidate} from '../usage/candidates.js'
-import type {CompletionModel, Place, Values} from './model.js'
+import type {CompletionModel, Place} from './model.js'
+import {valuesFunction} from './posix.js'
 import {posixQuote as quote} from './quote.js'
 
 /** The script for a directory of `fpath`, or for `source` after compinit. */
@@ -26,17 +27,7 @@ ${places.map(factsCase).join('\n')}
   _bookctl_everywhere
 }
 
-# Where the values of the flag or argument $2 of the command $1 come from.
-_bookctl_values() {
-  case "$1 $2" in
-${places.flatMap(place => [...place.values].map(([name, values]) => valuesCase(place.path, name, values))).join('\n')}
-  *)
-    case "$2" in
-${[...everywhere.values].map(([name, values]) => `    ${quote(name)}) ${assign(values)} ;;`).join('\n')}
-    esac
-    ;;
-  esac
-}
+${valuesFunction(model, ({candidates}) => `(${pairs(candidates)})`)}
 
 ${ENGINE}`
 }
@@ -51,17 +42,6 @@ function factsCase({path, words, flags, valued}: Place): string {
     flags=(${pairs(flags)})
     valued=(${valued.map(quote).join(' ')})
     ;;`
-}
-
-function valuesCase(path: string, name: string, values: Values): string {
-  const pattern = name === '#*' ? `${quote(`${path} #`)}*` : quote(`${path} ${name}`)
-  return `  ${pattern}) ${assign(values)} ;;`
-}
-
-function assign(values: Values): string {
-  if (values.kind === 'asked') return `asked=${quote(values.source)}`
-  if (values.kind === 'files') return 'files=1'
-  return `given=(${pairs(values.candidates)})${values.isList ? ' list=1' : ''}`
 }
 
 const ENGINE = String.raw`# Offers pairs of value and description.

@@ -5,6 +5,7 @@ import {buildRaw, type RawRequest} from '../../api/raw.js'
 import {createRedactor} from '../../api/redact.js'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isObject} from '../../contract/json-object.js'
 import {BOOKING_SCOPES, type Scope} from '../../contract/scopes.js'
 import {checkScopes, type Target} from '../access/target.js'
 import {readText} from '../input/files.js'
@@ -102,13 +103,9 @@ export function apiResult(answer: Answer, include: boolean): Result<unknown> {
 
 /** The lists inside the answer as rows, for tables; one row when it is one thing. */
 function rowsOf(body: unknown): Record<string, unknown>[] {
-  const inner = isRecord(body) && 'data' in body ? body.data : body
+  const inner = isObject(body) && 'data' in body ? body.data : body
   const list = Array.isArray(inner) ? inner : [inner]
-  return list.map(item => (isRecord(item) ? item : {value: item}))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return list.map(item => (isObject(item) ? item : {value: item}))
 }
 
 /** Bytes for stdout where no form was asked for; undefined when a terminal must not get them. */

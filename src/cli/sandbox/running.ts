@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {SendError, type Sender} from '../../api/api.js'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
+import {isObject} from '../../contract/json-object.js'
 import {SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {requireRegularFile} from '../../storage/files.js'
 
@@ -84,7 +85,7 @@ export async function control(
       : fault(error)
   })
   const json = readJson(answer.body)
-  if (answer.status < 300 && isRecord(json)) return isRecord(json.data) ? json.data : json
+  if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
   throw refused(answer.status, json)
 }
 
@@ -96,7 +97,7 @@ function fault(error: unknown): unknown {
 }
 
 function refused(status: number, json: unknown): Failure {
-  const error = isRecord(json) && isRecord(json.error) ? json.error : {}
+  const error = isObject(json) && isObject(json.error) ? json.error : {}
   const {code, message} = error as {code?: unknown; message?: unknown}
   if (status === 404 && code === undefined) {
     return new Failure('service_failed', 'what answers there is not a local sandbox', {
@@ -124,8 +125,4 @@ function readJson(body: Uint8Array): unknown {
   } catch {
     return undefined
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
