@@ -16,16 +16,18 @@ export function wordsOf(answer: Answer): string | undefined {
   return said === undefined ? facts.join('; ') : `${said} (${facts.join('; ')})`
 }
 
+/** The fields of the request that the answer complains about, as it names them, at most a few. */
+export function fieldsIn(answer: Answer): string[] {
+  return complaintsIn(answer)
+    .map(complaint => complaint.split(': ', 1)[0] ?? '')
+    .filter(field => /^[\w./[\]-]{1,80}$/.test(field))
+}
+
 function factsIn(answer: Answer): string[] {
-  const body = isObject(answer.json) ? answer.json : {}
-  const error = own(body, 'error')
-  const places = isObject(error) ? [error, body] : [body]
-  const details = places.flatMap(place =>
-    ['details', 'errors', 'fields'].flatMap(key => detailsIn(own(place, key), answer)),
-  )
+  const places = placesIn(answer)
   const reference = firstText(places, ['reservation_ref', 'reservationRef'], answer)
   return [
-    ...new Set(details.slice(0, MAX_DETAILS)),
+    ...complaintsIn(answer),
     ...(reference === undefined ? [] : [`reservation ${reference}`]),
     ...pairOf(answer, places, ['needed', 'required'], ['available', 'balance'], ['needed', 'available']),
     ...pairOf(
@@ -36,6 +38,20 @@ function factsIn(answer: Answer): string[] {
       ['was', 'now'],
     ),
   ]
+}
+
+/** Where an answer may say more: in its error, and beside it. */
+function placesIn({json}: Answer): JsonObject[] {
+  const body = isObject(json) ? json : {}
+  const error = own(body, 'error')
+  return isObject(error) ? [error, body] : [body]
+}
+
+function complaintsIn(answer: Answer): string[] {
+  const details = placesIn(answer).flatMap(place =>
+    ['details', 'errors', 'fields'].flatMap(key => detailsIn(own(place, key), answer)),
+  )
+  return [...new Set(details.slice(0, MAX_DETAILS))]
 }
 
 /** `field: message` of each item in a list, or of each entry in an object of fields. */

@@ -3,7 +3,7 @@ import {Failure, type FailureDetails} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import type {Answer, ExchangeFault, SendError} from './api.js'
 import {describeError, quoteBody, quoted} from './error-shapes.js'
-import {wordsOf} from './error-words.js'
+import {fieldsIn, wordsOf} from './error-words.js'
 import {isObject, own} from './json-walk.js'
 import {nextStep} from './next-steps.js'
 import {retryAfterMilliseconds} from './retry.js'
@@ -17,7 +17,11 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
   const {code, requestId} = describeError(answer, answer.json)
-  const details = detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined))
+  const fields = fieldsIn(answer)
+  const details = {
+    ...detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined)),
+    ...(fields.length === 0 ? {} : {fields}),
+  }
   const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)

@@ -32,6 +32,8 @@ export interface FailureDetails {
   readonly host?: string
   /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
   readonly reason?: string
+  /** Fields of the request that the service complains about, as it names them. */
+  readonly fields?: readonly string[]
   /** Further keys for the result printed with `--json`, for example the state of a reservation. */
   readonly result?: object
   /** Whether that is kept at any length: it is what a command did and will not do again. */

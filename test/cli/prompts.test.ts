@@ -211,6 +211,85 @@ describe('plain lines', () => {
   })
 })
 
+describe('Escape', () => {
+  test('goes back a question, which takes its place; Enter keeps what was answered', async () => {
+    const terminal = ask(['chain'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Esc goes back')
+    terminal.type('3\r')
+    await terminal.waitFor('Which city')
+    terminal.type('ık 12\r')
+    await terminal.waitFor('offer ends soon; Esc goes back')
+    terminal.press('escape')
+    await terminal.waitFor('1 of 40')
+    expect(terminal.screen()).toMatch(/^> Otel Işık 12,/m)
+    expect(terminal.screen()).not.toContain('offer ends soon')
+    terminal.press('escape')
+    await terminal.waitFor('3 of 40')
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    terminal.type('\r')
+    await terminal.waitFor('3 of 40')
+    terminal.type('\r')
+    await terminal.waitFor('1 of 40')
+    terminal.type('\r')
+    await terminal.waitFor('Reserve this?')
+    await terminal.waitFor('offer ends soon')
+    terminal.type('y\r')
+    await terminal.waitFor('["Ayşe",3,12,true]')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('is a line of its own among plain lines', async () => {
+    const terminal = ask(['chain'], {env: ACCESSIBLE})
+    await terminal.waitFor('Guest name: ')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Number from 1 to 40 (< goes back): ')
+    terminal.type('<\r')
+    await terminal.waitFor('Guest name (Ayşe): ')
+    terminal.type('\r')
+    await terminal.waitFor('Number from')
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+  })
+
+  test('does nothing at a question of its own, and arrows still move', async () => {
+    const terminal = ask(['choose'])
+    await terminal.waitFor('3 of 40; arrow keys or its number, Enter chooses')
+    terminal.press('escape', 'down')
+    await terminal.waitFor('4 of 40')
+    expect(terminal.screen()).not.toContain('Esc goes back')
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+  })
+})
+
+test('of a question withdrawn the status goes, and what was typed stays', async () => {
+  const terminal = ask(['withdrawnStatus'])
+  await terminal.waitFor('offer ends soon')
+  terminal.type('Ay')
+  await terminal.waitFor('the offer has ended')
+  await terminal.exit
+  expect(terminal.screen()).toBe('? Guest name Ay\nthe offer has ended')
+})
+
+test('plain lines: actions are in reach behind any number of offers, and a code in full chooses', async () => {
+  for (const [typed, chosen] of [
+    ['20', '"sort"'],
+    ['off_33', '33'],
+  ] as const) {
+    const terminal = ask(['actions'], {env: ACCESSIBLE})
+    await terminal.waitFor('Offer')
+    terminal.type('\r')
+    await terminal.waitFor('20. [Sort]')
+    await terminal.waitFor('There are 21 more')
+    terminal.type(`${typed}\r`)
+    await terminal.waitFor(`${chosen}\r\n`)
+    expect(await terminal.exit).toBe(0)
+  }
+})
+
 describe.each([
   ['drawn', {}],
   ['plain lines', ACCESSIBLE],

@@ -160,6 +160,73 @@ describe('Ctrl-C leaves nothing sent', () => {
   })
 })
 
+test('Escape goes back inside the guests, through the contact and from the confirmation', async () => {
+  const terminal = start()
+  await answer(terminal, ALL)
+  await terminal.waitFor('Reserve this now')
+  await terminal.waitFor('Esc goes back')
+  for (const asked of ['Keep these', 'booking reference', 'Payment', 'prefix (0532 123 45 67)', 'e-mail (']) {
+    terminal.press('escape')
+    await terminal.waitFor(asked)
+    await terminal.waitFor('Esc goes back')
+  }
+  for (const asked of [
+    'family name (Öğüt)',
+    'first name (Ayşe)',
+    'TC number (10000000146)',
+    'identity document',
+  ]) {
+    terminal.press('escape')
+    await terminal.waitFor(asked)
+    await terminal.waitFor('Esc goes back')
+  }
+  await answer(terminal, [
+    ['', '\r'],
+    ['TC number', '\r'],
+    ['Contact: first name', '\r'],
+    ['Contact: family name', '\r'],
+    ['e-mail', 'new@example.com\r'],
+    ['telephone', '\r'],
+    ...END,
+  ])
+  await terminal.waitFor('Reserve this now')
+  expect(terminal.screen()).toMatch(/Contact +Ayşe Öğüt, new@example\.com, \+90 5321234567/)
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+})
+
+test('settings are offered: nationality, currency and each part of the contact', async () => {
+  for (const [key, value] of [
+    ['nationality', 'DE'],
+    ['currency', 'USD'],
+    ['contact.email', 'desk@example.com'],
+    ['contact.surname', 'Desk'],
+  ]) {
+    expect((await home.run(['config', 'set', `${key}`, `${value}`], {})).exit).toBe(0)
+  }
+  const terminal = start()
+  await answer(terminal, [
+    ...SEARCH.slice(0, 6),
+    ['Nationality', '\r'],
+    ['Currency of the prices (USD)', '\r'],
+    ['Offer (', '\r'],
+  ])
+  await answer(terminal, GUEST.slice(0, 5))
+  await answer(terminal, [
+    ['identity document', '4\r'],
+    ['Contact: first name (Ayşe)', '\r'],
+    ['Contact: family name (Desk)', '\r'],
+    ['e-mail (desk@example.com)', '\r'],
+    ['telephone', '+49 30 901820\r'],
+    ...END,
+  ])
+  await terminal.waitFor('Reserve this now')
+  expect(terminal.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, DE/)
+  expect(terminal.screen()).toContain('Ayşe Desk, desk@example.com')
+  terminal.press('ctrl-c')
+  await terminal.exit
+})
+
 test('an offer that expired on the way leads to the same search, with nothing typed twice', async () => {
   const terminal = start()
   await answer(terminal, ALL)

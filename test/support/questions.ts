@@ -3,6 +3,7 @@
 import {wantsAccessible} from '../../src/cli/prompts/accessible-mode.js'
 import {createPrompts} from '../../src/cli/prompts/create.js'
 import type {Prompts} from '../../src/cli/prompts/prompts.js'
+import {withWayBack} from '../../src/cli/prompts/way-back.js'
 import {usage} from '../../src/contract/failure.js'
 
 const HOTELS = Array.from({length: 40}, (_, index) => ({
@@ -39,6 +40,33 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
   withdrawn: prompts => {
     setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
     return prompts.choose({message: 'Which hotel?', choices: HOTELS, signal: withdrawing.signal})
+  },
+  /** One after another. */
+  chain: prompts =>
+    withWayBack(prompts, async asked => [
+      await asked.text({message: 'Guest name'}),
+      await asked.choose({message: 'Which hotel?', choices: HOTELS}),
+      await asked.search({
+        message: 'Which city?',
+        find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
+      }),
+      await asked.confirm({message: 'Reserve this?', status: () => 'offer ends soon'}),
+    ]),
+  actions: prompts =>
+    prompts.search<number | 'sort'>({
+      message: 'Offer',
+      find: () => [
+        ...HOTELS.map(hotel => ({...hotel, names: [`off_${hotel.value}`]})),
+        {value: 'sort' as const, name: '[Sort]', isAction: true},
+      ],
+    }),
+  withdrawnStatus: prompts => {
+    setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
+    return prompts.text({
+      message: 'Guest name',
+      status: () => 'offer ends soon',
+      signal: withdrawing.signal,
+    })
   },
   hostile: prompts =>
     prompts.choose({

@@ -1,10 +1,12 @@
 /** A person who answers the questions by a script: what is asked, and what is answered. */
 
 import type {Asked, Choice, Prompts} from '../../src/cli/prompts/prompts.js'
+import {GoBack} from '../../src/cli/prompts/way-back.js'
+import {answerOf} from '../../src/cli/prompts/words.js'
 import {Failure} from '../../src/contract/failure.js'
 
 /**
- * A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name; `^C` stops there, `^wait`
+ * A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name; `^C` stops there, `^esc` goes back, `^wait`
  * waits until the question is withdrawn.
  */
 export type Line = readonly [asked: string | RegExp, answer: string]
@@ -30,6 +32,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
     const fits = typeof asked === 'string' ? question.message.includes(asked) : asked.test(question.message)
     if (!fits) throw new Error(`expected ${asked}, was asked: ${question.message}`)
     if (answer === '^C') throw new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
+    if (answer === '^esc' && question.goesBack) throw new GoBack()
     if (answer === '^wait') await withdrawn(question)
     return answer
   }
@@ -46,7 +49,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
     async text(question) {
       for (;;) {
         const typed = await next(question)
-        const answer = typed.trim() === '' ? (question.default ?? '') : typed.trim()
+        const answer = answerOf(question, typed)
         const hint = question.hint?.(typed)
         if (hint !== undefined) log.push(`hint: ${hint}`)
         try {

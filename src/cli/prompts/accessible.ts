@@ -5,6 +5,7 @@
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {fold} from '../input/fold.js'
 import {whileAsking} from '../output/talk.js'
 import {interruption, refusalOf} from './interruption.js'
 import type {
@@ -18,10 +19,13 @@ import type {
 } from './prompts.js'
 import {untilQuiet} from './quiet.js'
 import {signalOf, type Terminal} from './terminal.js'
-import {isYes, numbersIn} from './words.js'
+import {GoBack} from './way-back.js'
+import {answerOf, isYes, messageOf, numbersIn} from './words.js'
 
 /** Ours: of a search, more are not worth listening to. */
 const MOST_FOUND = 20
+/** Typed alone it goes back to the question before: no key but Enter is told to a reader of lines. */
+const BACK = '<'
 
 export function createAccessiblePrompts(terminal: Terminal): Prompts {
   const {output} = terminal
@@ -31,9 +35,10 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
   async function until<T>(asked: Asked, message: string, accept: (line: string) => T, secret = false) {
     if (asked.status) say(sanitizeLine(asked.status()))
     for (;;) {
-      const question = `${sanitizeLine(message)}: `
+      const question = `${sanitizeLine(message)}${asked.goesBack ? ` (${BACK} goes back)` : ''}: `
       const answered = () => readAnswer(terminal, question, signalOf(terminal, asked), secret)
       const line = (await whileAsking(answered)).trim()
+      if (line === BACK && asked.goesBack) throw new GoBack()
       try {
         return accept(line)
       } catch (error) {
@@ -51,13 +56,12 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
   }
 
   async function text(question: TextQuestion): Promise<string> {
-    const {message, hint, check, secret, default: usual} = question
-    const shown = usual === undefined ? message : `${message} (${usual})`
+    const {hint, check, secret} = question
     const answer = await until(
       question,
-      shown,
+      messageOf(question),
       line => {
-        const answer = line === '' && usual !== undefined ? usual : line
+        const answer = answerOf(question, line)
         const refusal = refusalOf(check, answer)
         if (refusal !== undefined) throw new NotAnAnswer(refusal)
         return answer
@@ -101,12 +105,14 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
       const chosen = number === undefined ? undefined : found[number - 1]
       if (chosen) return chosen.value
       const all = question.find(line)
-      const [only] = all
-      if (only && all.length === 1) {
+      const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(line)))
+      const matching = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
+      const [only] = matching
+      if (only && matching.length === 1) {
         say(sanitizeLine(only.name))
         return only.value
       }
-      found = all.slice(0, MOST_FOUND)
+      found = firstOf(all)
       if (found.length === 0) throw new NotAnAnswer('Nothing matches; type another part of it.')
       list(found)
       const more = all.length - found.length
@@ -131,6 +137,12 @@ export function createAccessiblePrompts(terminal: Terminal): Prompts {
       })
     },
   }
+}
+
+/** As many as are worth listening to, the actions among them. */
+function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
+  let room = MOST_FOUND - all.filter(({isAction}) => isAction).length
+  return all.filter(({isAction}) => isAction || room-- > 0)
 }
 
 /** Words to show before the question is asked again. */

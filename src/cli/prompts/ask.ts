@@ -40,10 +40,12 @@ export async function ask(
 ): Promise<string[]> {
   if (questions.length === 0) return []
   if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
-  const prompts = await open()
-  const answers: string[] = []
-  for (const {flag: _, ...question} of questions) answers.push(await prompts.text(question))
-  return answers
+  const {withWayBack} = await import('./way-back.js')
+  return withWayBack(await open(), async prompts => {
+    const answers: string[] = []
+    for (const {flag: _, ...question} of questions) answers.push(await prompts.text(question))
+    return answers
+  })
 }
 
 /** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */

@@ -12,7 +12,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {cutTo} from '../output/text-width.js'
 import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './drawn.js'
 import {NOTHING_TYPED, type Typed, typedIn} from './drawn-text.js'
-import {windowOn} from './lines.js'
+import {windowOn, wrap} from './lines.js'
 import type {Asked, Choice} from './prompts.js'
 
 /** Ours: more lines of a description would leave none for the list. */
@@ -49,8 +49,9 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
       sanitizeLine(typed.after),
       columns - leadWidth,
     )
-    // Two rows: the line typed in, the line of help.
-    const room = Math.max(1, rows - 1 - above.length - notes.length - 2)
+    const help = wrap(helpOf(question, found.length, active), columns)
+    // One row more: the line typed in.
+    const room = Math.max(1, rows - 1 - above.length - notes.length - help.length - 1)
     const most = Math.max(0, ...found.map(({description}) => description?.split('\n').length ?? 0))
     const describing = Math.min(most, MOST_DESCRIPTION_LINES, Math.floor(room / 2))
     const pageSize = Math.max(1, Math.min(found.length, room - describing))
@@ -110,7 +111,7 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
     const description = (found[active]?.description?.split('\n') ?? []).slice(0, describing)
     const below = [
       ...(found.length > 0 ? page.split('\n') : []),
-      paint('faint', cutTo(helpOf(question, found.length, active), columns)),
+      ...help.map(text => paint('faint', text)),
       ...notes,
       ...description.map(text => cutTo(`  ${sanitizeLine(text)}`, columns)),
     ]

@@ -7,6 +7,7 @@ import {draw, drawAnswered, headOf, notesOf, type Session, useScreen} from './dr
 import {refusalOf} from './interruption.js'
 import {windowOn} from './lines.js'
 import type {TextQuestion} from './prompts.js'
+import {answerOf, messageOf} from './words.js'
 
 export interface Typed {
   readonly before: string
@@ -22,7 +23,7 @@ export function typedIn(rl: {readonly line: string}): Typed {
 }
 
 export const textPrompt = createPrompt<string, TextQuestion & {session: Session}>((question, done) => {
-  const {session, secret, hint, check, default: usual} = question
+  const {session, secret, hint, check} = question
   const {columns} = useScreen(session, question)
   const [typed, setTyped] = useState<Typed>(NOTHING_TYPED)
   const [refusal, setRefusal] = useState<string | undefined>(undefined)
@@ -34,7 +35,7 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
       setTyped(typedIn(rl))
       return
     }
-    const value = line.trim() === '' && usual !== undefined ? usual : line.trim()
+    const value = answerOf(question, line)
     const why = refusalOf(check, value)
     if (why === undefined) {
       setAnswer(value)
@@ -48,8 +49,7 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
   })
   if (answer !== undefined)
     return drawAnswered(session, question.message, secret ? '(hidden)' : answer, columns)
-  const message = usual === undefined ? question.message : `${question.message} (${usual})`
-  const {above, lead, leadWidth} = headOf(session, message, columns)
+  const {above, lead, leadWidth} = headOf(session, messageOf(question), columns)
   const notes = notesOf(session, question, refusal, columns)
   if (secret) return draw(session, {above, line: lead, cursor: leadWidth, below: notes})
   const room = columns - leadWidth

@@ -10,6 +10,7 @@ import {interruption} from './interruption.js'
 import {rowsOf, wrap} from './lines.js'
 import type {Asked} from './prompts.js'
 import {signalOf, type Terminal} from './terminal.js'
+import {GoBack} from './way-back.js'
 
 /** A question on the screen, top to bottom; no line is wider than `columns`. */
 export interface Frame {
@@ -25,8 +26,13 @@ export interface Frame {
 export interface Session {
   readonly terminal: Terminal
   readonly interrupt: () => void
+  /** Leaves it towards the question before. */
+  readonly goBack: () => void
   frame: Frame
 }
+
+/** Ours: longer than the keys that begin with Escape take to arrive, shorter than a person notices. */
+const ESCAPE_MILLISECONDS = 100
 
 type DrawnPrompt<T, Q> = ReturnType<typeof createPrompt<T, Q & {session: Session}>>
 
@@ -41,15 +47,23 @@ export async function askDrawn<T, Q extends Asked>(
   const session: Session = {
     terminal,
     interrupt: () => stopping.abort(interruption()),
+    goBack: () => stopping.abort(new GoBack()),
     frame: {above: [], line: '', cursor: 0, below: []},
   }
   const {input, output} = terminal
   try {
     return await whileAsking(() => prompt({...question, session}, {input, output, signal}))
   } catch (error) {
+    takeAway(session, signal.reason instanceof GoBack)
     if (signal.aborted) throw signal.reason
     throw (error as Error).name === 'ExitPromptError' ? interruption() : error
   }
+}
+
+/** Takes away what is under a question that got no answer, and with `whole` the question, too. */
+function takeAway({frame, terminal: {output}}: Session, whole: boolean): void {
+  const rows = frame.below.length + (whole ? frame.above.length + 1 : 0)
+  if (rows > 0) output.write(`\u001b[${rows}A\r\u001b[J`)
 }
 
 /** Keeps the question whole on the screen; returns the space there is for it. A hook. */
@@ -63,7 +77,17 @@ export function useScreen(session: Session, question: Asked): {columns: number; 
     Object.defineProperty(rl, 'isCompletionEnabled', {get: () => true, set: () => {}})
     // Ctrl-D, and a terminal that went away.
     rl.on('close', session.interrupt)
-    return () => rl.removeListener('close', session.interrupt)
+    // Else Escape is told half a second after it was pressed.
+    Object.assign(rl, {escapeCodeTimeout: ESCAPE_MILLISECONDS})
+    const pressed = (_: unknown, {name}: {name?: string} = {}) => {
+      if (name === 'escape' && question.goesBack) session.goBack()
+    }
+    const {input} = session.terminal
+    input.on('keypress', pressed)
+    return () => {
+      rl.removeListener('close', session.interrupt)
+      input.off('keypress', pressed)
+    }
   }, [])
   useEffect(() => {
     const redraw = () => setDrawn(times => times + 1)
@@ -133,8 +157,8 @@ export function notesOf(
     refusal === undefined
       ? []
       : wrap(`! ${sanitizeLine(refusal)}`, columns).map(line => paint('waiting', line))
-  const status = question.status?.()
-  return status === undefined ? why : [...why, paint('faint', cutTo(sanitizeLine(status), columns))]
+  const said = [question.status?.(), question.goesBack ? 'Esc goes back' : undefined].filter(Boolean)
+  return said.length === 0 ? why : [...why, paint('faint', cutTo(sanitizeLine(said.join('; ')), columns))]
 }
 
 /** The question once it is answered: one line. */

@@ -9,6 +9,10 @@ export interface Choice<T> {
   readonly name: string
   /** More lines, shown while the choice is pointed at. */
   readonly description?: string
+  /** Words that name it alone and in full, such as its code; without accents and case they choose it in a search. */
+  readonly names?: readonly string[]
+  /** Whether it does something to the list, rather than being of it. */
+  readonly isAction?: boolean
 }
 
 /** What all questions have. */
@@ -18,10 +22,14 @@ export interface Asked {
   readonly status?: (() => string) | undefined
   /** Withdraws the question when aborted; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** Whether Escape goes back: the question then throws GoBack. It is said under the question. */
+  readonly goesBack?: boolean
 }
 
 export interface TextQuestion extends Asked {
   readonly default?: string | undefined
+  /** What an empty answer means, where there may be one: `none`. With a default, `-` gives it. */
+  readonly empty?: string
   /** Shows nothing of what is typed. */
   readonly secret?: boolean
   /** Looks at what has been typed so far; what it returns is shown beside it: the country of a prefix, an age. */

@@ -90,6 +90,15 @@ export async function askMissing(
   argv: readonly string[],
   asking: Asking,
 ): Promise<string[]> {
+  const {withWayBack} = await import('../prompts/way-back.js')
+  return withWayBack(asking.prompts, prompts => askEach(values, argv, {...asking, prompts}))
+}
+
+async function askEach(
+  values: readonly MissingValue[],
+  argv: readonly string[],
+  asking: Asking,
+): Promise<string[]> {
   const flags: string[] = []
   const words: string[] = []
   for (const value of values) {

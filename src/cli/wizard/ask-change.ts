@@ -3,7 +3,7 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Prompts} from '../prompts/prompts.js'
 import type {GuestForm} from './ask-guest.js'
-import {type Draft, SearchAgain} from './draft.js'
+import {BACK_TO_OFFERS, type Draft, SearchAgain} from './draft.js'
 
 type Change = 'nothing' | 'guests' | 'contact' | 'payment' | 'reference' | 'offer' | 'stop'
 
@@ -24,7 +24,7 @@ export async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
     ],
   })
   if (change === 'stop') throw usage('not_confirmed', 'not confirmed; nothing was sent')
-  if (change === 'offer') throw new SearchAgain('Back to the offers; guests and contact are kept.')
+  if (change === 'offer') throw new SearchAgain(BACK_TO_OFFERS)
   if (change === 'guests') await changeGuest(prompts, draft)
   else if (change !== 'nothing') draft[change] = undefined
 }
@@ -54,7 +54,15 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
       {value: 'all' as const, name: 'All of it: somebody else comes'},
     ],
   })
-  if (field === 'all') draft.forms[index] = {}
-  else delete form[field]
+  if (field === 'all') {
+    draft.forms[index] = {}
+    forgetAnswers(draft, index)
+  } else delete form[field]
   draft.guests = undefined
+}
+
+/** Nothing of who came before is offered to whoever comes instead. */
+function forgetAnswers({said, places}: Draft, index: number): void {
+  const label = places?.[index]?.label
+  for (const message of [...said.keys()]) if (message.startsWith(`${label}: `)) said.delete(message)
 }

@@ -32,7 +32,7 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
   const number = /^[1-9]\d{0,14}$/.exec(typed.trim())?.[0]
   const found = cities
     .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || String(city.id) === number)
-    .map(city => ({value: String(city.id), name: nameOf(city)}))
+    .map(city => ({value: String(city.id), name: nameOf(city), names: [city.name, String(city.id)]}))
   const isListed = number === undefined || found.some(({value}) => value === number)
   return isListed ? found : [...found, {value: number, name: `city number ${number}`}]
 }

@@ -6,6 +6,7 @@ import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import type {Prompts} from '../prompts/prompts.js'
+import {PAYMENT} from './draft.js'
 
 /** A price as far as it is known. */
 export interface Cost {
@@ -50,7 +51,7 @@ export async function askPayment(prompts: Prompts, facts: PaymentFacts): Promise
   const instant = {value: 'instant' as const, name: 'By the customer, on a payment page (card)'}
   const both = isTooLittle(facts) ? [instant, account] : [account, instant]
   const taken = both.filter(({value}) => facts.modes?.includes(value) ?? true)
-  return prompts.choose({message: 'Payment', choices: taken.length > 0 ? taken : both})
+  return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
 }
 
 function balanceText(facts: PaymentFacts): string {

@@ -92,7 +92,8 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<string> {
     check: plainly(typed => readRoom(onlyDigits(typed))),
   })
   const children = await prompts.text({
-    message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7 (empty: none)`,
+    message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
+    empty: 'none',
     check: typed => void readAges(typed),
     hint: hintOf(
       readAges,

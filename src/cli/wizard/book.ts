@@ -5,13 +5,14 @@ import {Failure, usage} from '../../contract/failure.js'
 import {isClientReference} from '../../contract/identifiers.js'
 import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
+import {unlessBack, withWayBack} from '../prompts/way-back.js'
 import {modeWords, type Plan, planReservation} from '../reserve/reserve.js'
 import {askChange} from './ask-change.js'
 import {askContactOrKept} from './ask-contact-kept.js'
 import {askGuests, placesOf} from './ask-guests.js'
-import {askPayment, readBalance} from './ask-payment.js'
+import {askPayment, type Balance, readBalance} from './ask-payment.js'
 import {askRooms} from './ask-search.js'
-import {type Chosen, type Draft, SearchAgain} from './draft.js'
+import {BACK_TO_OFFERS, type Chosen, type Draft, REFERENCE, SearchAgain, snapshot} from './draft.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
 import {leadOn} from './lead-on.js'
 import {startClock} from './offer-clock.js'
@@ -20,6 +21,11 @@ import {askCountry, clocked} from './questions.js'
 import {describeSummary} from './summary.js'
 import type {Booked, WizardParts} from './wizard.js'
 
+interface Booking extends WizardParts {
+  /** Asked of the service once, however often the questions are gone through. */
+  readonly readBalance: () => Promise<Balance>
+}
+
 /** Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
 export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
@@ -27,30 +33,47 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const clock = chosen.expiresAt === undefined ? undefined : startClock(chosen.expiresAt, now, 'This offer')
   const prompts = clocked(parts.prompts, clock)
   try {
+    let undoChange: (() => void) | undefined
     for (;;) {
-      await askMissing(parts, prompts, draft, chosen)
-      const plan = await planOf(parts, draft, chosen)
-      parts.tell(
-        describeSummary(
-          {...plan, offer: chosen.shown, stay: chosen.stay, target: parts.connection.target},
-          parts.reader(),
-        ),
-      )
-      if (parts.dryRun) return {plan, made: undefined}
-      if (await agrees(parts, prompts, plan)) {
-        const made = await send(parts, plan, draft)
-        if (made) return {plan, made}
+      let balance: Promise<Balance> | undefined
+      const readOnce = () => {
+        balance ??= readBalance(parts.connection.api)
+        return balance
       }
-      await askChange(prompts, draft)
+      const lead = (asked: Prompts) =>
+        prepare({...parts, prompts: asked, readBalance: readOnce}, draft, chosen)
+      // An offer that was not chosen from a list has no question before it.
+      const leaves = undoChange !== undefined || draft.lost !== undefined
+      const asking = withWayBack(prompts, lead, {said: draft.said, leaves, restore: snapshot(draft)})
+      const prepared = await unlessBack(asking, () => undefined)
+      if (prepared === undefined && undoChange === undefined) throw new SearchAgain(BACK_TO_OFFERS)
+      if (prepared === undefined) undoChange?.()
+      else if (parts.dryRun) return {plan: prepared.plan, made: undefined}
+      else if (prepared.agreed) {
+        const made = await send(parts, prepared.plan, draft)
+        if (made) return {plan: prepared.plan, made}
+      }
+      undoChange = snapshot(draft)
+      const change = withWayBack(prompts, asked => askChange(asked, draft), {leaves: true})
+      await unlessBack(change, () => {})
     }
   } finally {
     clock?.stop()
   }
 }
 
+/** Asks for what is missing, shows the whole of it, and asks whether it is meant. */
+async function prepare(parts: Booking, draft: Draft, chosen: Chosen) {
+  await askMissing(parts, draft, chosen)
+  const plan = await planOf(parts, draft, chosen)
+  const {shown: offer, stay} = chosen
+  parts.tell(describeSummary({...plan, offer, stay, target: parts.connection.target}, parts.reader()))
+  return {plan, agreed: parts.dryRun || (await agrees(parts, plan))}
+}
+
 /** Asks for everything that is not known yet. */
-async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, chosen: Chosen): Promise<void> {
-  const {connection, today} = parts
+async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise<void> {
+  const {connection, today, prompts} = parts
   const people = peopleHere(connection)
   draft.nationality ??= await askCountry(
     prompts,
@@ -66,7 +89,7 @@ async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, ch
   draft.contact ??= await askContactOrKept(prompts, lead, people, parts.preferred?.contact)
   if (!draft.payment) {
     const cost = chosen.shown?.price ?? {total: null, currency: null}
-    const balance = await readBalance(connection.api)
+    const balance = await parts.readBalance()
     draft.payment = await askPayment(prompts, {
       ...{cost, balance},
       modes: chosen.shown && knownTerms(chosen.shown).paymentModes,
@@ -78,7 +101,8 @@ async function askMissing(parts: WizardParts, prompts: Prompts, draft: Draft, ch
 
 function askReference(prompts: Prompts): Promise<string> {
   return prompts.text({
-    message: 'Your own booking reference (empty: one is made for you)',
+    message: REFERENCE,
+    empty: 'one made for you',
     check: typed => {
       if (typed === '' || (isClientReference(typed) && typed !== '-')) return
       throw usage('invalid_input', 'must be up to 128 visible characters without blanks')
@@ -105,7 +129,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 }
 
 /** The one confirmation. What is made already needs none: it is only shown again. */
-async function agrees({agreed, connection}: WizardParts, prompts: Prompts, plan: Plan): Promise<boolean> {
+async function agrees({agreed, connection, prompts}: WizardParts, plan: Plan): Promise<boolean> {
   if (agreed || plan.isSettled) return true
   return prompts.confirm({message: `Reserve this now (${modeWords(connection.target)})?`})
 }

@@ -61,6 +61,7 @@ function found(listed: readonly FoundOffer[], typed: string, reader: Reader, fit
     .filter(offer => matches(wordsOf(offer), typed))
     .map(offer => ({
       value: {offer},
+      names: [offer.offer_id],
       name: offerLine(offer, reader, fitted),
       description: offerGlance(offer, reader),
     }))
@@ -85,9 +86,9 @@ function wordsOf({hotel_name, room_name, board, stars, refundable, price}: Found
 function actions(view: OfferView): Choice<Picked>[] {
   const refundable = view.refundable ? 'Show all offers again' : 'Show only those with a refund'
   return [
-    {value: 'refundable', name: `[${refundable}]`},
-    {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`},
-    {value: 'change search', name: '[Change the search]'},
+    {value: 'refundable', name: `[${refundable}]`, isAction: true},
+    {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`, isAction: true},
+    {value: 'change search', name: '[Change the search]', isAction: true},
   ]
 }
 

@@ -3,6 +3,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Connection} from '../connect.js'
 import type {SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
+import {withWayBack} from '../prompts/way-back.js'
 import {today} from '../reserve/reserve.js'
 import {askSearch, searchAsking} from './ask-search.js'
 
@@ -12,7 +13,8 @@ export async function completeSearch(
   given: SearchFlags,
   note: (text: string) => void,
 ): Promise<SearchFlags> {
-  const flags = await askSearch(searchAsking(prompts, connection, today()), given)
+  const asking = searchAsking(prompts, connection, today())
+  const flags = await withWayBack(prompts, asked => askSearch({...asking, prompts: asked}, given))
   note(`The same without questions: ${commandOf(flags)}`)
   return flags
 }

@@ -3,6 +3,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {TourFlags} from '../catalogue/tours.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
+import {withWayBack} from '../prompts/way-back.js'
 import {today} from '../reserve/reserve.js'
 import {askCity} from './ask-city.js'
 import {askCurrency, searchAsking} from './ask-search.js'
@@ -13,8 +14,11 @@ export async function completeTourSearch(
   given: TourFlags,
   note: (text: string) => void,
 ): Promise<TourFlags> {
-  const city = given.city || (await askCity(searchAsking(prompts, connection, today())))
-  const currency = given.currency || (await askCurrency(prompts))
+  const asking = searchAsking(prompts, connection, today())
+  const {city, currency} = await withWayBack(prompts, async asked => ({
+    city: given.city || (await askCity({...asking, prompts: asked})),
+    currency: given.currency || (await askCurrency(asked)),
+  }))
   note(sanitizeLine(`The same without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}
 }

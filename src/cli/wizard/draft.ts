@@ -3,6 +3,7 @@ import type {FoundOffer} from '../../api/hotels.js'
 import type {PaymentMode} from '../../contract/common.js'
 import type {Contact, Guest} from '../../contract/reservations.js'
 import type {SearchFlags} from '../input/search.js'
+import type {Said} from '../prompts/way-back.js'
 import type {GuestForm, Place} from './ask-guest.js'
 import type {Begun} from './begun.js'
 import type {OfferView} from './choose-offer.js'
@@ -21,7 +22,7 @@ export interface Chosen {
 
 export interface Draft {
   search: SearchFlags
-  readonly view: OfferView
+  view: OfferView
   nationality: string | undefined
   chosen: Chosen | undefined
   /** The offer chosen before the offers were searched anew. */
@@ -37,6 +38,15 @@ export interface Draft {
   reference: string | undefined
   /** What of the people is kept afterwards. */
   keep: 'nothing' | 'without identity' | 'everything' | undefined
+  /** The latest answers, offered again where the same is asked. */
+  readonly said: Said
+}
+
+/** Puts `draft` back to what it is now, as often as it is called. */
+export function snapshot(draft: Draft): () => void {
+  const {said: _, ...now} = draft
+  const kept = structuredClone(now)
+  return () => void Object.assign(draft, structuredClone(kept))
 }
 
 export function draftOf(begun: Begun): Draft {
@@ -55,6 +65,7 @@ export function draftOf(begun: Begun): Draft {
     payment: payment?.mode,
     reference,
     keep: undefined,
+    said: new Map(),
   }
 }
 
@@ -66,6 +77,12 @@ function placeOf({name, surname, type, is_lead}: Guest): Place {
 function formOf({name, surname, birth_date = '', gender = '', nationality = '', identity}: Guest): GuestForm {
   return {name, surname, birth_date, gender, nationality, identity: identity ?? null}
 }
+
+/** Questions whose last answer is not offered again once it was refused. */
+export const PAYMENT = 'Payment'
+export const REFERENCE = 'Your own booking reference'
+
+export const BACK_TO_OFFERS = 'Back to the offers; guests and contact are kept.'
 
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is told. */
 export class SearchAgain extends Error {}

@@ -7,11 +7,13 @@ import type {SeenOffer} from '../../state/offer-store.js'
 import {cityText} from '../catalogue/city-names.js'
 import {search} from '../catalogue/search.js'
 import {readSearch, type SearchFlags} from '../input/search.js'
+import type {Prompts} from '../prompts/prompts.js'
+import {unlessBack, withWayBack} from '../prompts/way-back.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, searchAsking} from './ask-search.js'
 import {chooseOffer, findSame} from './choose-offer.js'
 import {nightsText} from './dates.js'
-import type {Draft} from './draft.js'
+import {type Draft, snapshot} from './draft.js'
 import {startClock} from './offer-clock.js'
 import {priceText, type ShownOffer} from './offer-lines.js'
 import {clocked} from './questions.js'
@@ -19,27 +21,34 @@ import type {WizardParts} from './wizard.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
+  // Before the first question of a search with all its criteria: nothing to undo.
+  let undoChange = draft.search.city === undefined ? undefined : () => {}
   while (!draft.chosen) {
-    const request = await readCriteria(parts, draft)
-    const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
-    tellOfLost(parts, draft, offers)
-    const expiresAt = Math.max(...offers.map(expiryOf))
-    if (offers.length === 0) {
-      parts.tell('No offers were found.')
-      await askChange(parts, draft)
-      continue
-    }
-    const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
-    const choice = await chooseOffer(
-      clocked(parts.prompts, clock),
-      offers,
-      parts.reader,
-      draft.view,
-      draft.lost,
-    ).finally(clock.stop)
-    if (choice === 'change search') await askChange(parts, draft)
-    else choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
+    const lead = (prompts: Prompts) => searchAndChoose({...parts, prompts}, draft)
+    const {said} = draft
+    const options = {said, leaves: undoChange !== undefined, restore: snapshot(draft)}
+    await unlessBack(withWayBack(parts.prompts, lead, options), () => undoChange?.())
+    if (draft.chosen) return
+    undoChange = snapshot(draft)
+    const change = withWayBack(parts.prompts, prompts => askChange({...parts, prompts}, draft), {
+      leaves: true,
+    })
+    await unlessBack(change, () => {})
   }
+}
+
+/** One search. Leaves `draft.chosen` undefined where something of the search shall be different. */
+async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<void> {
+  const request = await readCriteria(parts, draft)
+  const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
+  tellOfLost(parts, draft, offers)
+  if (offers.length === 0) return parts.tell('No offers were found.')
+  const expiresAt = Math.max(...offers.map(expiryOf))
+  const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
+  const prompts = clocked(parts.prompts, clock)
+  const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
+  if (choice === 'change search') return
+  choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {

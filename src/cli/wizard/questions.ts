@@ -1,7 +1,7 @@
 /** What the wizard's questions share: words without flag names, dates, countries, what to do when time runs out. */
 import {Failure} from '../../contract/failure.js'
-import {matches} from '../input/fold.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'
+import {findCountries, namedCountries} from './country-names.js'
 
 /** What every question carries while an offer is being booked. */
 export interface Clocked {
@@ -58,16 +58,8 @@ export async function askCountry(
   message: string,
   first: string | undefined,
 ): Promise<string> {
-  const {countries} = await import('countries-list')
-  const all = Object.entries(countries)
-    .map(([code, {name, native}]) => ({code, name, words: `${code} ${name} ${native}`}))
-    .sort((a, b) => Number(b.code === first) - Number(a.code === first) || a.name.localeCompare(b.name, 'en'))
-  const find = (typed: string): Choice<string>[] => {
-    const found = all.filter(({words}) => matches(words, typed))
-    const exact = typed.trim().toUpperCase()
-    return [...found.filter(({code}) => code === exact), ...found.filter(({code}) => code !== exact)].map(
-      ({code, name}) => ({value: code, name: `${name} (${code})`}),
-    )
-  }
+  const all = (await namedCountries()).sort((a, b) => Number(b.code === first) - Number(a.code === first))
+  const find = (typed: string): Choice<string>[] =>
+    findCountries(all, typed).map(({code, name, names}) => ({value: code, name: `${name} (${code})`, names}))
   return prompts.search({message, find})
 }

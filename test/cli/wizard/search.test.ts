@@ -8,6 +8,7 @@ import type {Prompts} from '../../../src/cli/prompts/prompts.js'
 import {askCity, findCities} from '../../../src/cli/wizard/ask-city.js'
 import {askSearch} from '../../../src/cli/wizard/ask-search.js'
 import {commandOf} from '../../../src/cli/wizard/complete-search.js'
+import {findCountries, namedCountries} from '../../../src/cli/wizard/country-names.js'
 import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/wizard/dates.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {apiOfSandbox} from '../../support/answering.js'
@@ -192,4 +193,30 @@ test('where numbers come from is told for the service that is asked', async () =
     const prompts = scriptedPrompts([[where, '7']])
     await askCity({...asking(prompts), isLocal, cities: failing(nobody)})
   }
+})
+
+describe('countries are found by what people call them', () => {
+  test.each([
+    ['Turkey', 'TR'],
+    ['turkiye', 'TR'],
+    ['TUR', 'TR'],
+    ['UK', 'GB'],
+    ['england', 'GB'],
+    ['USA', 'US'],
+    ['us', 'US'],
+    ['America', 'US'],
+    ['Holland', 'NL'],
+    ['Czech Republic', 'CZ'],
+    ['Czechia', 'CZ'],
+    ['Côte d’Ivoire', 'CI'],
+    ['ivory coast', 'CI'],
+    ['Deutschland', 'DE'],
+    ['DEU', 'DE'],
+    ['in', 'IN'],
+    ['Niger', 'NE'],
+    ['Burma', 'MM'],
+    ['korea', 'KR'],
+  ])('%s → %s', async (typed, code) => {
+    expect(findCountries(await namedCountries(), typed)[0]?.code).toBe(code)
+  })
 })

@@ -1,0 +1,157 @@
+/** Escape goes back one question at a time, and what was answered is offered again. */
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import type {Prompts} from '../../../src/cli/prompts/prompts.js'
+import {GoBack, withWayBack} from '../../../src/cli/prompts/way-back.js'
+import {peopleHere} from '../../../src/cli/wizard/keep-people.js'
+import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
+import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
+import {type Desk, openDesk} from '../../support/wizard.js'
+
+let sandbox: LocalSandbox
+let desk: Desk
+beforeAll(async () => {
+  sandbox = await startLocalSandbox()
+})
+afterAll(() => sandbox.stop())
+beforeEach(async () => {
+  const {baseUrl} = sandbox
+  desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
+})
+afterEach(() => desk.close())
+
+const three = async (prompts: Prompts) => [
+  await prompts.text({message: 'one'}),
+  await prompts.text({message: 'two', empty: 'none'}),
+  await prompts.confirm({message: 'three'}),
+]
+
+test('answers given stay, as the default or as they are', async () => {
+  const script: Line[] = [
+    ['one', 'a'],
+    ['two', 'b'],
+    ['three', '^esc'],
+    ['two', '^esc'],
+    ['one', ''],
+    ['two', '-'],
+    ['three', 'yes'],
+  ]
+  const prompts = scriptedPrompts(script)
+  expect(await withWayBack(prompts, three)).toEqual(['a', '', true])
+  expect(prompts.left()).toBe(0)
+})
+
+test('the first question leads further back only where there is something', async () => {
+  const stays = scriptedPrompts([
+    ['one', '^esc'],
+    ['two', ''],
+    ['three', 'no'],
+  ])
+  expect(await withWayBack(stays, three)).toEqual(['^esc', '', false])
+  const leaves = scriptedPrompts([['one', '^esc']])
+  await expect(withWayBack(leaves, three, {leaves: true})).rejects.toBeInstanceOf(GoBack)
+})
+
+test('a question that is gone is not taken for the next one', async () => {
+  let kept = true
+  const lead = async (prompts: Prompts) => {
+    if (kept && (await prompts.text({message: 'who'})) === 'forget') kept = false
+    return [await prompts.text({message: 'name'}), await prompts.text({message: 'surname'})]
+  }
+  const script: Line[] = [
+    ['who', 'forget'],
+    ['name', 'A'],
+    ['surname', '^esc'],
+    ['name', 'B'],
+    ['surname', 'C'],
+  ]
+  expect(await withWayBack(scriptedPrompts(script), lead)).toEqual(['B', 'C'])
+})
+
+const SEARCH: readonly Line[] = [
+  ['City', '101'],
+  ['Check-in', '2030-06-01'],
+  ['Check-out', '2'],
+  ['How many rooms', '1'],
+  ['Adults', '2'],
+  ['Ages', '4'],
+  ['Nationality', 'TR'],
+  ['Currency', 'EUR'],
+]
+
+test('from the confirmation through all guests to the offers and the search, and on again with Enter', async () => {
+  const guest = (name: string): Line[] => [
+    ['first name', name],
+    ['family name', 'Öğüt'],
+    ['birth date', name === 'Ece' ? '2026-02-01' : '1990-02-03'],
+    ['gender', 'Female'],
+    ['nationality', 'TR'],
+    ['document', 'None'],
+  ]
+  const asked: Line[] = [
+    ...[...guest('Ayşe'), ...guest('Can'), ...guest('Ece')],
+    ['Contact: first name', ''],
+    ['Contact: family name', ''],
+    ['e-mail', 'ayse@example.com'],
+    ['telephone', '5321234567'],
+    ['Payment', 'balance'],
+    ['reference', 'TRIP-1'],
+    ['Keep these guests', 'with their identity'],
+  ]
+  const back = ([message]: Line): Line => [message, '^esc']
+  // What is chosen of a list the script names again; all else is taken over by an empty line.
+  const again = ([message, answer]: Line): Line =>
+    /gender|nationality|document|Payment|Keep|Offer/.test(String(message)) ? [message, answer] : [message, '']
+  const booked = await desk.run([
+    ...[...SEARCH, ['Offer', ''] as Line],
+    ...[...asked, ['Reserve', '^esc'] as Line],
+    ...asked.map(back).reverse(),
+    ['Offer', '^esc'],
+    ['What shall be different', '^esc'],
+    ['Offer', ''],
+    ...asked.map(again),
+    ['Reserve', 'yes'],
+  ])
+  expect(desk.prompts.left()).toBe(0)
+  expect(booked.made?.client_reference_id).toBe('TRIP-1')
+  expect(booked.plan.request.guests.map(({name}) => name)).toEqual(['Ayşe', 'Can', 'Ece'])
+  expect(peopleHere(desk.connection)?.guests()).toHaveLength(3)
+})
+
+test('from the list of offers to the last question of the search', async () => {
+  const run = desk.run([
+    ...SEARCH,
+    ['Offer', '^esc'],
+    ['Currency', '^esc'],
+    ['Nationality', 'DE'],
+    ['Currency', ''],
+    ['Offer', '^C'],
+  ])
+  await expect(run).rejects.toThrow('nothing was sent')
+  expect(desk.prompts.left()).toBe(0)
+})
+
+test('a change is given up', async () => {
+  const flags = {
+    guest: ['name=A,surname=B', 'name=C,surname=D', 'name=E,surname=F,type=CHILD'],
+    ...{contact: 'name=A,surname=B,email=a@example.com,phone_country_code=+90,phone_number=5321234567'},
+    ...{pay: 'account', 'client-reference': 'TRIP-9'},
+  }
+  const run = desk.run(
+    [
+      ...[...SEARCH, ['Offer', ''] as Line, ['Keep', 'No'] as Line],
+      ['Reserve', 'no'],
+      ['What now', 'Change a guest'],
+      ['Which guest', '^esc'],
+      ['What now', 'Change a guest'],
+      ['Which guest', 'C D'],
+      ['What of it', 'First name'],
+      ['first name', '^esc'],
+      ['What now', '^esc'],
+      ['Reserve', '^C'],
+    ],
+    flags,
+  )
+  await expect(run).rejects.toThrow('nothing was sent')
+  expect(desk.prompts.left()).toBe(0)
+  expect(desk.told.at(-1)).toContain('C D')
+})
