@@ -97,8 +97,19 @@ function redactorFor({secrets = []}: EchoOf): Redactor {
 /** Ours: no answer that means something is nested deeper, and what walks through it later goes no deeper unharmed. */
 const MAX_NESTING = 256
 
+/** What the trace, its summary and the caller each ask for: a long answer is parsed once. */
+const parsed = new WeakMap<Uint8Array, {readonly json: unknown}>()
+
 /** The parsed body, or undefined when it is empty, not UTF-8, not JSON, or nested absurdly deep. */
 export function parseJson(body: Uint8Array): unknown {
+  const before = parsed.get(body)
+  if (before) return before.json
+  const json = parse(body)
+  parsed.set(body, {json})
+  return json
+}
+
+function parse(body: Uint8Array): unknown {
   if (isTooDeep(body)) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body))

@@ -1,6 +1,6 @@
 /**
  * Finding things in a foreign JSON answer, whose shape is not known. Only own properties count, the tree is walked
- * without recursion, and its size and depth are bounded.
+ * without recursion and no deeper than MAX_DEPTH; how long it may be is the transport's business.
  */
 import {isObject, type JsonObject, own} from '../contract/json-object.js'
 
@@ -16,7 +16,6 @@ export interface Node {
   readonly inArray: boolean
 }
 
-const MAX_OBJECTS = 500_000
 const MAX_DEPTH = 100
 
 /** The first value that is a string with something in it, or a finite number written as a string. */
@@ -28,50 +27,66 @@ export function textOf(...values: unknown[]): string | undefined {
   return undefined
 }
 
-interface Step {
-  readonly value: unknown
-  readonly parent: Node | undefined
-  readonly key: string
-  readonly inArray: boolean
-  readonly depth: number
-}
-
 /** All objects, outermost first: what lies nearest to the top comes first. */
 export function* breadthFirst(json: unknown): Generator<Node> {
-  const queue: Step[] = [{value: json, parent: undefined, key: '', inArray: false, depth: 0}]
-  for (let next = 0; next < queue.length && next < MAX_OBJECTS; next++) {
-    const step = queue[next] as Step
-    const node = nodeOf(step)
-    if (node) yield node
-    for (const inner of stepsInto(step, node)) queue.push(inner)
+  const queue = [openAt(json)]
+  for (const level of queue) {
+    if (level.node) yield level.node
+    for (let inner = nextInside(level); inner; inner = nextInside(level)) queue.push(inner)
   }
 }
 
-/** All objects, in the order of the document. */
+/** All objects, in the order of the document. Holds no more than the way to the place where it is. */
 export function* inDocumentOrder(json: unknown): Generator<Node> {
-  const stack: Step[] = [{value: json, parent: undefined, key: '', inArray: false, depth: 0}]
-  for (let seen = 0; stack.length > 0 && seen < MAX_OBJECTS; seen++) {
-    const step = stack.pop() as Step
-    const node = nodeOf(step)
-    if (node) yield node
-    for (const inner of stepsInto(step, node).reverse()) stack.push(inner)
+  const way = [openAt(json)]
+  if (way[0]?.node) yield way[0].node
+  for (let level = way.at(-1); level; level = way.at(-1)) {
+    const inner = nextInside(level)
+    if (!inner) way.pop()
+    else {
+      if (inner.node) yield inner.node
+      way.push(inner)
+    }
   }
 }
 
-function nodeOf({value, parent, key, inArray}: Step): Node | undefined {
-  return isObject(value) ? {value, parent, key, inArray} : undefined
+/** An object or array, and how far it was looked into. */
+interface Level {
+  /** The object itself; of an array, undefined. */
+  readonly node: Node | undefined
+  /** Whose members these are: the object itself, or the nearest around an array. */
+  readonly holder: Node | undefined
+  /** Of an array, the name it stands under. */
+  readonly key: string
+  readonly keys: readonly string[] | undefined
+  readonly value: unknown
+  readonly depth: number
+  next: number
 }
 
-function stepsInto(step: Step, node: Node | undefined): Step[] {
-  const {value, depth} = step
-  if (depth >= MAX_DEPTH) return []
-  if (Array.isArray(value)) {
-    return value.filter(isContainer).map(item => ({...step, value: item, inArray: true, depth: depth + 1}))
+function openAt(value: unknown, parent?: Node, key = '', inArray = false, depth = 0): Level {
+  const node = isObject(value) ? {value, parent, key, inArray} : undefined
+  const keys = node && Object.keys(node.value)
+  return {node, holder: node ?? parent, key, keys, value, depth, next: 0}
+}
+
+/** The next object or array right inside this one. */
+function nextInside(level: Level): Level | undefined {
+  const {value, keys, holder, key, depth} = level
+  if (depth >= MAX_DEPTH) return undefined
+  if (keys) {
+    while (level.next < keys.length) {
+      const name = keys[level.next++] as string
+      const inner = (value as JsonObject)[name]
+      if (isContainer(inner)) return openAt(inner, holder, name, false, depth + 1)
+    }
+  } else if (Array.isArray(value)) {
+    while (level.next < value.length) {
+      const inner: unknown = value[level.next++]
+      if (isContainer(inner)) return openAt(inner, holder, key, true, depth + 1)
+    }
   }
-  if (!node) return []
-  return Object.entries(node.value)
-    .filter(([, inner]) => isContainer(inner))
-    .map(([key, inner]) => ({value: inner, parent: node, key, inArray: false, depth: depth + 1}))
+  return undefined
 }
 
 function isContainer(value: unknown): boolean {

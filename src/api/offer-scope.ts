@@ -2,7 +2,7 @@
  * The objects that speak about one offer, nearest first: the offer, what lies inside it, then what lies around it.
  * Other offers and what belongs to them are never among them.
  */
-import {type Fields, firstObject, snakeCase} from './field-names.js'
+import {type Fields, firstObject, onceForEachName, snakeCase} from './field-names.js'
 import {isObject, type JsonObject, type Node} from './json-walk.js'
 import {type OfferNode, offerIdOf} from './offers.js'
 
@@ -36,10 +36,10 @@ const MAX_VIEWS_INSIDE = 80
 /** An object with more fields is a collection under keys and no record. */
 const MAX_FIELDS_AROUND = 200
 
-export function roleOf(key: string): Role {
+export const roleOf: (key: string) => Role = onceForEachName(key => {
   const name = snakeCase(key)
   return ROLES.find(([, pattern]) => pattern.test(name))?.[0] ?? 'unknown'
-}
+})
 
 /** All views on the offer, from one of the places that name it, nearest first. */
 export function viewsOn(offer: OfferNode, node: Node): View[] {

@@ -2,8 +2,8 @@
  * What an offer says beyond its facts: what is due at the hotel, what cancelling costs, how it may be paid. Read from
  * the service's own object, whatever its shape; undefined where the answer does not say.
  */
-import {snakeCase} from './field-names.js'
-import {breadthFirst, isObject, type JsonObject, textOf} from './json-walk.js'
+import {type Fields, fieldsOf} from './field-names.js'
+import {breadthFirst, isObject, textOf} from './json-walk.js'
 
 export interface Charge {
   readonly description: string | null
@@ -44,36 +44,38 @@ const REMARKS = ['remarks', 'remark', 'important_information', 'notes']
 const AMOUNT = ['amount', 'fee', 'penalty', 'charge', 'value', 'total', 'price']
 const FROM = ['from', 'start', 'start_date', 'from_date', 'date_from', 'date', 'deadline']
 const PERCENT = ['percent', 'percentage']
+const CURRENCY = ['currency', 'currency_code']
 const WORDS = ['description', 'name', 'title', 'type', 'code']
 
 /** The terms found in the offer's own object. */
 export function termsOf(raw: object): OfferTerms {
-  const due = findField(raw, DUE)
-  const policies = findField(raw, POLICIES)
-  const modes = findField(raw, MODES)
-  const left = Number(textOf(findField(raw, LEFT)))
+  const records = Array.from(breadthFirst(raw), ({value}) => fieldsOf(value))
+  const due = findField(records, DUE)
+  const policies = findField(records, POLICIES)
+  const modes = findField(records, MODES)
+  const left = Number(textOf(findField(records, LEFT)))
   return {
     dueAtProperty: due === undefined ? undefined : readList(due, chargeFrom),
     policies: policies === undefined ? undefined : readList(policies, stepFrom),
     paymentModes: Array.isArray(modes) ? modesIn(modes) : undefined,
     roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
-    remarks: textOf(findField(raw, REMARKS)),
+    remarks: textOf(findField(records, REMARKS)),
   }
 }
 
-/** The value nearest to the top under the first of `names` that is there. */
-function findField(raw: object, names: readonly string[]): unknown {
-  for (const {value} of breadthFirst(raw)) {
-    const found = fieldIn(value, names)
+/** In the first of `records` that has one, the value under the first of `names`. */
+function findField(records: readonly Fields[], names: readonly string[]): unknown {
+  for (const fields of records) {
+    const found = fieldIn(fields, names)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function fieldIn(value: JsonObject, names: readonly string[]): unknown {
+function fieldIn(fields: Fields, names: readonly string[]): unknown {
   for (const name of names) {
-    const entry = Object.entries(value).find(([key, inner]) => snakeCase(key) === name && inner !== null)
-    if (entry) return entry[1]
+    const found = fields.get(name) ?? undefined
+    if (found !== undefined) return found
   }
   return undefined
 }
@@ -89,31 +91,29 @@ function chargeFrom(item: unknown): Charge | undefined {
   const bare = textOf(item)
   if (bare !== undefined) return {description: null, amount: bare, currency: null}
   if (!isObject(item)) return undefined
-  const amount = amountIn(item)
-  const description = textOf(fieldIn(item, WORDS)) ?? null
+  const fields = fieldsOf(item)
+  const amount = amountIn(fields)
+  const description = textOf(fieldIn(fields, WORDS)) ?? null
   return amount === undefined ? undefined : {description, ...amount}
 }
 
 function stepFrom(item: unknown): PolicyStep | undefined {
   if (!isObject(item)) return undefined
-  const from = textOf(fieldIn(item, FROM)) ?? null
-  const amount = amountIn(item)
+  const fields = fieldsOf(item)
+  const from = textOf(fieldIn(fields, FROM)) ?? null
+  const amount = amountIn(fields)
   if (amount) return {from, fee: amount.amount, currency: amount.currency}
-  const percent = textOf(fieldIn(item, PERCENT))
+  const percent = textOf(fieldIn(fields, PERCENT))
   return percent === undefined ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
 }
 
-function amountIn(item: JsonObject): {amount: string; currency: string | null} | undefined {
-  const found = fieldIn(item, AMOUNT)
-  const currency = textOf(fieldIn(item, ['currency', 'currency_code'])) ?? null
-  if (!isObject(found)) {
-    const amount = textOf(found)
-    return amount === undefined ? undefined : {amount, currency}
-  }
-  const amount = textOf(fieldIn(found, AMOUNT))
-  return amount === undefined
-    ? undefined
-    : {amount, currency: textOf(fieldIn(found, ['currency', 'currency_code'])) ?? currency}
+function amountIn(fields: Fields): {amount: string; currency: string | null} | undefined {
+  const found = fieldIn(fields, AMOUNT)
+  const currency = textOf(fieldIn(fields, CURRENCY)) ?? null
+  const inner = isObject(found) ? fieldsOf(found) : undefined
+  const amount = textOf(inner ? fieldIn(inner, AMOUNT) : found)
+  if (amount === undefined) return undefined
+  return {amount, currency: (inner && textOf(fieldIn(inner, CURRENCY))) ?? currency}
 }
 
 function modesIn(values: readonly unknown[]): string[] | undefined {

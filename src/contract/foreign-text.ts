@@ -14,6 +14,9 @@ const PARTS =
 
 const EMOJI = /^(?:\p{ExtPict}|[\d#*]\ufe0f\u20e3$)/u
 
+/** Most text: a longer class of characters takes longer to look for. */
+const PLAIN = /^[\x20-\x7e]*$/
+
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}
 
 /**
@@ -22,7 +25,7 @@ const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t':
  * changes nothing.
  */
 export function sanitizeLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
-  if (text.length <= maxLength && !UNSAFE.test(text)) return text
+  if (text.length <= maxLength && (PLAIN.test(text) || !UNSAFE.test(text))) return text
   let safe = ''
   let safeLengthWithEllipsis = 0
   for (const [part] of text.matchAll(PARTS)) {

@@ -41,9 +41,12 @@ export interface SeenOffer {
   readonly used_by_reference: string | null
 }
 
+/** An offer as a search finds it. */
+export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
+
 export interface OfferStore {
   /** Remembers the offers of one search and forgets those older than a day before `now` (Unix seconds). */
-  remember(client: Client, offers: readonly Omit<SeenOffer, 'used_by_reference'>[], now: number): void
+  remember(client: Client, offers: Iterable<OfferFound>, now: number): void
   find(client: Client, offerId: string): SeenOffer | undefined
   /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
   valid(now: number): SeenOffer[]
@@ -95,18 +98,22 @@ function offerOf(row: Row & Record<string, unknown>): SeenOffer {
   return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
 }
 
-function insert(database: Database, client: Client, offer: Omit<SeenOffer, 'used_by_reference'>): void {
+function insert(database: Database, client: Client, offer: OfferFound): void {
   const {hotel_name, stars, room_name, board, total, currency} = offer
   database.run(
     UPSERT,
     ...[client.baseUrl, client.clientId, offer.offer_id],
     ...[hotel_name, stars, room_name, board, total, currency],
     ...[offer.nationality, offer.check_in, offer.check_out, JSON.stringify(offer.rooms)],
-    ...[offer.searched_at, offer.expires_at, offer.details && JSON.stringify(bounded(offer.details))],
+    ...[offer.searched_at, offer.expires_at, offer.details && textOf(offer.details)],
   )
 }
 
-function bounded(details: SeenDetails): SeenDetails {
-  const tooLong = Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
-  return tooLong ? {...details, terms: null} : details
+/** As JSON, without terms that are too long. */
+function textOf(details: SeenDetails): string {
+  const text = JSON.stringify(details)
+  // No character is more than three bytes of UTF-8, so what is short needs no measuring.
+  const tooLong =
+    text.length * 3 > MOST_TERMS && Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
+  return tooLong ? JSON.stringify({...details, terms: null}) : text
 }

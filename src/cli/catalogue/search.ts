@@ -3,6 +3,7 @@ import {type FoundOffer, type SearchOutcome, searchHotels} from '../../api/hotel
 import {termsOf} from '../../api/offer-terms.js'
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
+import type {OfferFound} from '../../state/offer-store.js'
 import type {Connection} from '../connect.js'
 import {type Narrowing, narrow} from '../input/narrow.js'
 import type {Column, Result} from '../output/result.js'
@@ -48,26 +49,33 @@ export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
 
 function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
   const {baseUrl, clientId} = connection.target
-  const offers = outcome.offers.map(offer => ({
-    offer_id: offer.offer_id,
-    hotel_name: offer.hotel_name,
-    stars: offer.stars,
-    room_name: offer.room_name,
-    board: offer.board,
-    total: offer.price.total,
-    currency: offer.price.currency,
-    details: {
-      refundable: offer.refundable,
-      free_cancellation_until: offer.free_cancellation_until,
-      terms: termsOf(offer.raw),
-      city: request.destination.type === 'CITY' ? request.destination.id : null,
-    },
-    nationality: request.client_nationality,
-    check_in: request.check_in,
-    check_out: request.check_out,
-    rooms: request.rooms,
-    searched_at: outcome.searchedAt,
-    expires_at: Date.parse(offer.expires_at) / 1000,
-  }))
-  connection.state.offers.remember({baseUrl, clientId}, offers, connection.clock.now())
+  const seen = seenOffers(request, outcome)
+  connection.state.offers.remember({baseUrl, clientId}, seen, connection.clock.now())
+}
+
+/** What is kept of each offer, made when it is written: there may be a great many. */
+function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<OfferFound> {
+  for (const offer of outcome.offers) {
+    yield {
+      offer_id: offer.offer_id,
+      hotel_name: offer.hotel_name,
+      stars: offer.stars,
+      room_name: offer.room_name,
+      board: offer.board,
+      total: offer.price.total,
+      currency: offer.price.currency,
+      details: {
+        refundable: offer.refundable,
+        free_cancellation_until: offer.free_cancellation_until,
+        terms: termsOf(offer.raw),
+        city: request.destination.type === 'CITY' ? request.destination.id : null,
+      },
+      nationality: request.client_nationality,
+      check_in: request.check_in,
+      check_out: request.check_out,
+      rooms: request.rooms,
+      searched_at: outcome.searchedAt,
+      expires_at: Date.parse(offer.expires_at) / 1000,
+    }
+  }
 }

@@ -14,7 +14,7 @@ export interface Narrowing {
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
   const kept = offers.filter(offer => isWanted(offer, wanted))
   const order = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
-  const sorted = order ? kept.sort(order) : kept
+  const sorted = order ? order(kept) : kept
   return sorted.slice(0, wanted.limit)
 }
 
@@ -38,13 +38,28 @@ function amountOf(offer: FoundOffer): string | null {
   return total !== null && isAmount(total) ? total : null
 }
 
-const ORDERS: Readonly<Record<string, (left: FoundOffer, right: FoundOffer) => number>> = {
-  price: (left, right) => nullsLast(amountOf(left), amountOf(right), compareAmounts),
-  stars: (left, right) => nullsLast(left.stars, right.stars, (a, b) => b - a),
-  name: (left, right) => nullsLast(left.hotel_name, right.hotel_name, (a, b) => a.localeCompare(b, 'en')),
+/** What an order looks at, read once for each offer. Null comes last. */
+interface Order<Key> {
+  readonly keyOf: (offer: FoundOffer) => Key | null
+  readonly compare: (left: Key, right: Key) => number
 }
 
-function nullsLast<T>(left: T | null, right: T | null, compare: (left: T, right: T) => number): number {
-  if (left === null || right === null) return Number(left === null) - Number(right === null)
-  return compare(left, right)
+const ORDERS: Readonly<Record<string, (offers: readonly FoundOffer[]) => FoundOffer[]>> = {
+  price: inOrder({keyOf: amountOf, compare: compareAmounts}),
+  stars: inOrder({keyOf: offer => offer.stars, compare: (left, right) => right - left}),
+  // Made when it is asked for: a collator takes longer to make than most commands take.
+  name: offers =>
+    inOrder({keyOf: offer => offer.hotel_name, compare: new Intl.Collator('en').compare})(offers),
+}
+
+function inOrder<Key>({keyOf, compare}: Order<Key>) {
+  return (offers: readonly FoundOffer[]): FoundOffer[] =>
+    offers
+      .map(offer => ({offer, key: keyOf(offer)}))
+      .sort(({key: left}, {key: right}) =>
+        left === null || right === null
+          ? Number(left === null) - Number(right === null)
+          : compare(left, right),
+      )
+      .map(({offer}) => offer)
 }

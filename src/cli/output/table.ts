@@ -3,10 +3,9 @@
  * an ellipsis, the widest first; then columns are left out, minor ones first, then the last; and in a narrow terminal each item becomes a block of `name: value` lines. What identifies something is
  * never cut. Cells come sanitised.
  */
-import stringWidth from 'string-width'
 import {type Painter, styleOfState} from './colour.js'
 import {hang} from './hang.js'
-import {cutTo, piecesOf} from './text-width.js'
+import {cutTo, piecesOf, textWidth} from './text-width.js'
 
 export interface TableParts {
   readonly columns: readonly {readonly name: string; readonly isMinor?: boolean; readonly wraps?: boolean}[]
@@ -87,7 +86,7 @@ function createColumn(
   cells: readonly string[],
 ): TableColumn {
   const {name} = told
-  const natural = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), 0)
+  const natural = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), 0)
   const identifies = IDENTIFIES.test(name)
   const filled = cells.filter(cell => cell !== '')
   const isNumber = !identifies && filled.length > 0 && filled.every(cell => NUMBER.test(cell))
@@ -167,7 +166,7 @@ function joinCells(
   let pending = ''
   for (const [index, column] of columns.entries()) {
     const text = texts[index] ?? ''
-    const space = ' '.repeat(Math.max(0, column.width - stringWidth(text)))
+    const space = ' '.repeat(Math.max(0, column.width - textWidth(text)))
     if (text !== '') line += `${pending}${column.alignRight ? space : ''}${paint(text, column)}`
     // Blanks are written only when something follows them: no line ends in one.
     const after = text === '' || !column.alignRight ? space : ''

@@ -6,6 +6,14 @@ import stringWidth from 'string-width'
 
 const GRAPHEMES = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
+/** Most text: printable ASCII, of which each character takes one column. */
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** Columns that `text`, in which no control is, takes: what is plain is not looked at character by character. */
+export function textWidth(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text)
+}
+
 /** What a person sees as characters. */
 export function graphemesOf(text: string): string[] {
   return Array.from(GRAPHEMES.segment(text), ({segment}) => segment)
@@ -13,6 +21,7 @@ export function graphemesOf(text: string): string[] {
 
 /** As many whole characters from the beginning as `width` columns hold. */
 export function startOf(text: string, width: number): string {
+  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width))
   let start = ''
   let columns = 0
   for (const {segment} of GRAPHEMES.segment(text)) {
@@ -25,14 +34,14 @@ export function startOf(text: string, width: number): string {
 
 /** `text` in at most `width` columns, with `…` where something was cut off. */
 export function cutTo(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (textWidth(text) <= width) return text
   return width < 1 ? '' : `${startOf(text, width - 1).trimEnd()}…`
 }
 
 /** `text` in exactly `width` columns: cut, or with blanks after it. */
 export function fitTo(text: string, width: number): string {
   const cut = cutTo(text, width)
-  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)))
+  return cut + ' '.repeat(Math.max(0, width - textWidth(cut)))
 }
 
 /** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
