@@ -2,6 +2,7 @@
  * The settings people may read and change: what each means, where it may stand in config.json, what else gives it, and
  * which values it takes. The one list: `config`, `doctor`, completion and the defaults of commands go by it.
  */
+import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
@@ -180,7 +181,8 @@ function checkHeaderName(field: string, text: string): string {
 async function checkCaFile(field: string, text: string): Promise<string> {
   const {trustedCertificates} = await import('../../api/trust.js')
   const path = resolve(checkText(field, text))
-  trustedCertificates(path, {})
+  // One that is not there yet may be set: machines are set up in any order, and each call that needs it says so.
+  if (existsSync(path)) trustedCertificates(path, {})
   return path
 }
 
