@@ -75,6 +75,7 @@ test('a person who has never seen it books a room with nothing but the questions
   const terminal = start()
   await answer(terminal, ALL)
   await terminal.waitFor('Reserve this now (TEST)?')
+  await terminal.waitFor(/This offer: 1\d:\d\d left/)
   const screen = terminal.screen()
   for (const shown of [
     'Hotel',
@@ -87,7 +88,7 @@ test('a person who has never seen it books a room with nothing but the questions
   ]) {
     expect(screen).toContain(shown)
   }
-  expect(screen).toMatch(/This offer: 1\d:\d\d left/)
+  expect(screen).toMatch(/^Due at hotel {2}.*\(Local visitor fee, .*\n {14}\S/m)
   expect(screen).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146, leads/)
   expect(screen).toMatch(/Service +TEST: no real money/)
   terminal.type('y\r')

@@ -86,8 +86,11 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
     for (const look of waiting) look()
   }
   pty.onData(text => {
-    raw += text
-    terminal.write(text, changed)
+    // Both at once, so that what is waited for is on the screen, too.
+    terminal.write(text, () => {
+      raw += text
+      changed()
+    })
   })
   const exit = new Promise<number>(resolve =>
     pty.onExit(({exitCode, signal}) =>

@@ -56,7 +56,7 @@ export function say(lines: string | readonly string[]): void {
  * addresses to be copied are left to the terminal, which copies them whole.
  */
 function fitted(line: string): string[] {
-  const name = /^(?:\S{1,20}(?: \S{1,20})? {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
+  const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
   if (!process.stderr.isTTY || !fitting || name === undefined) return [line]
   return fitting.hang(line, process.stderr.columns || 80, name.length || 2)
 }
