@@ -16,7 +16,7 @@ const LAYERS = [
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
   [null, 'api/trust.ts', 'api/curl.ts', 'state/exchanges.ts'],
   ['wire', 'cli/wire.ts'],
-  ['signed', 'cli/failure.ts', 'cli/webhooks/verify.ts', 'cli/webhooks/results.ts', 'cli/output/streams.ts'],
+  ['signed', 'cli/failure.ts', 'cli/webhooks/verify.ts', 'cli/webhooks/results.ts'],
 ]
 
 /** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */

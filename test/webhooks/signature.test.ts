@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {parseSignature, sign, verify} from '../../src/webhooks/signature.js'
+import {createVerifier, isEmptySecret, parseSignature, sign, verify} from '../../src/webhooks/signature.js'
 
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'
@@ -29,6 +29,10 @@ test('accepts what was signed, and names the secret', () => {
 
 test('reads nothing but the grammar', () => {
   expect(parseSignature(`t=1,v1=${DIGEST}`)).toEqual({timestamp: '1', digests: [DIGEST]})
+  expect(parseSignature(`v1=${DIGEST},x=,t=123456789012`)).toEqual({
+    timestamp: '123456789012',
+    digests: [DIGEST],
+  })
   for (const header of [
     '',
     `v1=${DIGEST}`,
@@ -42,7 +46,62 @@ test('reads nothing but the grammar', () => {
     `t=1,v1=${DIGEST},`,
     `t=1,v1=${DIGEST}\n`,
     `t=١,v1=${DIGEST}`,
+    `t,v1=${DIGEST}`,
+    `t=,v1=${DIGEST}`,
+    `t=1,v1`,
+    `t=1,v1=0${DIGEST}`,
+    `t=1,v1=${DIGEST}0`,
+    `t=1,v1=0${DIGEST},x=`,
+    `t=1,v1=${DIGEST}0,x=`,
+    `t=1,é=1,v1=${DIGEST}`,
   ]) {
     expect(parseSignature(header), header).toBeUndefined()
   }
+})
+
+test('a secret of nothing but its prefix, blanks and quotes is none, and verifies nothing', () => {
+  for (const secret of ['', 'whsec_', 'whsec_whsec_', ' whsec_ ', '"whsec_"', "'`\ufeff\u200b"]) {
+    expect(isEmptySecret(secret), secret).toBe(true)
+    const named = {name: 'file', secret}
+    const header = `t=1,v1=${DIGEST}`
+    for (const _ of ['first', 'again']) {
+      expect(() => verify({secrets: [named], header, rawBody: BODY, now: 1})).toThrow(
+        'an empty signing secret verifies nothing',
+      )
+    }
+  }
+  for (const secret of ['whsec_a', 'awhsec_', 'a', '0']) expect(isEmptySecret(secret), secret).toBe(false)
+})
+
+test('each way of being refused tells what it knows, and nothing more', () => {
+  const secrets = [{name: 'file', secret: 'whsec_test'}]
+  const judged = (header: string | string[] | undefined, now = 1_700_000_000, rawBody: Uint8Array = BODY) =>
+    verify({secrets, header, rawBody, now})
+  const signed = `t=1700000000,v1=${DIGEST}`
+  expect(judged(undefined)).toEqual({valid: false, reason: 'missing_header'})
+  expect(judged([])).toEqual({valid: false, reason: 'missing_header'})
+  expect(judged([signed, signed])).toEqual({valid: false, reason: 'malformed_header'})
+  expect(judged([signed]).valid).toBe(true)
+  expect(judged(signed, 1_700_000_010, Buffer.from('{}'))).toEqual({
+    ...{valid: false, reason: 'signature_mismatch'},
+    ...{timestamp: 1_700_000_000, ageSeconds: 10},
+  })
+  expect(judged(signed, 1_700_000_301)).toEqual({
+    ...{valid: false, reason: 'timestamp_outside_tolerance'},
+    ...{timestamp: 1_700_000_000, ageSeconds: 301, secretName: 'file'},
+  })
+})
+
+test('of several secrets that match, the first is named', () => {
+  const secrets = ['first', 'second'].map(name => ({name, secret: 'whsec_test'}))
+  const header = sign('whsec_test', '1700000000', BODY)
+  expect(verify({secrets, header, rawBody: BODY, now: 1_700_000_000}).secretName).toBe('first')
+})
+
+test('a body in pieces is judged as the whole', () => {
+  const secrets = [{name: 'file', secret: 'whsec_test'}]
+  const verifier = createVerifier({secrets, header: `t=1700000000,v1=${DIGEST}`, now: 1_700_000_000})
+  expect(verifier.update(BODY.subarray(0, 5)).update(BODY.subarray(5)).finish().reason).toBe('ok')
+  const refused = createVerifier({secrets, header: undefined, now: 0})
+  expect(refused.update(BODY).update(BODY).finish().reason).toBe('missing_header')
 })

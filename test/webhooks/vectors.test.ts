@@ -27,8 +27,11 @@ const secretOf = ({reason, secret_base64}: Vector) =>
 test.each(vectors.map(vector => [vector.name, vector] as const))('openssl: %s', (_, vector) => {
   const rawBody = Buffer.from(vector.body_base64, 'base64')
   const secrets = [{name: 'file', secret: secretOf(vector)}]
-  const check = (body: Uint8Array) =>
-    verify({secrets, header: vector.header, rawBody: body, now: vector.now}).reason
+  const check = (body: Uint8Array) => {
+    const verdict = verify({secrets, header: vector.header, rawBody: body, now: vector.now})
+    expect(verdict.valid).toBe(verdict.reason === 'ok')
+    return verdict.reason
+  }
   expect(check(rawBody)).toBe(vector.reason)
   if (vector.reason === 'malformed_header') return
   expect(check(Buffer.concat([rawBody, Buffer.from('\n')]))).toBe('signature_mismatch')
@@ -100,6 +103,7 @@ test('any header and body get a verdict, and only what was signed is valid', () 
         now: 1_700_000_000,
       })
       expect(reasons).toContain(verdict.reason)
+      expect(verdict.valid).toBe(false)
     }),
     {numRuns: 3000},
   )
