@@ -7,8 +7,8 @@ import {SECRET, signedRequest} from '../../../test/support/webhook-load.js'
 
 export {SECRET}
 export const CONNECTIONS = 50
-const HEAD_END = Buffer.from('\r\n\r\n')
 const DIGIT_TWO = 0x32
+const LINE_FEED = 0x0a
 
 export interface Sent {
   readonly seconds: number
@@ -34,56 +34,81 @@ export function signedEvents(prefix: string, count: number): Buffer[] {
  * Rejects when a connection is cut.
  */
 export async function send(port: number, requests: readonly Buffer[], perSecond?: number): Promise<Sent> {
-  const idle = await Promise.all(Array.from({length: CONNECTIONS}, () => connected(port)))
-  const sockets = [...idle]
   const latencies = new Float64Array(requests.length)
-  const started = performance.now()
-  const dueAt = (n: number) => (perSecond === undefined ? 0 : started + (n / perSecond) * 1000)
   let next = 0
   let answered = 0
   let refused = 0
-  let pace: NodeJS.Timeout | undefined
+  let started = 0
+  let resolve = () => {}
+  let reject = (_: Error) => {}
+  const all = new Promise<void>((onDone, onError) => {
+    resolve = onDone
+    reject = onError
+  })
+  // First in, first out: a server cuts a connection that is left idle.
+  const idle: Connection[] = []
+  const dueAt = (n: number) => (perSecond === undefined ? 0 : started + (n / perSecond) * 1000)
+  const pump = () => {
+    while (next < requests.length && idle.length > 0 && dueAt(next) <= performance.now()) {
+      const connection = idle.shift() as Connection
+      connection.sent = next
+      connection.sentAt = perSecond === undefined ? performance.now() : dueAt(next)
+      connection.socket.write(requests[next++] as Buffer)
+    }
+  }
+  const onAnswer = (connection: Connection, accepted: boolean) => {
+    latencies[connection.sent] = performance.now() - connection.sentAt
+    if (!accepted) refused++
+    idle.push(connection)
+    if (++answered === requests.length) resolve()
+    else pump()
+  }
+  idle.push(
+    ...(await Promise.all(Array.from({length: CONNECTIONS}, () => connected(port, onAnswer, reject)))),
+  )
+  const connections = [...idle]
+  started = performance.now()
+  const pace = perSecond === undefined ? undefined : setInterval(pump, 1)
   try {
-    await new Promise<void>((resolve, reject) => {
-      const pump = () => {
-        while (next < requests.length && idle.length > 0 && dueAt(next) <= performance.now()) {
-          sendOne(idle.pop() as Socket, next++)
-        }
-      }
-      const sendOne = (socket: Socket, n: number) => {
-        const from = perSecond === undefined ? performance.now() : dueAt(n)
-        socket.write(requests[n] as Buffer)
-        let before: Buffer = Buffer.alloc(0)
-        socket.on('data', function read(piece: Buffer) {
-          const answer = before.length > 0 ? Buffer.concat([before, piece]) : piece
-          before = answer
-          if (!answer.includes(HEAD_END)) return
-          socket.off('data', read)
-          latencies[n] = performance.now() - from
-          if (answer[9] !== DIGIT_TWO) refused++
-          idle.push(socket)
-          if (++answered === requests.length) resolve()
-          else pump()
-        })
-      }
-      for (const socket of sockets) {
-        socket.on('error', reject)
-        socket.on('close', () => reject(new Error('a connection was cut')))
-      }
-      if (perSecond !== undefined) pace = setInterval(pump, 1)
-      pump()
-    })
+    pump()
+    await all
+    return {seconds: (performance.now() - started) / 1000, refused, latencies}
   } finally {
     clearInterval(pace)
-    for (const socket of sockets) socket.removeAllListeners('close').destroy()
+    for (const {socket} of connections) socket.removeAllListeners('close').destroy()
   }
-  return {seconds: (performance.now() - started) / 1000, refused, latencies}
 }
 
-function connected(port: number): Promise<Socket> {
+interface Connection {
+  readonly socket: Socket
+  /** Which request is on its way, and since when. */
+  sent: number
+  sentAt: number
+}
+
+/** Answers are heads alone. They are read into one place, past the streams of Node, and known by their last bytes. */
+function connected(
+  port: number,
+  onAnswer: (connection: Connection, accepted: boolean) => void,
+  onCut: (error: Error) => void,
+): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket = connect({port, host: '127.0.0.1', noDelay: true})
-    socket.once('connect', () => resolve(socket))
-    socket.once('error', reject)
+    let isNew = true
+    let accepted = false
+    const callback = (length: number, bytes: Uint8Array) => {
+      if (isNew) accepted = bytes[9] === DIGIT_TWO
+      isNew = bytes[length - 1] === LINE_FEED && (length < 3 || bytes[length - 3] === LINE_FEED)
+      if (isNew) onAnswer(connection, accepted)
+      return true
+    }
+    const onread = {buffer: Buffer.alloc(4096), callback}
+    const socket = connect({port, host: '127.0.0.1', noDelay: true, onread})
+    const connection = {socket, sent: 0, sentAt: 0}
+    socket.once('connect', () => resolve(connection))
+    socket.on('error', error => {
+      reject(error)
+      onCut(error)
+    })
+    socket.on('close', () => onCut(new Error('a connection was cut')))
   })
 }
