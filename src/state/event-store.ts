@@ -18,6 +18,11 @@ export interface NewEvent {
   readonly targets: readonly string[]
 }
 
+/** An event whose headers are already as they are kept: see `packHeaders`. */
+export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
+  readonly headers: string
+}
+
 /** Whose events they are, and who hands them on. */
 export interface Keeper {
   readonly profile: string
@@ -50,7 +55,7 @@ export interface EventFilter {
 
 export interface EventStore {
   /** Keeps events in one transaction, durable when it returns; says of each whether its id was there before. */
-  receive(keeper: Keeper, events: readonly NewEvent[]): {duplicate: boolean}[]
+  receive(keeper: Keeper, events: readonly (NewEvent | KeptEvent)[]): {duplicate: boolean}[]
   /**
    * Events that match, a page: newest first with `before`, oldest first with `after`, either a sequence number that is
    * left out (nothing: from the end, or from the beginning).
@@ -113,9 +118,9 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
 }
 
 /** Whether the event is new. */
-function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): boolean {
-  const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
-  const headers = packHeaders(rawHeaders)
+function insert(database: Database, {profile, owner}: Keeper, event: NewEvent | KeptEvent): boolean {
+  const {eventId, type, receivedAt, secretName, body, targets} = event
+  const headers = 'headers' in event ? event.headers : packHeaders(event.rawHeaders)
   if (database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0)
     return false
   for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)

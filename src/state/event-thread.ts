@@ -1,32 +1,43 @@
 /**
  * The thread that owns events.db while `listen` runs: no flush to disk, and no wait for another process, ever holds up
- * the thread that answers. Started by event-worker.ts; calls are done one after the other.
+ * the thread that answers. Started by event-worker.ts; calls are done one after the other, but what events came while
+ * the disk was busy go into one transaction.
  */
-import {parentPort, workerData} from 'node:worker_threads'
+import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
 import {
   type AnswerMessage,
   type CallMessage,
   type EventCalls,
+  type PackedEvents,
   packError,
   unpackEvents,
 } from './event-messages.js'
-import {createEventStore} from './event-store.js'
+import {createEventStore, type Keeper} from './event-store.js'
 import {openEventsDatabase} from './events-database.js'
 import {createForwardStore} from './forward-store.js'
 import {isOwnerAlive} from './owner.js'
 
-function openCalls(directory: string): EventCalls {
+type Received = readonly [keeper: Keeper, packed: PackedEvents]
+
+interface Calls extends Omit<EventCalls, 'receive'> {
+  /** What each `receive` returns, all of them in one transaction. */
+  receiveAll(received: readonly Received[]): number[][]
+}
+
+function openCalls(directory: string): Calls {
   const database = openEventsDatabase(directory)
   const events = createEventStore(() => database)
   const forwards = createForwardStore(() => database)
   let broken: StorageError | undefined
+  const receive = ([keeper, packed]: Received) =>
+    events.receive(keeper, unpackEvents(packed)).flatMap(({duplicate}, place) => (duplicate ? [place] : []))
   return {
-    receive(keeper, packed) {
+    receiveAll(received) {
       // After a failed flush nobody knows what is on the disk, and a second one would say it is well.
       if (broken) throw broken
       try {
-        return events.receive(keeper, unpackEvents(packed)).map(({duplicate}) => duplicate)
+        return database.transaction(() => received.map(receive))
       } catch (error) {
         if (!(error instanceof StorageError && ['busy', 'full'].includes(error.fault)))
           broken = error as StorageError
@@ -44,19 +55,48 @@ function openCalls(directory: string): EventCalls {
 
 type Call = (...args: readonly unknown[]) => unknown
 
-function serve(directory: string): void {
-  let calls: EventCalls | undefined
-  parentPort?.on('message', ({id, name, args}: CallMessage) => {
-    let answer: AnswerMessage
+function serve(directory: string, port: MessagePort): void {
+  let calls: Calls | undefined
+  const answer = (group: readonly CallMessage[]): AnswerMessage[] => {
+    const [{name, args}] = group as [CallMessage]
     try {
       if (name !== 'close') calls ??= openCalls(directory)
-      answer = {id, value: (calls?.[name] as Call | undefined)?.(...args)}
+      const values =
+        name === 'receive'
+          ? calls?.receiveAll(group.map(call => call.args as Received))
+          : [(calls?.[name] as Call | undefined)?.(...args)]
+      return group.map(({id}, n) => ({id, value: values?.[n]}))
     } catch (error) {
-      answer = {id, error: packError(error)}
+      return group.map(({id}) => ({id, error: packError(error)}))
     }
-    parentPort?.postMessage(answer)
-    if (name === 'close') parentPort?.close()
+  }
+  port.on('message', (first: CallMessage) => {
+    for (const group of grouped([first, ...arrived(port)])) {
+      port.postMessage(answer(group))
+      if (group[0]?.name === 'close') port.close()
+    }
   })
 }
 
-serve((workerData as {directory: string}).directory)
+/** Every call that has come by now. */
+function arrived(port: MessagePort): CallMessage[] {
+  const calls: CallMessage[] = []
+  for (;;) {
+    const received = receiveMessageOnPort(port) as {message: CallMessage} | undefined
+    if (received === undefined) return calls
+    calls.push(received.message)
+  }
+}
+
+/** The calls in their order; those to `receive` that follow each other are one group. */
+function grouped(calls: readonly CallMessage[]): CallMessage[][] {
+  const groups: CallMessage[][] = []
+  for (const call of calls) {
+    const last = groups.at(-1)
+    if (call.name === 'receive' && last?.[0]?.name === 'receive') last.push(call)
+    else groups.push([call])
+  }
+  return groups
+}
+
+serve((workerData as {directory: string}).directory, parentPort as MessagePort)

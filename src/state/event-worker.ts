@@ -43,11 +43,13 @@ export function startEventWorker(directory: string): EventWorker {
   }
   worker.on('error', error => fail(error.message))
   worker.on('exit', () => fail('its thread ended'))
-  worker.on('message', (answer: AnswerMessage) => {
-    const waiter = waiting.get(answer.id)
-    waiting.delete(answer.id)
-    if ('error' in answer) waiter?.reject(unpackError(answer.error))
-    else waiter?.resolve(answer.value as never)
+  worker.on('message', (answers: readonly AnswerMessage[]) => {
+    for (const answer of answers) {
+      const waiter = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if ('error' in answer) waiter?.reject(unpackError(answer.error))
+      else waiter?.resolve(answer.value as never)
+    }
   })
   const call = <T>(name: CallName, args: readonly unknown[], transfer: ArrayBuffer[] = []): Promise<T> => {
     if (failed) return Promise.reject(unpackError(failed))
@@ -60,8 +62,8 @@ export function startEventWorker(directory: string): EventWorker {
   return {
     async receive(keeper, events) {
       const packed = packEvents(events)
-      const duplicates = await call<boolean[]>('receive', [keeper, packed], [packed.bodies])
-      return duplicates.map(duplicate => ({duplicate}))
+      const duplicates = new Set(await call<number[]>('receive', [keeper, packed], [packed.bodies]))
+      return events.map((_, place) => ({duplicate: duplicates.has(place)}))
     },
     adopt: (...args) => call('adopt', args),
     take: (...args) => call('take', args),

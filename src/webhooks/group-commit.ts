@@ -1,26 +1,28 @@
 /**
- * Many waiting for one flush to disk: what comes in while a transaction is on its way goes into the next one. The
- * queue is bounded, and full it says so at once: the sender comes again, which costs less than running out of memory.
+ * Makes many things durable at the price of few: what is added in one turn of the event loop goes into one transaction,
+ * and what comes while as many transactions as may be are on their way goes into the next.
  */
-
-export interface GroupCommit<Item, Outcome> {
-  /** Queues `item`; `settle` is told how it ended. False, and nothing queued, when the queue is full. */
-  add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean
-  /** How many are queued or on their way. */
-  readonly waiting: number
-}
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
 
 export interface GroupCommitParts<Item, Outcome> {
-  /** Makes `items` durable in one transaction; one outcome each, in their order. Never called twice at a time. */
-  commit(items: readonly Item[]): Promise<readonly Outcome[]>
-  /** How many may wait at most. */
+  /** Makes the items durable in one transaction; an outcome for each, in their order. */
+  readonly commit: (items: readonly Item[]) => Promise<readonly Outcome[]>
+  /** How many may wait; more are refused at once. */
   readonly maxWaiting: number
-  /** How many go into one transaction at most. */
+  /** How many go into one transaction. */
   readonly maxBatch: number
-  /** Told once a batch, after everyone in it was told. */
+  /** How many transactions may be on their way, for a store that takes them one by one itself; one unless told. */
+  readonly maxOnTheirWay?: number
+  /** Told of every transaction that failed. */
   readonly onError?: (error: unknown) => void
+}
+
+export interface GroupCommit<Item, Outcome> {
+  /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
+  add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean
+  /** How many are waiting, those on their way to the disk included. */
+  readonly waiting: number
 }
 
 interface Entry<Item, Outcome> {
@@ -31,39 +33,50 @@ interface Entry<Item, Outcome> {
 export function createGroupCommit<Item, Outcome>(
   parts: GroupCommitParts<Item, Outcome>,
 ): GroupCommit<Item, Outcome> {
+  const {maxOnTheirWay = 1} = parts
   let queue: Entry<Item, Outcome>[] = []
-  let onItsWay = 0
+  let itemsOnTheirWay = 0
+  let onTheirWay = 0
   let scheduled = false
-
   const schedule = () => {
-    if (scheduled || onItsWay > 0 || queue.length === 0) return
+    if (scheduled || onTheirWay >= maxOnTheirWay || queue.length === 0) return
     scheduled = true
     // After this turn of the event loop, so that all requests it read are in the batch.
-    setImmediate(() => void flush())
+    setImmediate(() => {
+      scheduled = false
+      send()
+    })
   }
-  const flush = async () => {
-    const batch = queue.slice(0, parts.maxBatch)
-    queue = queue.slice(batch.length)
-    onItsWay = batch.length
-    scheduled = false
-    try {
-      const outcomes = await parts.commit(batch.map(entry => entry.item))
-      batch.forEach(({settle}, n) => {
-        settle({outcome: outcomes[n] as Outcome})
-      })
-    } catch (error) {
-      for (const {settle} of batch) settle({error})
-      parts.onError?.(error)
+  const send = () => {
+    while (onTheirWay < maxOnTheirWay && queue.length > 0) {
+      const batch = queue.slice(0, parts.maxBatch)
+      queue = queue.slice(batch.length)
+      onTheirWay += 1
+      itemsOnTheirWay += batch.length
+      parts.commit(batch.map(entry => entry.item)).then(
+        outcomes => settle(batch, n => ({outcome: outcomes[n] as Outcome})),
+        error => {
+          settle(batch, () => ({error}))
+          parts.onError?.(error)
+        },
+      )
     }
-    onItsWay = 0
-    schedule()
+  }
+  const settle = (batch: readonly Entry<Item, Outcome>[], settled: (n: number) => Settled<Outcome>) => {
+    onTheirWay -= 1
+    itemsOnTheirWay -= batch.length
+    // What has come meanwhile goes first, so that the disk writes while this batch is answered.
+    send()
+    batch.forEach((entry, n) => {
+      entry.settle(settled(n))
+    })
   }
   return {
     get waiting() {
-      return queue.length + onItsWay
+      return queue.length + itemsOnTheirWay
     },
     add(item, settle) {
-      if (queue.length + onItsWay >= parts.maxWaiting) return false
+      if (queue.length + itemsOnTheirWay >= parts.maxWaiting) return false
       queue.push({item, settle})
       schedule()
       return true

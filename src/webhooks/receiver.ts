@@ -70,6 +70,8 @@ export interface Receiver {
 
 /** Ours: larger transactions gain nothing. */
 const MAX_BATCH = 512
+/** Ours: the thread of the store always finds the next events there, and takes all of them at once. */
+const MAX_ON_THEIR_WAY = 4
 
 export function createReceiver(parts: ReceiverParts): Receiver {
   const names = {
@@ -80,6 +82,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     commit: events => parts.store.receive(events),
     maxWaiting: parts.maxWaiting,
     maxBatch: MAX_BATCH,
+    maxOnTheirWay: MAX_ON_THEIR_WAY,
     onError: parts.onStoreError,
   })
   const tell = createTelling(parts.onReceipt)
@@ -89,16 +92,28 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       return commits.waiting
     },
     take(arrival, started, answer) {
-      const checked = check(arrival, names, parts.secrets())
+      const {rawHeaders, body, receivedAt} = arrival
+      const {reason, eventId, type, secretName} = check(arrival, names, parts.secrets())
+      // Objects are written out in full here: spread, they cost more than the check of the signature.
       const finish = (status: 200 | 401, duplicate: boolean) => {
         answer(status)
         const ackMilliseconds = performance.now() - started
-        tell({...arrival, ...checked, status, duplicate, ackMilliseconds})
+        tell({
+          rawHeaders,
+          body,
+          receivedAt,
+          status,
+          reason,
+          eventId,
+          type,
+          secretName,
+          duplicate,
+          ackMilliseconds,
+        })
       }
-      const {eventId, type, secretName} = checked
-      if (checked.reason !== 'ok' || eventId === undefined || secretName === undefined)
-        return finish(401, false)
-      const event = {...arrival, eventId, type, secretName, targets: parts.targetsOf(type)}
+      if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
+      const targets = parts.targetsOf(type)
+      const event = {rawHeaders, body, receivedAt, eventId, type, secretName, targets}
       const settle = (settled: Settled<{duplicate: boolean}>) =>
         'error' in settled ? answer(503) : finish(200, settled.outcome.duplicate)
       if (!commits.add(event, settle)) answer(503)
@@ -137,15 +152,24 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** Hands receipts on in a later turn of the event loop, when their answers have left. */
+/** Ours: receipts handed on in one turn of the event loop, or this part of those that wait, whichever is more. */
+const RECEIPTS_PER_TURN = 16
+const PART_PER_TURN = 1 / 4
+
+/**
+ * Hands receipts on in later turns of the event loop, when their answers have left: a few a turn, so that what comes in
+ * is read between them, and a part of all, so that their number is bounded under any load.
+ */
 function createTelling(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
   let receipts: Receipt[] = []
+  const tellSome = () => {
+    const some = Math.max(RECEIPTS_PER_TURN, Math.ceil(receipts.length * PART_PER_TURN))
+    const due = receipts.slice(0, some)
+    receipts = receipts.slice(some)
+    for (const each of due) onReceipt(each)
+    if (receipts.length > 0) setImmediate(tellSome)
+  }
   return receipt => {
-    if (receipts.push(receipt) > 1) return
-    setImmediate(() => {
-      const due = receipts
-      receipts = []
-      for (const each of due) onReceipt(each)
-    })
+    if (receipts.push(receipt) === 1) setImmediate(tellSome)
   }
 }

@@ -1,0 +1,67 @@
+/** How many transactions are on their way at once, and who is told what. */
+import {expect, test, vi} from 'vitest'
+import {createGroupCommit, type Settled} from '../../src/webhooks/group-commit.js'
+
+interface Transaction {
+  readonly items: readonly string[]
+  readonly succeed: () => void
+  readonly fail: (error: Error) => void
+}
+
+function committing(maxOnTheirWay?: number) {
+  const transactions: Transaction[] = []
+  const settled: [string, Settled<string>][] = []
+  const commits = createGroupCommit<string, string>({
+    commit: items =>
+      new Promise((resolve, fail) => {
+        transactions.push({items, fail, succeed: () => resolve(items.map(item => `kept ${item}`))})
+      }),
+    maxWaiting: 5,
+    maxBatch: 2,
+    ...(maxOnTheirWay === undefined ? {} : {maxOnTheirWay}),
+  })
+  const add = (...items: string[]) =>
+    items.map(item => commits.add(item, outcome => settled.push([item, outcome])))
+  const items = () => transactions.map(transaction => transaction.items)
+  return {commits, transactions, settled, add, items}
+}
+
+test('one at a time unless told; what comes meanwhile is the next', async () => {
+  const {commits, transactions, settled, add, items} = committing()
+  expect(add('a', 'b', 'c', 'd', 'e', 'f')).toEqual([true, true, true, true, true, false])
+  await vi.waitFor(() => expect(items()).toEqual([['a', 'b']]))
+  transactions[0]?.succeed()
+  await vi.waitFor(() =>
+    expect(items()).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]),
+  )
+  expect(settled).toEqual([
+    ['a', {outcome: 'kept a'}],
+    ['b', {outcome: 'kept b'}],
+  ])
+  expect(commits.waiting).toBe(3)
+})
+
+test('two at a time: each of them settles its own, whichever ends first', async () => {
+  const {commits, transactions, settled, add, items} = committing(2)
+  add('a', 'b', 'c', 'd', 'e')
+  await vi.waitFor(() =>
+    expect(items()).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]),
+  )
+  const error = new Error('disk full')
+  transactions[1]?.fail(error)
+  await vi.waitFor(() => expect(items()).toEqual([['a', 'b'], ['c', 'd'], ['e']]))
+  expect(settled).toEqual([
+    ['c', {error}],
+    ['d', {error}],
+  ])
+  transactions[0]?.succeed()
+  transactions[2]?.succeed()
+  await vi.waitFor(() => expect(commits.waiting).toBe(0))
+  expect(settled.map(([item]) => item)).toEqual(['c', 'd', 'a', 'b', 'e'])
+})
