@@ -22,36 +22,51 @@ export function createBudget(bytes: number): Budget {
   }
 }
 
-export type ReadBody =
-  /** The bytes stay taken from the budget until `release` is called. */
-  | {readonly kind: 'whole'; readonly body: Uint8Array; readonly release: () => void}
-  | {readonly kind: 'too_large' | 'overloaded'}
-  /** The sender went away. */
-  | {readonly kind: 'gone'}
-
-/** Calls `done` once. After `too_large` or `overloaded` the rest of the body is still unread. */
-export function readBody(
-  request: IncomingMessage,
-  {maxBytes, budget}: {readonly maxBytes: number; readonly budget: Budget},
-  done: (result: ReadBody) => void,
-): void {
-  const pieces: Buffer[] = []
-  let length = 0
-  const finish = (result: ReadBody) => {
-    request.off('data', onData).off('end', onEnd).off('close', onClose)
-    if (result.kind !== 'whole') budget.give(length)
-    done(result)
-  }
-  const onData = (piece: Buffer) => {
-    if (length + piece.length > maxBytes) return finish({kind: 'too_large'})
-    if (!budget.take(piece.length)) return finish({kind: 'overloaded'})
-    length += piece.length
-    pieces.push(piece)
-  }
-  const onEnd = () => {
-    const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, length)
-    finish({kind: 'whole', body, release: () => budget.give(length)})
-  }
-  const onClose = () => finish({kind: 'gone'})
-  request.on('data', onData).on('end', onEnd).on('close', onClose)
+export interface ReadBodyParts {
+  readonly maxBytes: number
+  readonly budget: Budget
+  /** All of it; the bytes stay taken from the budget until they are given back. */
+  readonly onWhole: (body: Uint8Array) => void
+  /** The rest of the body is still unread. */
+  readonly onTooMuch: (reason: 'too_large' | 'overloaded') => void
+  /** The request is over, answered or not; nothing else is called after it. */
+  readonly onClose: () => void
 }
+
+/**
+ * Calls one of `onWhole` and `onTooMuch`, unless the sender goes away before, and in the end `onClose`. It takes no
+ * listener off again, which would cost more than all the rest.
+ */
+export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
+  const {maxBytes, budget} = parts
+  let first: Buffer | undefined
+  let pieces: Buffer[] | undefined
+  let length = 0
+  let reading = true
+  const stop = (reason: 'too_large' | 'overloaded') => {
+    reading = false
+    budget.give(length)
+    parts.onTooMuch(reason)
+  }
+  request.on('data', (piece: Buffer) => {
+    if (!reading) return
+    if (length + piece.length > maxBytes) return stop('too_large')
+    if (!budget.take(piece.length)) return stop('overloaded')
+    length += piece.length
+    if (first === undefined) first = piece
+    else if (pieces === undefined) pieces = [first, piece]
+    else pieces.push(piece)
+  })
+  request.on('end', () => {
+    if (!reading) return
+    reading = false
+    parts.onWhole(pieces === undefined ? (first ?? NOTHING) : Buffer.concat(pieces, length))
+  })
+  request.on('close', () => {
+    if (reading) budget.give(length)
+    reading = false
+    parts.onClose()
+  })
+}
+
+const NOTHING = Buffer.alloc(0)

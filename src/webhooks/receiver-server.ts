@@ -6,7 +6,7 @@ import {createServer, type IncomingMessage, type ServerOptions, type ServerRespo
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
 import type {Receiver} from './receiver.js'
-import {type Budget, createBudget, type ReadBody, readBody} from './receiver-body.js'
+import {type Budget, createBudget, readBody} from './receiver-body.js'
 import {boundConnections, type Connections} from './receiver-connections.js'
 
 export interface ReceiverLimits {
@@ -107,41 +107,40 @@ function onRequest(
   awaitsContinue = false,
 ): void {
   const started = performance.now()
+  const {connections, budget, limits} = serving
   const {socket} = request
-  serving.connections.busy(socket)
-  response.once('close', () => serving.connections.idle(socket))
+  connections.busy(socket)
   if (serving.closing) response.shouldKeepAlive = false
+  const onClose = () => connections.idle(socket)
   const refusal = refusalOf(serving, request)
   if (refusal !== undefined) {
+    request.on('close', onClose)
     refuse(serving, request, response, refusal)
     return
   }
   if (awaitsContinue) response.writeContinue()
-  const {budget} = serving
-  readBody(request, {maxBytes: serving.limits.maxBodyBytes, budget}, read =>
-    onBody(serving, request, response, read, started),
-  )
+  readBody(request, {
+    maxBytes: limits.maxBodyBytes,
+    budget,
+    onWhole: body => onBody(serving, request, response, body, started),
+    onTooMuch: reason => refuse(serving, request, response, reason === 'too_large' ? 413 : 503),
+    onClose,
+  })
 }
 
 function onBody(
   serving: Serving,
   request: IncomingMessage,
   response: ServerResponse,
-  read: ReadBody,
+  body: Uint8Array,
   started: number,
 ): void {
-  if (read.kind === 'gone') return
-  if (read.kind !== 'whole') {
-    refuse(serving, request, response, read.kind === 'too_large' ? 413 : 503)
-    return
-  }
-  const {rawHeaders} = request
-  const {receiver, clock, onRefused} = serving
-  receiver.take({rawHeaders, body: read.body, receivedAt: clock()}, started, status => {
-    read.release()
+  const {receiver, clock, budget} = serving
+  receiver.take({rawHeaders: request.rawHeaders, body, receivedAt: clock()}, started, status => {
+    budget.give(body.length)
     if (serving.closing) response.shouldKeepAlive = false
     response.writeHead(status, NO_BODY).end()
-    if (status === 503) onRefused?.(status, request)
+    if (status === 503) serving.onRefused?.(status, request)
   })
 }
 
