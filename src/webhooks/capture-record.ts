@@ -32,7 +32,7 @@ export interface CapturedEvent {
 
 export function captureRecord(captured: CapturedEvent): CaptureRecord {
   const {reason, duplicate, receivedAt, ackMilliseconds, rawHeaders} = captured
-  const body = Buffer.from(captured.body.buffer, captured.body.byteOffset, captured.body.length)
+  const body = bufferOf(captured.body)
   const event = parseBody(body)
   const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown}
   return {
@@ -50,9 +50,15 @@ export function captureRecord(captured: CapturedEvent): CaptureRecord {
   }
 }
 
-function parseBody(body: Buffer): unknown {
+/** The same bytes as a Buffer. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** The body's JSON; null when it is none. */
+export function parseBody(body: Uint8Array): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(bufferOf(body).toString('utf8'))
   } catch {
     return null
   }

@@ -4,7 +4,12 @@ const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
 /** JSON of `value`; a missing value is `null`. Parsing it gives the same value as without the escapes. */
 export function jsonText(value: unknown, indent = 0): string {
-  return (JSON.stringify(value ?? null, null, indent) ?? 'null').replace(UNSAFE, escapeUnits)
+  return escapeUnsafe(JSON.stringify(value ?? null, null, indent) ?? 'null')
+}
+
+/** The same for what is JSON already. */
+export function escapeUnsafe(json: string): string {
+  return json.replace(UNSAFE, escapeUnits)
 }
 
 function escapeUnits(character: string): string {

@@ -3,11 +3,13 @@ import {appendFile, closeSync, constants, openSync} from 'node:fs'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
-import type {CaptureRecord} from '../../webhooks/capture-record.js'
+import {type CaptureRecord, captureRecord} from '../../webhooks/capture-record.js'
 import type {ForwardReport} from '../../webhooks/forwarder.js'
+import type {Receipt} from '../../webhooks/receiver.js'
 import {jsonText} from '../output/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../output/line-writer.js'
 import type {OutputFlags} from '../output/output.js'
+import {receiptLine} from './listen-line.js'
 
 export const EVENT_COLUMNS = [
   ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],
@@ -17,7 +19,7 @@ export interface ListenOutput {
   /** The first line: where it listens. */
   ready(url: string, pid: number): void
   /** A request answered 200 or 401; `shown` unless its type was not asked for. */
-  request(record: CaptureRecord, shown: boolean): void
+  request(receipt: Receipt, shown: boolean): void
   forward(report: ForwardReport): void
   /** Writes what waits to be written, for at most `milliseconds`. */
   end(milliseconds: number): Promise<void>
@@ -36,6 +38,7 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
   })
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
   const asJson = flags.json || flags.format === 'json' || flags.format === 'ndjson'
+  const printsJson = asJson && flags.query === undefined
   const lineOf = flags.query === undefined ? textLine(flags) : await queryLine(flags.query)
   // "Ready" is the first line, also when an event was quicker.
   let early: string[] | undefined = []
@@ -50,15 +53,15 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
       for (const line of early ?? []) stdout.write(line)
       early = undefined
     },
-    request(record, shown) {
-      const json = capture || asJson ? jsonText(record) : ''
+    request(receipt, shown) {
+      const json = capture || (printsJson && shown) ? receiptLine(receipt) : ''
       capture?.writer.write(json)
       if (!shown) return
-      const line = asJson && flags.query === undefined ? json : lineOf(record)
+      const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },
     forward(report) {
-      if (asJson && flags.query === undefined) print(jsonText(forwardDocument(report)))
+      if (printsJson) print(jsonText(forwardDocument(report)))
       else tell(forwardLine(report))
     },
     async end(milliseconds) {

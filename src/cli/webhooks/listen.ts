@@ -6,7 +6,7 @@ import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
-import {captureRecord} from '../../webhooks/capture-record.js'
+import {parseBody} from '../../webhooks/capture-record.js'
 import type {KeyPair} from '../../webhooks/certificate.js'
 import {createHandover} from '../../webhooks/forward-request.js'
 import {createForwarder, type Forwarder} from '../../webhooks/forwarder.js'
@@ -147,17 +147,16 @@ export class Listening {
 
   private afterAnswer(receipt: Receipt, isMeant: (type: string | null) => boolean): void {
     const {output, expectation} = this.parts
-    const record = captureRecord(receipt)
     const isValid = receipt.reason === 'ok'
     this.count[isValid ? 'valid' : 'invalid'] += 1
     if (receipt.duplicate) this.count.duplicate += 1
     const shown = !isValid || isMeant(receipt.type)
-    output.request(record, shown)
+    output.request(receipt, shown)
     const isAwaited = [...this.watchers].filter(watch => watch(receipt)).length > 0
     if (!isValid || !shown || receipt.duplicate) return
     this.forwarder?.wake()
     // The test event of `--subscribe` is none of those a script waits for.
-    if (!isAwaited) expectation?.see(record.event)
+    if (!isAwaited) expectation?.see(parseBody(receipt.body))
   }
 
   private summary(): string {
