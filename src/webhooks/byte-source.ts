@@ -55,23 +55,20 @@ export class ByteSource {
   }
 }
 
-/** A line of `splitLines`: its bytes without the line feed, or undefined when it was longer than allowed. */
-export interface Line {
-  readonly number: number
-  readonly bytes: Buffer | undefined
-}
+/** Whole lines, one after the other, each with the line feed that ends it; undefined for one that was too long. */
+export type LineBlock = Buffer | undefined
 
-const LINE_FEED = 10
+export const LINE_FEED = 10
 
 /**
  * Splits at line feeds, handing on the lines of a piece together, since to wait for each would take as long as its work.
- * A line longer than `maxBytes` is passed over and told of.
+ * The last line is given one when it has none. A line that came in several pieces is passed over when it is longer than
+ * `maxBytes`.
  */
-export async function* splitLines(
+export async function* lineBlocks(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<Line[]> {
-  let number = 1
+): AsyncGenerator<LineBlock> {
   let begun: Uint8Array[] = []
   let begunBytes = 0
   const begin = (part: Uint8Array) => {
@@ -80,27 +77,23 @@ export async function* splitLines(
     if (begunBytes > maxBytes) begun = []
     else begun.push(part)
   }
-  const takeBegun = (): Line => {
-    const bytes = begunBytes > maxBytes ? undefined : Buffer.concat(begun)
+  const takeBegun = (): LineBlock => {
+    const block = begunBytes > maxBytes ? undefined : Buffer.concat([...begun, Buffer.of(LINE_FEED)])
     begun = []
     begunBytes = 0
-    return {number: number++, bytes}
+    return block
   }
   for await (const {buffer, byteOffset, length} of pieces) {
     const piece = Buffer.from(buffer, byteOffset, length)
-    const lines: Line[] = []
+    const end = piece.lastIndexOf(LINE_FEED) + 1
     let start = 0
-    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
-      if (begunBytes === 0 && end - start <= maxBytes) {
-        lines.push({number: number++, bytes: piece.subarray(start, end)})
-      } else {
-        begin(piece.subarray(start, end))
-        lines.push(takeBegun())
-      }
-      start = end + 1
+    if (end > 0 && begunBytes > 0) {
+      start = piece.indexOf(LINE_FEED) + 1
+      begin(piece.subarray(0, start - 1))
+      yield takeBegun()
     }
-    if (lines.length > 0) yield lines
-    if (start < length) begin(Buffer.from(piece.subarray(start)))
+    if (start < end) yield piece.subarray(start, end)
+    if (end < length) begin(Buffer.from(piece.subarray(end)))
   }
-  if (begunBytes > 0) yield [takeBegun()]
+  if (begunBytes > 0) yield takeBegun()
 }

@@ -3,10 +3,12 @@
  * record, or a list of them, as a tool may have re-indented it.
  */
 import {isObject} from '../contract/json-object.js'
-import {type ByteSource, splitLines} from './byte-source.js'
+import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'
 import {timeOf, unreadable} from './captures-har.js'
-import {gatherHeaders, type HeaderMap} from './headers.js'
+import type {HeaderMap} from './headers.js'
+import {decodeBase64, headersOf} from './record-parts.js'
+import {readUsualRecord} from './usual-record.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -55,16 +57,25 @@ export function requestsOfDocument(records: readonly unknown[]): CapturedRequest
 
 /** The events of a capture, line by line; a line that cannot be read is one with a `problem`. */
 export async function* readRecords(source: ByteSource): AsyncGenerator<readonly CapturedRequest[]> {
-  for await (const lines of splitLines(source.rest(), MOST_LINE_BYTES)) {
-    yield lines.flatMap(({number, bytes}) => {
-      const place = `:${number}`
-      if (bytes === undefined) return unreadable(`line ${number} is longer than 16 MiB`, place)
-      return requestIn(bytes.toString('utf8'), number, place) ?? []
-    })
+  let number = 1
+  for await (const block of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
+    const requests: CapturedRequest[] = []
+    for (let start = 0; start < (block?.length ?? 1); number++) {
+      const end = block?.indexOf(LINE_FEED, start) ?? 0
+      const request =
+        block === undefined || end - start > MOST_LINE_BYTES
+          ? unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
+          : (readUsualRecord(block, start, end, number) ??
+            requestIn(block.toString('utf8', start, end), number))
+      if (request) requests.push(request)
+      start = end + 1
+    }
+    yield requests
   }
 }
 
-function requestIn(line: string, number: number, place: string): CapturedRequest | undefined {
+function requestIn(line: string, number: number): CapturedRequest | undefined {
+  const place = `:${number}`
   const record = parse(line) ?? parse(line.replace(/^\ufeff/, ''))
   if (!isObject(record))
     return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
@@ -89,26 +100,6 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
     body,
     afterwards: {surplus: undefined, notes: []},
   }
-}
-
-/** The bytes, when all of `text` is base64: Node passes over what is not, which leaves too few. */
-function decodeBase64(text: unknown): Buffer | undefined {
-  if (typeof text !== 'string' || text.length % 4 !== 0) return undefined
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined
-}
-
-/** As we write them, headers are gathered already. */
-function headersOf(headers: Record<string, unknown>): HeaderMap {
-  const names = Object.keys(headers)
-  if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
-    return headers as Record<string, string>
-  return gatherHeaders(
-    names.flatMap(name =>
-      [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
-    ),
-  )
 }
 
 function parse(text: string): unknown {

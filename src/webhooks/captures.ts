@@ -7,6 +7,7 @@ import {ByteSource} from './byte-source.js'
 import {readHar} from './captures-har.js'
 import {looksLikeHttp, readHttpRequest} from './captures-http.js'
 import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './captures-records.js'
+import type {EventSummary} from './event.js'
 import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
 
 export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
@@ -28,6 +29,8 @@ export interface CapturedRequest {
   readonly receivedAt: number | undefined
   /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
+  /** What the body says, where it was read already. */
+  readonly event?: EventSummary
   readonly afterwards: Afterwards
   /** Where in its file it stands, to be put after the file's name: `#2` (entry, from 1) or `:17` (line). */
   readonly place?: string

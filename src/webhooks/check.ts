@@ -4,7 +4,7 @@ import type {Finding} from './diagnosis.js'
 import {checkEventId, type EventSummary, readEvent} from './event.js'
 import {headerOf, type WebhookHeaderNames} from './headers.js'
 import {JsonPicker} from './json-picker.js'
-import {createVerifier, type NamedSecret, type Verdict, type Verifier} from './signature.js'
+import {createVerifier, type NamedSecret, type Verdict, type VerifyTerms, verifyBody} from './signature.js'
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
@@ -59,31 +59,26 @@ export function check(
   readAgain?: ReadAgain,
 ): Checked | Promise<Checked> {
   const {body} = request
-  const verifier = verifierOf(request, terms)
-  if (!(body instanceof Uint8Array)) return checkStream(request, body, verifier, terms, readAgain)
-  const verdict = verifier.update(body).finish()
-  return conclude(request, verdict, {length: body.length, kept: body, event: readEvent(body)}, terms)
+  if (!(body instanceof Uint8Array)) return checkStream(request, body, terms, readAgain)
+  const verdict = verifyBody(body, verifyTerms(request, terms))
+  const event = request.event ?? readEvent(body)
+  return conclude(request, verdict, {length: body.length, kept: body, event}, terms)
 }
 
 async function checkStream(
   request: CapturedRequest,
   pieces: AsyncIterable<Uint8Array>,
-  verifier: Verifier,
   terms: CheckTerms,
   readAgain: ReadAgain | undefined,
 ): Promise<Checked> {
+  const verifier = createVerifier(verifyTerms(request, terms))
   const body = await readBody(pieces, piece => verifier.update(piece))
   return conclude(request, verifier.finish(), body, terms, readAgain)
 }
 
-function verifierOf(request: CapturedRequest, terms: CheckTerms): Verifier {
+function verifyTerms(request: CapturedRequest, terms: CheckTerms): VerifyTerms {
   const {secrets, toleranceSeconds} = terms
-  return createVerifier({
-    secrets,
-    header: signatureOf(request, terms),
-    now: terms.now(request),
-    toleranceSeconds,
-  })
+  return {secrets, header: signatureOf(request, terms), now: terms.now(request), toleranceSeconds}
 }
 
 function signatureOf({headers = {}}: CapturedRequest, {signature, names}: CheckTerms) {

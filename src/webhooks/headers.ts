@@ -28,6 +28,17 @@ export function gatherHeaders(pairs: Iterable<readonly [string, string]>): Heade
 
 /** The value of header `name`, in any case of letters; an array when it came more than once. */
 export function headerOf(headers: HeaderMap, name: string): string | readonly string[] | undefined {
-  const key = name.toLowerCase()
+  const key = keyOf(name)
   return Object.hasOwn(headers, key) ? headers[key] : undefined
+}
+
+/** The few names that are ever asked for, in lower case: they are asked for a million times. */
+const keys = new Map<string, string>()
+
+function keyOf(name: string): string {
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  const key = name.toLowerCase()
+  keys.set(name, key)
+  return key
 }

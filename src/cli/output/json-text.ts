@@ -12,6 +12,12 @@ export function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, escapeUnits)
 }
 
+/** Each item as JSON on a line of its own; what is unsafe is looked for in all of them at once. */
+export function jsonLines(items: readonly object[]): string {
+  if (items.length === 0) return ''
+  return `${items.map(item => JSON.stringify(item)).join('\n')}\n`.replace(UNSAFE, escapeUnits)
+}
+
 function escapeUnits(character: string): string {
   return character
     .split('')

@@ -7,7 +7,7 @@ import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {closest} from '../usage/suggest.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
-import {jsonText} from './json-text.js'
+import {jsonLines, jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 
 export interface OutputFlags {
@@ -47,7 +47,7 @@ export async function renderResult<Item>(
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
-  if (format === 'ndjson') return lines(ndjson(result, columns, flags.columns !== undefined))
+  if (format === 'ndjson') return ndjson(result, columns, flags.columns !== undefined)
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
   const names = columns.map(column => column.name)
   if (format === 'csv') return lines((terminal.continues ? rows : [names, ...rows]).map(csvLine))
@@ -130,10 +130,10 @@ function queryReason(error: unknown): string {
   return sanitizeLine(error instanceof Error ? error.message : '', 200)
 }
 
-function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string[] {
-  if (result.single && !chosen) return [jsonText(result.document)]
-  if (!chosen) return result.items.map(item => jsonText(item))
-  return result.items.map(item => jsonText(Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
+function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string {
+  if (result.single && !chosen) return jsonLines([result.document])
+  if (!chosen) return jsonLines(result.items as readonly object[])
+  return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
 }
 
 /** One value as one line of text: words of a list with blanks between, other lists and objects as JSON. */
