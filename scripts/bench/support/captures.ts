@@ -56,7 +56,7 @@ export function writeRequest(path: string): string {
   return body
 }
 
-/** Writes a body of `bytes` bytes that is one event; returns the signature header for it. */
+/** Writes a body of `bytes` bytes (or the fewest it can) that is one event; returns the signature header for it. */
 export function writeLargeBody(path: string, bytes: number): string {
   const start = '{"id":"evt_1","type":"voucher.ready","created":"2030-06-01T12:00:00+03:00","data":{"note":"'
   const end = '"}}'

@@ -6,7 +6,6 @@
 import {copyFileSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {build} from 'esbuild'
 import {type Bench, ROOT} from './bench.js'
 
 /** Writes it for the command `argv`, run with `env`; returns the path of what starts it. */
@@ -17,17 +16,16 @@ export async function writeUnbundled(
 ): Promise<string> {
   const directory = bench.room()
   const inIt = (name: string) => join(directory, name)
-  await build({
-    entryPoints: [join(ROOT, 'src/**/*.ts')],
-    outdir: inIt('src'),
-    outbase: join(ROOT, 'src'),
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'error',
-  })
   copyFileSync(join(ROOT, 'package.json'), inIt('package.json'))
   symlinkSync(join(ROOT, 'node_modules'), inIt('node_modules'))
+  const emitting = {noCheck: true, noEmit: false, types: [], rootDir: join(ROOT, 'src'), outDir: inIt('src')}
+  const settings = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: emitting,
+    include: [join(ROOT, 'src')],
+  }
+  writeFileSync(inIt('tsconfig.json'), JSON.stringify(settings))
+  await bench.node([join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', directory])
   // The one place that names source files by their ending.
   const program = inIt('src/cli/program.js')
   writeFileSync(program, readFileSync(program, 'utf8').replaceAll('.ts', '.js'))
