@@ -1,10 +1,11 @@
 /**
  * Measures bookctl here and now against references in the same run, and prints a table:
- *   npm run build && npm run bench -- [--quick] [--only NAME]… [--json] [--peers]
+ *   npm run build && npm run bench -- [--quick] [--only NAME]… [--json] [--markdown FILE] [--peers]
  * A case is a file of cases/, which says what is measured. Ours and the reference run in turn, so that a busy machine
  * is as busy for both. Everything happens on loopback and in one temporary directory, which is removed.
+ * The table is also written to the FILE of --markdown.
  */
-import {existsSync} from 'node:fs'
+import {existsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
@@ -34,12 +35,13 @@ async function main(): Promise<number> {
   const flags = readFlags()
   if (typeof flags === 'string') return refuse(flags)
   if (!existsSync(join(ROOT, 'dist/manifest.json'))) return refuse('There is no build; run `npm run build`.')
-  const {quick, only, json} = flags
+  const {quick, only, json, markdown: file} = flags
   const tell = (text: string) => process.stderr.write(`${text}\n`)
   const asked = flags.peers || only.includes(peers.name)
   const chosen = CASES.filter(one => (only.length > 0 ? only.includes(one.name) : one !== peers || asked))
   const result = report(await measure(chosen, {quick, tell}), quick)
   process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : markdown(result))
+  if (file !== undefined) writeFileSync(file, markdown(result))
   return 0
 }
 
@@ -81,6 +83,7 @@ function readFlags() {
         quick: {type: 'boolean', default: false},
         only: {type: 'string', multiple: true, default: []},
         json: {type: 'boolean', default: false},
+        markdown: {type: 'string'},
         peers: {type: 'boolean', default: false},
       },
     })
@@ -93,7 +96,7 @@ function readFlags() {
 
 function refuse(text: string): number {
   process.stderr.write(
-    `${text}\nUsage: npm run bench -- [--quick] [--only NAME]… [--json] [--peers]\nCases: ${NAMES.join(', ')}\n`,
+    `${text}\nUsage: npm run bench -- [--quick] [--only NAME]… [--json] [--markdown FILE] [--peers]\nCases: ${NAMES.join(', ')}\n`,
   )
   return 2
 }

@@ -1,6 +1,6 @@
 /** `npm run bench` prints its table and leaves nothing behind. How long anything took is no test's matter. */
 import {execFile, spawn} from 'node:child_process'
-import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -22,11 +22,14 @@ afterEach(() => rmSync(temporary, {recursive: true}))
 const withTemporary = () => ({cwd: ROOT, env: {...process.env, TMPDIR: temporary}})
 
 test('the table has a row for each thing measured', async () => {
-  const argv = ['run', '-s', 'bench', '--', '--quick', '--only', 'version']
+  const file = join(temporary, 'table.md')
+  const argv = ['run', '-s', 'bench', '--', '--quick', '--only', 'version', '--markdown', file]
   const {stdout} = await promisify(execFile)('npm', argv, withTemporary())
   const [head, , titles, , ...rows] = stdout.trimEnd().split('\n')
   expect(head).toMatch(/^\d{4}-\d\d-\d\d, Node v[\d.]+, \d+ × .*; quick: small sizes, few runs\./)
   expect(titles).toBe('| Measured | bookctl | Against | Reference | Ratio | Reach |  | Remarks |')
+  expect(head).toContain('no NODE_OPTIONS')
+  expect(readFileSync(file, 'utf8')).toBe(stdout)
   expect(rows).toHaveLength(1)
   expect(rows[0]).toMatch(
     /^\| `bookctl --version` \| [\d.]+ ms ± \d+ % \| `node -e 0` \| [\d.]+ ms ± \d+ % \| [\d.]+ \| ≤ 1\.3 \| [✓✗] \| {2}\|$/,

@@ -6,9 +6,10 @@ import {createHmac} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
-import {alternate, type Bench, type Case, type Run, type RunOptions} from '../support/bench.js'
+import type {Bench, Case, RunOptions} from '../support/bench.js'
 import {SECRET, SIGNED_AT, writeRequest} from '../support/captures.js'
-import {compared, figure, type Row} from '../support/figures.js'
+import type {Row} from '../support/figures.js'
+import {race} from '../support/race.js'
 
 const PACKAGES = ['clerk', 'resend-cli', 'hookdeck-cli', 'twilio-cli', 'heroku']
 /** Nothing of them talks to anybody. */
@@ -56,18 +57,13 @@ async function beside(
   program: string,
   theirs: readonly string[],
 ): Promise<Row> {
-  const runs = await alternate(
-    bench.size(7, 2),
-    () => bench.bookctl(ours, options),
-    () => bench.node([program, ...theirs], {env: QUIET}),
-  )
-  const milliseconds = (of: readonly Run[]) => of.map(run => run.milliseconds)
-  return compared({
+  return race(bench, {
     measured: `\`bookctl ${ours.slice(0, 2).join(' ')}\``,
     against: `${name} \`${what}\``,
-    ours: figure(milliseconds(runs.ours), 'ms'),
-    reference: figure(milliseconds(runs.other), 'ms'),
     reach: {atMost: 1},
+    times: 9,
+    ours: () => bench.bookctl(ours, options),
+    other: () => bench.node([program, ...theirs], {env: QUIET}),
   })
 }
 

@@ -3,6 +3,10 @@ import {cpus} from 'node:os'
 import process from 'node:process'
 import {type Figure, isReached, type Row} from './figures.js'
 
+const METHOD =
+  'Medians, ± half the spread of the middle half; ours and the reference in turn, the first of each not counted. ' +
+  'Both run in the same environment of PATH, HOME and TMPDIR: no NODE_OPTIONS, NODE_EXTRA_CA_CERTS, compile cache or proxy.'
+
 export interface Report {
   readonly date: string
   readonly cpu: string
@@ -19,7 +23,7 @@ export function report(rows: Report['rows'], quick: boolean): Report {
 
 /** As Markdown, ending in a newline. */
 export function markdown({date, cpu, node, quick, rows}: Report): string {
-  const head = `${date}, Node ${node}, ${cpu}${quick ? '; quick: small sizes, few runs' : ''}. Medians, ± half the spread of the middle half.`
+  const head = `${date}, Node ${node}, ${cpu}${quick ? '; quick: small sizes, few runs' : ''}. ${METHOD}`
   const lines = [
     ['Measured', 'bookctl', 'Against', 'Reference', 'Ratio', 'Reach', '', 'Remarks'],
     ['---', '---:', '---', '---:', '---:', '---:', '---', '---'],
