@@ -71,7 +71,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Api)
-    const call = readCall(args, flags)
+    const call = await readCall(args, flags)
     const target = await this.target()
     const plan = planCall(target, call)
     if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))

@@ -191,29 +191,29 @@ describe('reserve', () => {
     ['{} x', 'line 1, column 4'],
     ["{'a': 1}", 'line 1, column 2'],
     ['{"secret": "sk_test_x', 'line 1, column 12'],
-  ])('broken JSON %j is placed at %s', (text, place) => {
-    const failure = thrownBy(() => readInput(fileWith(text)))
+  ])('broken JSON %j is placed at %s', async (text, place) => {
+    const failure = await rejectionOf(readInput(fileWith(text)))
     expect(failure.message).toContain(place)
     expect(failure.message).toContain('--input')
     expect(failure.message).not.toContain('sk_test')
   })
 
-  test.skipIf(!existsSync('/dev/zero'))('a file without end is refused, not read for ever', () => {
-    expect(thrownBy(() => readInput('/dev/zero')).message).toBe('--input: longer than 4 MiB')
+  test.skipIf(!existsSync('/dev/zero'))('a file without end is refused, not read for ever', async () => {
+    expect((await rejectionOf(readInput('/dev/zero'))).message).toBe('--input: longer than 4 MiB')
   })
 
-  test('a file as long as may be is read, and one byte more is not', () => {
+  test('a file as long as may be is read, and one byte more is not', async () => {
     const blanks = ' '.repeat(4 * 1024 * 1024 - 2)
-    expect(readInput(fileWith(`{}${blanks}`))).toEqual({})
-    expect(thrownBy(() => readInput(fileWith(`{}${blanks} `))).message).toContain('4 MiB')
+    expect(await readInput(fileWith(`{}${blanks}`))).toEqual({})
+    expect((await rejectionOf(readInput(fileWith(`{}${blanks} `)))).message).toContain('4 MiB')
   })
 
-  test('a missing file, a list and bytes that are no text are refused', () => {
-    expect(thrownBy(() => readInput(join(directory, 'none'))).message).toContain('ENOENT')
-    expect(thrownBy(() => readInput(fileWith('[]'))).message).toContain('--input')
+  test('a missing file, a list and bytes that are no text are refused', async () => {
+    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('ENOENT')
+    expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
     const path = join(directory, 'bytes')
     writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))
-    expect(thrownBy(() => readInput(path)).message).toContain('UTF-8')
+    expect((await rejectionOf(readInput(path))).message).toContain('UTF-8')
   })
 
   test.each<[string, Record<string, unknown>, object]>([

@@ -47,6 +47,24 @@ function shell(line: string): Promise<{codes: string; stderr: string}> {
 }
 
 test.each([
+  [
+    'sk_test_sandbox',
+    '$B login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin --profile slow',
+  ],
+  ['whsec_slow', '$B webhooks sign <(echo {}) --secret-stdin'],
+  ['{}', '$B api POST /reservations/hotel --data - --dry-run'],
+  [
+    '{"payment": {"mode": "account"}}',
+    `$B reserve off_1 --input - ${GUESTS.map(word => `'${word}'`).join(' ')} --nationality TR --dry-run`,
+  ],
+])('an input that comes later than the command starts is waited for: %s', async (text, command) => {
+  expect(await shell(`(sleep 1; printf '%s' '${text}') | ${command}`)).toEqual({
+    codes: '0 0',
+    stderr: expect.not.stringContaining('Error'),
+  })
+})
+
+test.each([
   `$B ${SEARCH.join(' ')}`,
   '$B --help',
   '$B reserve --help',

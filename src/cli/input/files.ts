@@ -1,6 +1,8 @@
 /** Reading what a person hands over: a file, or `-` for standard input. */
 import {accessSync, closeSync, constants, openSync, readSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
+import process from 'node:process'
+import {isatty} from 'node:tty'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
@@ -8,27 +10,55 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** The text of `path` (`-`: standard input). Throws usage naming `flag`; never says what is in the file. */
-export function readText(flag: string, path: string): string {
+export async function readText(flag: string, path: string): Promise<string> {
+  return decode(flag, await readBytes(flag, path, MOST_BYTES), {ignoreBOM: false})
+}
+
+/** `bytes` as text; throws usage naming `flag` when they are none. */
+export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boolean}): string {
   try {
-    const bytes = readBounded(path)
-    if (bytes.length > MOST_BYTES) throw usage('invalid_input', `${flag}: longer than 4 MiB`)
-    return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw usage('invalid_input', `${flag}: is not UTF-8 text`)
-    if (code === undefined) throw error
-    throw usage(
-      'cannot_read',
-      `${flag}: cannot read ${path === '-' ? 'standard input' : sanitizeLine(path, 200)} (${code})`,
-    )
+    return new TextDecoder('utf-8', {fatal: true, ...options}).decode(bytes)
+  } catch {
+    throw usage('invalid_input', `${flag}: is not UTF-8 text`)
   }
 }
 
+/** What is in `path` (`-`: standard input). Throws usage naming `flag` when that cannot be read, or is longer. */
+export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
+  try {
+    const bytes = path === '-' ? await readStandardInput(mostBytes) : readFile(path, mostBytes)
+    if (bytes.length <= mostBytes) return bytes
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const what = path === '-' ? 'standard input' : sanitizeLine(path, 200)
+    throw usage('cannot_read', `${flag}: cannot read ${what} (${code})`)
+  }
+  const most = mostBytes < 1024 * 1024 ? `${mostBytes / 1024} KiB` : `${mostBytes / 1024 / 1024} MiB`
+  throw usage('invalid_input', `${flag}: longer than ${most}`)
+}
+
+/** Whether standard input is a terminal; a pipe is not opened to find out, which takes as long as to check a file. */
+export function stdinIsTerminal(): boolean {
+  return isatty(0)
+}
+
+/** As a stream: a pipe whose other end is slower than we are cannot be read at once, and a signal is heard meanwhile. */
+async function readStandardInput(mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of process.stdin) {
+    pieces.push(piece)
+    length += piece.length
+    if (length > mostBytes) break
+  }
+  return Buffer.concat(pieces)
+}
+
 /** At most one byte more than may be read, so that a file without end ends too. */
-function readBounded(path: string): Buffer {
-  const bytes = Buffer.alloc(MOST_BYTES + 1)
-  const file = path === '-' ? 0 : openSync(path, 'r')
+function readFile(path: string, mostBytes: number): Buffer {
+  const bytes = Buffer.alloc(mostBytes + 1)
+  const file = openSync(path, 'r')
   try {
     let length = 0
     for (let got = 1; got > 0 && length < bytes.length; length += got) {
@@ -36,13 +66,13 @@ function readBounded(path: string): Buffer {
     }
     return bytes.subarray(0, length)
   } finally {
-    if (file !== 0) closeSync(file)
+    closeSync(file)
   }
 }
 
 /** A secret from a file or `-`, without its one trailing newline. Throws usage when it is empty or several lines. */
-export function readSecret(flag: string, path: string): string {
-  const secret = readText(flag, path).replace(/\r?\n$/, '')
+export async function readSecret(flag: string, path: string): Promise<string> {
+  const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
   if (secret === '') throw usage('invalid_input', `${flag}: there is no secret in it`)
   if (/[\r\n]/.test(secret)) throw usage('invalid_input', `${flag}: must hold the secret alone, on one line`)
   return secret

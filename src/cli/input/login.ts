@@ -1,5 +1,4 @@
 /** Flags, environment and answers → what `login` needs. Everything that is missing is asked for, or named at once. */
-import process from 'node:process'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {usage} from '../../contract/failure.js'
 import type {State} from '../../state/state.js'
@@ -16,7 +15,7 @@ import {
   scopesOf,
 } from '../access/target.js'
 import type {Question} from '../prompts/ask.js'
-import {readSecret} from './files.js'
+import {readSecret, stdinIsTerminal} from './files.js'
 
 export interface LoginFlags {
   readonly profile?: string | undefined
@@ -42,7 +41,11 @@ export async function readLogin(
   const {profiles} = state.settings.read()
   const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
   const questions = questionsAbout(known)
-  const values = [flags['base-url'] || undefined, flags['client-id'] || undefined, givenSecret(flags, env)]
+  const values = [
+    flags['base-url'] || undefined,
+    flags['client-id'] || undefined,
+    await givenSecret(flags, env),
+  ]
   // What was given is checked before anything is asked.
   for (const [index, value] of values.entries()) if (value !== undefined) questions[index]?.check?.(value)
   const answers = await ask(questions.filter((_, index) => values[index] === undefined))
@@ -81,14 +84,14 @@ function questionsAbout(known: ProfileRecord | undefined): Question[] {
   ]
 }
 
-function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): string | undefined {
+async function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const {'client-secret-stdin': fromStdin, 'client-secret-file': file} = flags
   if (fromStdin && file !== undefined) {
     throw usage('invalid_input', '--client-secret-stdin and --client-secret-file exclude each other')
   }
   const flag = fromStdin ? '--client-secret-stdin' : '--client-secret-file'
   const source = fromStdin ? '-' : file
-  if (source === '-' && process.stdin.isTTY)
+  if (source === '-' && stdinIsTerminal())
     throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
   if (source !== undefined) return readSecret(flag, source)
   return env.BOOKCTL_CLIENT_SECRET || undefined

@@ -16,7 +16,7 @@ export interface UpdateFlags {
 
 /** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
 export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate> {
-  const file = readFile(flags.input)
+  const file = await readFile(flags.input)
   const contact = {
     ...asFields(file.contact),
     ...(flags.contact === undefined ? {} : readContact(flags.contact)),
@@ -37,9 +37,9 @@ export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate>
   throw usage('invalid_input', `${fieldOf(wrong)}: ${problem}`)
 }
 
-function readFile(path: string | undefined): Fields {
+async function readFile(path: string | undefined): Promise<Fields> {
   if (path === undefined) return {}
-  const value = readJson('--input', readText('--input', path))
+  const value = readJson('--input', await readText('--input', path))
   if (!isFields(value))
     throw usage('invalid_input', '--input: must be one JSON object with contact, guests or both')
   refuseUnknown('--input', Object.keys(value), ['contact', 'guests'])

@@ -55,9 +55,9 @@ export const TEMPLATE: ReservationRequest = {
 }
 
 /** What the file says, without the empty strings a template leaves; `{}` without --input. Throws usage. */
-export function readInput(path: string | undefined): Fields {
+export async function readInput(path: string | undefined): Promise<Fields> {
   if (path === undefined) return {}
-  const value = readJson('--input', readText('--input', path))
+  const value = readJson('--input', await readText('--input', path))
   if (!isFields(value)) {
     const problem = 'must be one JSON object, the request of a reservation (see --template)'
     throw usage('invalid_input', `--input: ${problem}`)

@@ -33,20 +33,20 @@ export interface TypedCall {
 }
 
 /** Reads what was typed. Throws usage. */
-export function readCall(args: {method: string; path: string}, flags: ApiFlags): TypedCall {
+export async function readCall(args: {method: string; path: string}, flags: ApiFlags): Promise<TypedCall> {
   return {
     method: args.method,
     path: args.path,
     headers: Object.fromEntries((flags.header ?? []).map(splitHeader)),
-    body: flags.data === undefined ? undefined : readBody(flags.data),
+    body: flags.data === undefined ? undefined : await readBody(flags.data),
     scopes: flags.scope ? checkScopes(flags.scope) : undefined,
   }
 }
 
 /** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
-function readBody(data: string): string {
+async function readBody(data: string): Promise<string> {
   const isFile = data.startsWith('@') || data === '-'
-  const text = isFile ? readText('--data', data.replace(/^@/, '')) : data
+  const text = isFile ? await readText('--data', data.replace(/^@/, '')) : data
   readJson('--data', text)
   return text.replace(/^\ufeff/, '').trim()
 }

@@ -48,7 +48,7 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
     refuseBesideResume(offerArgument, flags)
     return readResume(resume)
   }
-  const input = readInput(flags.input)
+  const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   await checkTyped(offerId, input, flags, today())
   return {offerId, input, maxPrice, key}

@@ -3,7 +3,6 @@
  * else all those stored for the profile. No login is needed. Secrets are kept as they were found, blanks and quotes
  * too: that is what a receiver would use, and what the explanation looks at.
  */
-import {readFileSync} from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -11,6 +10,7 @@ import type {State} from '../../state/state.js'
 import {isEmptySecret, type NamedSecret} from '../../webhooks/signature.js'
 import {profileName} from '../access/target.js'
 import {rememberedIn} from '../connect.js'
+import {decode, readBytes, stdinIsTerminal} from '../input/files.js'
 import type {Result} from '../output/result.js'
 
 export interface WebhookSecretFlags {
@@ -41,7 +41,7 @@ export async function resolveWebhookSecrets(
   env: NodeJS.ProcessEnv,
   state: State,
 ): Promise<NamedSecret[]> {
-  const given = givenSecrets(flags, env)
+  const given = await givenSecrets(flags, env)
   if (given) return given
   const stored = storedWebhookSecrets(state, profileName(flags, rememberedIn(state)))
   if (stored.length > 0) return stored
@@ -52,12 +52,18 @@ export async function resolveWebhookSecrets(
   )
 }
 
-function givenSecrets(flags: WebhookSecretFlags, env: NodeJS.ProcessEnv): NamedSecret[] | undefined {
+async function givenSecrets(
+  flags: WebhookSecretFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<NamedSecret[] | undefined> {
   const {'secret-file': file, 'secret-stdin': fromStdin} = flags
-  if (fromStdin) return secretsIn(readBytes('--secret-stdin', 0), 'stdin', '--secret-stdin')
-  if (file !== undefined) {
-    const source = file === '-' ? 0 : file
-    return secretsIn(readBytes('--secret-file', source), file === '-' ? 'stdin' : 'file', '--secret-file')
+  const source = fromStdin ? '-' : file
+  if (source !== undefined) {
+    const flag = fromStdin ? '--secret-stdin' : '--secret-file'
+    if (source === '-' && stdinIsTerminal())
+      throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
+    const bytes = await readBytes(flag, source, MOST_BYTES)
+    return secretsIn(bytes, source === '-' ? 'stdin' : 'file', flag)
   }
   const text = env.BOOKCTL_WEBHOOK_SECRET
   if (text === undefined || text === '') return undefined
@@ -80,32 +86,10 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
  * them, a secret a line.
  */
 function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[] {
-  const text = decode(bytes, flag).replace(/\r?\n$/, '')
+  const text = decode(flag, bytes, {ignoreBOM: true}).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
   if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
   return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))
-}
-
-function decode(bytes: Uint8Array, flag: string): string {
-  try {
-    return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
-  } catch {
-    throw usage('invalid_input', `${flag}: is not UTF-8 text`)
-  }
-}
-
-function readBytes(flag: string, source: string | 0): Uint8Array {
-  if (source === 0 && process.stdin.isTTY)
-    throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
-  try {
-    const bytes = readFileSync(source)
-    if (bytes.length <= MOST_BYTES) return bytes
-  } catch (error) {
-    const {code = 'unknown'} = error as NodeJS.ErrnoException
-    const what = source === 0 ? 'standard input' : sanitizeLine(source, 200)
-    throw usage('cannot_read', `${flag}: cannot read ${what} (${code})`)
-  }
-  throw usage('invalid_input', `${flag}: longer than 64 KiB`)
 }
 
 function checkSecret(named: NamedSecret, from: string): NamedSecret {

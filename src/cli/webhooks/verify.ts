@@ -12,6 +12,7 @@ import {StorageError} from '../../storage/errors.js'
 import {type CapturedRequest, type ReadOptions, readCaptures} from '../../webhooks/captures.js'
 import {type CheckTerms, check} from '../../webhooks/check.js'
 import {checkInteger, invalid} from '../input/checks.js'
+import {stdinIsTerminal} from '../input/files.js'
 import {webhookHeaderNames} from './headers.js'
 import type {Verified} from './results.js'
 import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
@@ -168,8 +169,7 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
   if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
     throw usage('invalid_input', 'standard input can be read once', 'name the other as a file')
   }
-  // Asked last: to open standard input takes as long as to check a file.
-  if (typed.length === 0 && process.stdin.isTTY) {
+  if (typed.length === 0 && stdinIsTerminal()) {
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
   }
   return inputs

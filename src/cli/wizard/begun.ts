@@ -33,7 +33,7 @@ export async function readBegun(
     flags['max-price'] === undefined ? undefined : checkAmount('--max-price', flags['max-price'])
   const key = flags['idempotency-key']
   if (key !== undefined) checkKey(key)
-  const input = readInput(flags.input)
+  const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   const preferred = flags.preferred?.contact
   const isWhole = Object.keys(TEMPLATE.contact).every(name => preferred?.[name] !== undefined)
