@@ -131,7 +131,8 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     async close() {
       progress?.end()
       await transport.close()
-      if (history) await wire.keepExchanges(history.directory, kept)
+      const misplaced = history && (await wire.keepExchanges(history.directory, kept))
+      if (misplaced !== undefined) options.warn(`Warning: ${misplaced}`)
       if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
     },
   }

@@ -26,18 +26,24 @@ const LOCK_WAIT_MILLISECONDS = 1000
 
 /**
  * Appends a line for each of `exchanges`, if `directory` exists. A record that cannot be kept is no reason for a
- * command to fail: nothing is thrown.
+ * command to fail: nothing is thrown. Returns what somebody put in the place of the file, to be told.
  */
-export async function keepExchanges(directory: string, exchanges: readonly object[]): Promise<void> {
-  if (exchanges.length === 0 || !existsSync(directory)) return
+export async function keepExchanges(
+  directory: string,
+  exchanges: readonly object[],
+): Promise<string | undefined> {
+  if (exchanges.length === 0 || !existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
   try {
     const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
     append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
     if (statSync(path).size > FULL_BYTES) await rotate(directory, path)
-  } catch {
-    // A read-only home, a full disk, a directory in the place.
+  } catch (error) {
+    // Else a read-only home, a full disk, a directory in the place.
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP')
+      return `${path} is a symbolic link, which is not followed: requests are not recorded`
   }
+  return undefined
 }
 
 function append(path: string, text: string): void {

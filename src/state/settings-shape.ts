@@ -27,11 +27,6 @@ export function misfitIn(value: unknown): Misfit | undefined {
   return settings(value)
 }
 
-/** Keys of `object` that are not in the table for its kind: kept, and perhaps mistyped. */
-export function strangeKeys(object: object, kind: keyof typeof SHAPES): string[] {
-  return Object.keys(object).filter(key => !Object.hasOwn(SHAPES[kind], key))
-}
-
 const text = textThat(() => true, '')
 const someText = textThat(value => value !== '', 'must have at least 1 characters')
 const headerName = textThat(
@@ -76,7 +71,6 @@ const file: Shape = {
   defaults: optional(objectOf(shared)),
 }
 
-const SHAPES = {file, profile, defaults: shared}
 const settings = objectOf(file)
 
 function misfit(message: string): Misfit {
@@ -122,11 +116,18 @@ function listOf(check: Check): Check {
     firstBelow((value as unknown[]).entries(), (_, item) => check(item))
 }
 
-/** Keys that are not in `shape` are kept: a newer version, or a person, may have put them there. */
+/** A key that is not in `shape` is a mistake: mistyped, it would be obeyed by nobody and missed by nobody. */
 function objectOf(shape: Shape): Check {
   return value =>
     required(value, isObject(value), 'an object') ??
-    firstBelow(Object.entries(shape), (key, check) => check(own(value as object, key)))
+    firstBelow(Object.entries(shape), (key, check) => check(own(value as object, key))) ??
+    firstBelow(Object.entries(value as object), key =>
+      Object.hasOwn(shape, key) ? undefined : strange(shape),
+    )
+}
+
+function strange(shape: Shape): Misfit {
+  return misfit(`there is no such setting; those there are: ${Object.keys(shape).join(', ')}`)
 }
 
 function recordOf(checkKey: (key: string) => Misfit | undefined, check: Check): Check {

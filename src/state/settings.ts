@@ -29,12 +29,12 @@ export function createSettings(directory: string): Settings {
   const path = join(directory, SETTINGS_NAME)
   const read = () => {
     const text = readSettingsText(path)
-    return text === undefined ? {profiles: {}} : parseSettings(text)
+    return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
   const write = async (change: (settings: SettingsFile) => SettingsFile) => {
     sweepTemporaryFiles(directory, SETTINGS_NAME)
     const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
-    const settings = parseSettings(text)
+    const settings = parseSettings(text, path)
     writeWholeFile(path, Buffer.from(text), {existing: 'replace'})
     return settings
   }

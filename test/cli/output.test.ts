@@ -99,6 +99,15 @@ test('one thing is a line a field', async () => {
   expect(await renderResult(one, {quiet: true}, PIPE)).toBe('one\n')
 })
 
+test('names that a service made up are as harmless as what it says', async () => {
+  const item = {'a\u001b[2J\r\n\u202e\t': 'x'}
+  for (const flags of [{}, {format: 'table'}, {format: 'csv'}, {format: 'tsv'}]) {
+    const text = await renderResult(single(item, item, 'one'), flags, {isTTY: true})
+    expect(text).toContain('a\\u001b[2J\\r\\n\\u202e\\t')
+    expect(text.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]*\t?x$|^[\x20-\x7e]*$/)
+  }
+})
+
 test('JSON escapes what a terminal would obey, and means the same', () => {
   const text = 'a\u007f\u009b31m\u202eb\u2066c\u200f\u{e0041}\u2028'
   const written = jsonText({text})

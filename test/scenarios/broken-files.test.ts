@@ -48,7 +48,18 @@ const SETTINGS: [string, string | Buffer, string][] = [
   ['empty', '', 'is empty'],
   ['blank', ' \n', 'is empty'],
   ['cut', '{"profiles": {', 'is not JSON'],
-  ['a comma too many', '{\n  "profiles": {},\n}', 'line 3'],
+  ['a comma too many', '{\n  "profiles": {},\n}', 'at line 3, column 1'],
+  [
+    'a key that nothing reads',
+    '{\n  "profiles": {},\n  "themes": 2\n}',
+    'line 3 is not as it should be: themes',
+  ],
+  [
+    'one in a profile',
+    '{"profiles": {"one": {"base_url": "b", "client_id": "c",\n"timeuot": 4}}}',
+    'line 2 ',
+  ],
+  ['one in a contact', '{"defaults": {"contact": {"nmae": "A"}}}', 'those there are: name, surname'],
   ['two documents', '{}\n{}', 'line 2'],
   ['a byte order mark', '\uFEFF{}', 'byte order mark'],
   ['UTF-16', Buffer.from('{}', 'utf16le'), 'is not JSON'],
@@ -74,7 +85,7 @@ describe('config.json', () => {
     for (const argv of [['config', 'list'], ['config', 'set', 'currency', 'EUR'], ['account']]) {
       const {exit, result, stderr} = await home.json<Refusal>(argv)
       expect({argv, exit, code: result.error.code}).toEqual({argv, exit: 2, code: 'settings_invalid'})
-      expect(result.error.message).toContain('config.json')
+      expect(result.error.message).toContain(path)
       expect(result.error.message).toContain(words)
       expect(result.error.hint).toContain('was not changed')
       expect(result.error.message + stderr).not.toMatch(/expected|received|zod/i)

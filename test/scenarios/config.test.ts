@@ -112,8 +112,8 @@ describe('what holds', () => {
 })
 
 describe('what may be set', () => {
-  test('into defaults, or into the profile that is named; what we do not know is kept', async () => {
-    write({later: [1], profiles: {default: {...PROFILE, colour: 'blue'}}, defaults: {shade: 1}})
+  test('into defaults, or into the profile that is named; what else is there is kept', async () => {
+    write({current_profile: 'default', profiles: {default: {...PROFILE, timeout: 4}}, defaults: {timeout: 5}})
     await home.run(['config', 'set', 'currency', 'eur'])
     await home.run(['config', 'set', 'contact.email', 'a@b.example', '--profile', 'default'])
     await home.run(['config', 'set', 'scopes', 'hotels:read,account:read'])
@@ -122,14 +122,14 @@ describe('what may be set', () => {
     const paths = {'reservations.show': '/bookings/{reservation_ref}'}
     const contact = {email: 'a@b.example'}
     expect(kept()).toEqual({
-      later: [1],
-      profiles: {default: {...PROFILE, colour: 'blue', contact, scopes, paths}},
-      defaults: {shade: 1, currency: 'EUR'},
+      current_profile: 'default',
+      profiles: {default: {...PROFILE, timeout: 4, contact, scopes, paths}},
+      defaults: {timeout: 5, currency: 'EUR'},
     })
     await home.run(['config', 'unset', 'paths.reservations.show'])
     await home.run(['config', 'unset', 'currency'])
     expect(kept().profiles.default.paths).toBeUndefined()
-    expect(kept().defaults).toEqual({shade: 1})
+    expect(kept().defaults).toEqual({timeout: 5})
   })
 
   test.each<[string[], string, string]>([

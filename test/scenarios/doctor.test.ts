@@ -289,8 +289,8 @@ describe('this machine', () => {
     ['{"profiles": nonsense', 'fail', 'not JSON'],
     [
       '{"profiles":{"a":{"base_url":"x","client_id":"y","colour":1}},"themes":2}',
-      'warn',
-      'themes, profiles.a.colour',
+      'fail',
+      'profiles.a.colour: there is no such setting',
     ],
   ])('config.json %s', async (text, status, words) => {
     mkdirSync(home.configDirectory, {mode: 0o700})

@@ -52,8 +52,7 @@ beforeAll(async () => {
     email: CANARY.email,
     phone_number: CANARY.phone,
   }
-  const profile = {base_url: service.baseUrl, client_id: 'cid_1', secret: CANARY.clientSecret}
-  const settings = {profiles: {default: profile}, defaults: {contact}, note: CANARY.passport}
+  const settings = {profiles: {default: {base_url: service.baseUrl, client_id: 'cid_1'}}, defaults: {contact}}
   writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
 })
 afterAll(() => {
@@ -120,9 +119,22 @@ test('what helps is in it', () => {
   expect(requests).toContainEqual(expect.objectContaining({status: null, fault: 'reset'}))
   expect(JSON.parse(files['doctor.json'] ?? '').checks.length).toBeGreaterThan(15)
   expect(JSON.parse(files['versions.json'] ?? '')).toMatchObject({name: 'bookctl', node: process.version})
-  expect(JSON.parse(files['config.json'] ?? '').keys_left_out).toEqual(['note', 'profiles.default.secret'])
+  expect(JSON.parse(files['config.json'] ?? '').profiles.default).toMatchObject({client_id: 'cid_1'})
   for (const name of Object.keys(files))
     if (name !== 'manifest.txt') expect(files['manifest.txt']).toContain(name)
+})
+
+test('settings that are not understood are told of, and not in it', async () => {
+  const path = join(home.configDirectory, 'config.json')
+  const before = readFileSync(path)
+  const wrong = {profiles: {default: {base_url: 'x', client_id: 'y', secret: CANARY.clientSecret}}}
+  writeFileSync(path, JSON.stringify({...wrong, note: CANARY.passport}))
+  expect((await home.run(['support', 'bundle', 'wrong.zip', '--yes', '--offline'])).exit).toBe(0)
+  writeFileSync(path, before)
+  const files = unpack('wrong.zip')
+  expect(files['config.json']).toContain('profiles.default.secret: there is no such setting')
+  for (const canary of [CANARY.clientSecret, CANARY.passport])
+    expect(Object.values(files).join('')).not.toContain(canary)
 })
 
 test('people kept on this machine and passwords of every proxy are known to it', async () => {

@@ -37,7 +37,10 @@ test.runIf(process.platform !== 'win32')('a link in the place is not followed', 
   const elsewhere = join(directory, 'elsewhere')
   writeFileSync(elsewhere, '{"n":1}\n')
   symlinkSync(elsewhere, join(directory, 'exchanges.jsonl'))
-  await keepExchanges(directory, [{n: 2}])
+  const told = await keepExchanges(directory, [{n: 2}])
+  expect(told).toBe(
+    `${join(directory, 'exchanges.jsonl')} is a symbolic link, which is not followed: requests are not recorded`,
+  )
   expect(readFileSync(elsewhere, 'utf8')).toBe('{"n":1}\n')
   expect(lastExchanges(directory, 50)).toEqual([])
 })

@@ -41,8 +41,8 @@ test('the first writer creates the file, private and readable by people', async 
   expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
 })
 
-test('keys we do not know are kept', async () => {
-  const theirs = {later: {a: 1}, profiles: {one: {...PROFILE, colour: 'blue'}}, defaults: {currency: 'EUR'}}
+test('what a change does not touch is kept', async () => {
+  const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
   writeFileSync(path, JSON.stringify(theirs))
   await createSettings(directory).update(settings => ({...settings, current_profile: 'one'}))
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
@@ -93,7 +93,7 @@ describe('a file that cannot be understood', () => {
   ])('%s', async (_, text, message) => {
     writeFileSync(path, text)
     const settings = createSettings(directory)
-    const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^config\\.json .*${message}`))}
+    const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^${path}\\b.*${message}`))}
     expect(() => settings.read()).toThrow(expect.objectContaining(failure))
     await expect(settings.update(now => now)).rejects.toMatchObject(failure)
     expect(readFileSync(path, 'utf8')).toBe(text)

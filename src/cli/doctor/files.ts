@@ -3,23 +3,17 @@ import {accessSync, constants, existsSync, lstatSync, type Stats} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {DATABASE_NAMES, FILE_NAMES} from '../../state/file-names.js'
-import {unknownKeys} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
 import {noteOf, readNote} from '../sandbox/running.js'
 import {type Check, fail, ok, warn} from './check.js'
 
 const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
 
-/** config.json: whether it can be understood, and what in it nothing reads. */
+/** config.json: whether it can be understood. */
 export function checkConfiguration(state: State): Check {
   const settings = state.settings.read()
   if (!existsSync(state.settings.path))
     return ok('configuration', `there is no ${state.settings.path}; none is needed`)
-  const strange = unknownKeys(settings)
-  if (strange.length > 0) {
-    const fix = `correct or remove them in ${state.settings.path}`
-    return warn('configuration', `keys that nothing reads: ${strange.join(', ')}`, fix)
-  }
   const names = Object.keys(settings.profiles)
   const current = settings.current_profile === undefined ? '' : `; current: ${settings.current_profile}`
   return ok('configuration', `${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)

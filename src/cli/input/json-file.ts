@@ -1,5 +1,6 @@
 /** JSON that a person wrote: a mistake is told with its line and column, and with no word of the content. */
 import {usage} from '../../contract/failure.js'
+import {mistakeIn} from '../../contract/json-mistake.js'
 
 /** The value of `text`. Throws usage naming `flag`, line and column. */
 export function readJson(flag: string, text: string): unknown {
@@ -7,87 +8,7 @@ export function readJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(clean)
   } catch {
-    const {line, column, problem} = place(clean)
+    const {line, column, problem} = mistakeIn(clean)
     throw usage('invalid_json', `${flag}: is not JSON: ${problem} at line ${line}, column ${column}`)
-  }
-}
-
-function place(text: string): {line: number; column: number; problem: string} {
-  const end = validPrefix(text)
-  const before = text.slice(0, end).split('\n')
-  const problem = end >= text.trimEnd().length ? 'it ends too early' : 'something else was expected'
-  return {line: before.length, column: (before.at(-1)?.length ?? 0) + 1, problem}
-}
-
-/**
- * Length of the longest start of `text` that some JSON begins with. (Node's own messages name the place in some
- * versions and quote the content in others.)
- */
-function validPrefix(text: string): number {
-  const scanner = new Scanner(text)
-  scanner.value()
-  scanner.blanks()
-  return scanner.at
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them in a string
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
-const WORD_OR_NUMBER = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-
-/** Deeper nesting is pointed at as the mistake; no request has it. */
-const MOST_LEVELS = 1000
-
-/** Walks JSON's grammar and stops where it ends or breaks. */
-class Scanner {
-  at = 0
-  private depth = 0
-
-  constructor(private readonly text: string) {}
-
-  blanks(): void {
-    this.take(/[ \t\n\r]*/y)
-  }
-
-  /** Whether a whole value was read. */
-  value(): boolean {
-    this.blanks()
-    const first = this.text[this.at]
-    if (first === '{') return this.list('}', () => this.member())
-    if (first === '[') return this.list(']', () => this.value())
-    return this.take(STRING) || this.take(WORD_OR_NUMBER)
-  }
-
-  private member(): boolean {
-    this.blanks()
-    if (!this.take(STRING)) return false
-    this.blanks()
-    return this.take(/:/y) && this.value()
-  }
-
-  private list(close: string, item: () => boolean): boolean {
-    this.at += 1
-    if (++this.depth > MOST_LEVELS) return false
-    this.blanks()
-    if (this.text[this.at] === close) return this.advance()
-    while (item()) {
-      this.blanks()
-      if (this.text[this.at] === close) return this.advance()
-      if (!this.take(/,/y)) return false
-    }
-    return false
-  }
-
-  private advance(): true {
-    this.at += 1
-    this.depth -= 1
-    return true
-  }
-
-  private take(pattern: RegExp): boolean {
-    pattern.lastIndex = this.at
-    const match = pattern.exec(this.text)
-    if (!match) return false
-    this.at += match[0].length
-    return true
   }
 }

@@ -37,7 +37,11 @@ export async function renderResult<Item>(
   flags: OutputFlags,
   terminal: OutputTerminal,
 ): Promise<string> {
-  const columns = chooseColumns(result, flags.columns)
+  // Where a service names the fields of what it tells, these names are foreign texts, too.
+  const columns = chooseColumns(result, flags.columns).map(one => ({
+    ...one,
+    name: sanitizeLine(one.name, 100),
+  }))
   if (flags.query !== undefined) return renderQuery(result.document, flags.query)
   if (flags.json || flags.format === 'json') return `${jsonText(result.document, 2)}\n`
   // A document has no rows and no id: it is JSON in whatever form was asked for.

@@ -5,7 +5,7 @@ import {createRedactor, peopleIn, type Redactor} from '../../api/redact.js'
 import {isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {lastExchanges} from '../../state/exchanges.js'
-import {type Profile, unknownKeys} from '../../state/settings-file.js'
+import type {Profile} from '../../state/settings-file.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Check} from '../doctor/check.js'
@@ -53,8 +53,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     },
     {
       name: 'config.json',
-      about:
-        'profiles and defaults; contact data and keys that nothing reads taken out; no secret is in the original',
+      about: 'profiles and defaults; contact data taken out; no secret is in the original',
       text: json(telling(() => configOf(state, redactor))),
     },
     {
@@ -144,22 +143,20 @@ function telling<T>(work: () => T): T | {cannot_be_read: string} {
 
 function configOf(state: State, redactor: Redactor): object {
   const settings = state.settings.read()
-  const strange = unknownKeys(settings)
-  const known = (place: string, object: object) =>
+  const known = (object: object) =>
     Object.fromEntries(
       Object.entries(object)
-        .filter(([key]) => key !== 'contact' && !strange.includes(`${place}${key}`))
+        .filter(([key]) => key !== 'contact')
         .map(([key, value]) => [key, key === 'ca_file' ? '[a file]' : value]),
     )
   const profiles = Object.entries(settings.profiles).map(([name, profile]) => [
     name,
-    {...known(`profiles.${name}.`, profile), service: serviceOf(profile, redactor)},
+    {...known(profile), service: serviceOf(profile, redactor)},
   ])
   return {
     current_profile: settings.current_profile ?? null,
     profiles: Object.fromEntries(profiles),
-    defaults: known('defaults.', settings.defaults ?? {}),
-    keys_left_out: strange,
+    defaults: known(settings.defaults ?? {}),
   }
 }
 

@@ -3,19 +3,21 @@ import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
 import {single} from '../../../cli/output/result.js'
 import {eventFilter} from '../../../cli/webhooks/events.js'
-import {exportEvents} from '../../../cli/webhooks/events-export.js'
+import {checkExport, exportEvents, printEvents} from '../../../cli/webhooks/events-export.js'
 import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
 
 export default class WebhooksEventsExport extends BaseCommand {
   static override summary =
     'Write received webhook events as a capture: one JSON record a line, oldest first.'
   static override description =
-    `The records are those of webhooks listen --json, and webhooks verify reads them. Environment: BOOKCTL_CONFIG_DIR.`
+    `The records are those of webhooks listen --json, and webhooks verify reads them; --json makes one document of them.
+Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events export > events.ndjson',
     'bookctl webhooks events export --since 1d --file day.ndjson',
     'bookctl webhooks events export --type voucher.ready | wc -l',
   ]
+  static override columns = ['exported', 'file']
   static override flags = {
     ...eventFilterFlags,
     file: Flags.string({
@@ -28,8 +30,9 @@ export default class WebhooksEventsExport extends BaseCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsExport)
     const filter = eventFilter(flags, systemClock.now())
-    const exported = await exportEvents((await this.state()).events, filter, flags.file)
-    if (flags.file !== '-')
-      await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))
+    const {events} = await this.state()
+    if (flags.file === '-') return printEvents(events, filter, checkExport(this.globals).asDocument)
+    const exported = await exportEvents(events, filter, flags.file)
+    await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))
   }
 }
