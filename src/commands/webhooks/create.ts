@@ -62,7 +62,7 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     await this.print(
       single({subscription: {id, url, events: subscription.events, secret, is_active}, ...places}, row, id),
     )
-    this.tell(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
+    this.note(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
   }
 
   protected override checkAnswer(name: string, answer: string): void {
