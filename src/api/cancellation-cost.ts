@@ -1,8 +1,9 @@
 /** What cancelling costs, in an answer of any shape. A fee that could be another one is none. */
 import {compareAmounts} from '../contract/money.js'
 import {codeIn, type Money, moneyIn} from './facts.js'
+import {countsNoMoney, isShare} from './fee-units.js'
 import {createFieldReader, snakeCase} from './field-names.js'
-import {inDocumentOrder, type Node} from './json-walk.js'
+import {inDocumentOrder, isObject, type Node} from './json-walk.js'
 import {unwrap} from './shapes.js'
 
 /** What cancelling costs and gives back. */
@@ -27,8 +28,8 @@ interface Candidate extends CancellationCost {
   readonly fee: Money
 }
 
-/** `unclear`: amounts are named that cannot all be the fee; the fee is null then. */
-export function costIn(json: unknown): CancellationCost & {unclear: boolean} {
+/** `unclear`: why no fee was taken although one is named; the fee is null then, and undefined when none is named. */
+export function costIn(json: unknown): CancellationCost & {unclear?: string} {
   const explicit: Candidate[] = []
   const others: Candidate[] = []
   const doubts: Money[] = []
@@ -38,6 +39,9 @@ export function costIn(json: unknown): CancellationCost & {unclear: boolean} {
       elsewhere.add(node)
       continue
     }
+    if (isNoAmount(node, [...EXPLICIT, ...OTHERS])) {
+      return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
+    }
     const [named, general] = [feesIn(node, EXPLICIT), feesIn(node, OTHERS)]
     explicit.push(...named)
     others.push(...general)
@@ -46,7 +50,7 @@ export function costIn(json: unknown): CancellationCost & {unclear: boolean} {
     if (isUnnamed) doubts.push(...moneysIn(node, ['amount', 'total', 'value']))
   }
   const [best] = [...explicit, ...others]
-  if (!best) return {fee: null, refund: null, unclear: false}
+  if (!best) return {fee: null, refund: null}
   const fees = [...explicit, ...others].map(({fee}) => fee)
   const agree = [...fees, ...doubts].every(fee => isSame(fee, best.fee))
   // The name decides between several, unless what else is called a fee is higher.
@@ -56,16 +60,36 @@ export function costIn(json: unknown): CancellationCost & {unclear: boolean} {
     [...fees, ...doubts].every(
       fee => compareAmounts(fee.amount, best.fee.amount) <= 0 && isSameCurrency(fee, best.fee),
     )
-  if (!agree && !isNamed) return {fee: null, refund: null, unclear: true}
+  if (!agree && !isNamed) return {fee: null, refund: null, unclear: 'it names different fees'}
   return {
     fee: {...best.fee, currency: fees.find(({currency}) => currency !== null)?.currency ?? null},
     refund: [...explicit, ...others].find(({refund}) => refund)?.refund ?? null,
-    unclear: false,
   }
 }
 
+/** Whether one of `names` holds a share, nights, or a number of which it cannot be told what it counts. Zero is zero. */
+function isNoAmount(node: Node, names: readonly string[]): boolean {
+  const fields = fieldsOf(node.value)
+  return names.some(name => {
+    const value = fields.get(name)
+    if (isShare(value)) return true
+    const money = moneyIn(fields, [name])
+    if (!money || compareAmounts(money.amount, '0') === 0) return false
+    return (
+      countsNoMoney(fields) || (isObject(value) && countsNoMoney(fieldsOf(value))) || isAroundNoMoney(node)
+    )
+  })
+}
+
+function isAroundNoMoney(node: Node): boolean {
+  for (let around = node.parent; around; around = around.parent) {
+    if (countsNoMoney(fieldsOf(around.value))) return true
+  }
+  return false
+}
+
 function feesIn(node: Node, names: readonly string[]): Candidate[] {
-  const [refund = null] = moneysIn(node, REFUND)
+  const [refund = null] = isNoAmount(node, REFUND) ? [] : moneysIn(node, REFUND)
   return moneysIn(node, names).map(fee => ({fee, refund}))
 }
 

@@ -21,8 +21,7 @@ export async function quoteCancellation(
   reservationIn(answer, reference)
   const {fee, refund, unclear} = costIn(answer.json)
   if (fee) return {fee, refund}
-  const problem = unclear ? 'it names different fees' : 'it names no fee for the cancellation'
-  throw notUnderstood(answer, problem)
+  throw notUnderstood(answer, unclear ?? 'it names no fee for the cancellation')
 }
 
 export interface Cancelled extends CancellationCost {

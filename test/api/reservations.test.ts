@@ -131,6 +131,8 @@ describe('a quote', () => {
     ],
     [{penalty: 10.5, currency: EUR}, '10.50', undefined],
     [{data: {fee: 0, currency: EUR, refund: '0'}}, '0.00', '0'],
+    [{data: {fee: 0, fee_type: 'percent', currency: EUR}}, '0.00', undefined],
+    [{data: {fee: '9.00', fee_percent: 10, type: 'cancellation_quote', currency: EUR}}, '9.00', undefined],
     [{fee: '10.00 EUR'}, '10.00', undefined],
     [{currency: EUR, result: {fee: '10.00'}}, '10.00', undefined],
     [{data: {cancellation_fee: '9.00', charge: '3.00', currency: EUR}}, '9.00', undefined],
@@ -153,6 +155,16 @@ describe('a quote', () => {
     {data: {fee: {amount: 5, currency: 'USD'}, penalty: {amount: 5, currency: EUR}}},
     {reservation: {cancellation: {fee: '0.00'}}, quote: {amount: '50.00', currency: EUR}},
     {data: {quotes: [{fee: 0}, {fee: 50}], currency: EUR}},
+    {data: {fee: '20', fee_type: 'percent', currency: EUR}},
+    {data: {fee: '20%', charge: '3.00', currency: EUR}},
+    {data: {fee: '%20', charge: '3.00', currency: EUR}},
+    {data: {cancellation_fee: {percentage: 20}, fee: '3.00', currency: EUR}},
+    {data: {fee: {value: 20, unit: '%'}, currency: EUR}},
+    {data: {fee: 20, currency: '%'}},
+    {data: {fee: 1, feeType: 'NIGHTS', currency: EUR}},
+    {data: {fee: 45000, minor_units: 2, currency: EUR}},
+    {data: {fee: {amount: 45000, unit: 'minor-units'}, currency: EUR}},
+    {data: {amountType: 'Percentage', quote: {penalty: {amount: 20, currency: EUR}}}},
   ])('that names no fee, or several, is none: %j', async json => {
     const failure = await rejectionOf(quoteCancellation(apiAnswering({json}).api, 'A'))
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
