@@ -6,6 +6,7 @@ import {isObject, type JsonObject} from '../../api/json-walk.js'
 import {isoTime} from '../../contract/dates.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import type {SeenOffer} from '../../state/offer-store.js'
+import type {Client} from '../../state/token-store.js'
 import type {Connection} from '../connect.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
@@ -94,7 +95,7 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
 
 /** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
 export async function price(
-  {api, state, target, clock}: Connection,
+  {api, state, target, clock}: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
   offerId: string,
 ): Promise<Result<Comparison>> {
   const {priceOffer} = await import('../../api/hotel-details.js')
@@ -102,7 +103,11 @@ export async function price(
   const offer = await priceOffer(api, offerId)
   const seen = state.writable ? state.offers.find(client, offerId) : undefined
   const comparison = compare(offer, seen, clock.now())
-  if (seen && comparison.changed) state.offers.remember(client, [{...seen, ...offer.price}], clock.now())
+  if (seen && comparison.changed) {
+    // What the answer does not say is known from the search: a price without its currency would say less than before.
+    const currency = offer.price.currency ?? seen.currency
+    state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
+  }
   return {
     document: comparison,
     items: [comparison],
