@@ -170,3 +170,24 @@ test('a sandbox that closes lets go of what hangs', async () => {
   expect((await Promise.all(hanging)).map(({ended}) => ended)).toEqual(['dropped', 'dropped'])
   sandbox = await startSandbox()
 })
+
+test.each(['commit-then-drop', 'commit-then-hang'])(
+  'a refused request leaves %s to the next that is not',
+  async kind => {
+    await sandbox.fault({operation: 'reservations.create', kind})
+    expect((await client.reserve({...body, client_nationality: 'XX'})).status).toBe(400)
+    expect((await client.reserve(body, 'not a key')).status).toBe(400)
+    const left = (await sandbox.control('GET', '/_sandbox/faults')).json.data
+    expect(left).toMatchObject([{kind, left: 1}])
+  },
+)
+
+test('a repeated refusal uses up no fault that strikes after the commit', async () => {
+  const key = randomUUID()
+  const unknown = {...body, offer_id: 'off_unknown'}
+  expect((await client.reserve(unknown, key)).status).toBe(404)
+  await sandbox.fault({operation: 'reservations.create', kind: 'commit-then-drop'})
+  expect((await client.reserve(unknown, key)).headers.get('idempotent-replayed')).toBe('true')
+  expect((await reserveRaw(randomUUID())).ended).toBe('dropped')
+  expect(await reservations()).toHaveLength(1)
+})

@@ -1,6 +1,7 @@
 /**
  * Faults ordered through `POST /_sandbox/faults`. They live in memory: a restarted sandbox has none. A fault is
- * used up by the next requests of its operation, whatever those would have been answered.
+ * used up by the next requests of its operation, whatever those would have been answered; one that strikes after the
+ * commit only by a request that is not refused.
  */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
@@ -64,6 +65,13 @@ export class Faults {
     return found.order
   }
 
+  /** Undoes a `take`: the request was refused before the fault could strike. */
+  giveBack(order: FaultOrder): void {
+    const entry = this.#orders.find(each => each.order === order)
+    if (entry) entry.left += 1
+    else this.#orders.unshift({order, left: 1})
+  }
+
   list(): (FaultOrder & {left: number})[] {
     return this.#orders.map(({order, left}) => ({...order, left}))
   }
@@ -71,6 +79,10 @@ export class Faults {
   clear(): void {
     this.#orders = []
   }
+}
+
+export function strikesAfterCommit({kind}: FaultOrder): boolean {
+  return kind === 'commit-then-drop' || kind === 'commit-then-hang'
 }
 
 /** Answers or fails in place of the operation. Returns undefined when the operation shall run. */

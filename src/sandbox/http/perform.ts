@@ -8,7 +8,7 @@ import {findClient} from '../store/clients.js'
 import {type Answer, ConnectionDrop, toResponse} from './answer.js'
 import {authorize} from './authorize.js'
 import {parseJson, validate} from './body.js'
-import {faultAfter, faultInstead} from './faults.js'
+import {faultAfter, faultInstead, strikesAfterCommit} from './faults.js'
 import {claim, type KeyUse, keyUse, replay, runOnce} from './idempotency.js'
 import type {RequestState} from './routing.js'
 
@@ -31,7 +31,15 @@ export async function underFaults(
     if (milliseconds > 0)
       await sleep(milliseconds, undefined, {signal: service.closing}).catch(() => undefined)
   }
-  return faultAfter(fault, await work(pause), goneAway)
+  if (!fault || !strikesAfterCommit(fault)) return faultAfter(fault, await work(pause), goneAway)
+  const response = await work(pause).catch(error => {
+    if (!(error instanceof ConnectionDrop)) service.faults.giveBack(fault)
+    throw error
+  })
+  // A refusal that was kept under an Idempotency-Key commits as little as it did the first time.
+  if (response.ok) return faultAfter(fault, response, goneAway)
+  service.faults.giveBack(fault)
+  return response
 }
 
 export function perform(
