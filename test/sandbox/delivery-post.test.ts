@@ -1,5 +1,5 @@
 /** One delivery on the wire: no redirect, little of the answer, a limit on the whole, and certificates that hold. */
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -175,6 +175,17 @@ test('a certificate of an added authority is trusted as soon as its file is ther
   expect(received).toHaveLength(2)
   writeFileSync(file, 'no certificate')
   expect(await send(post, url)).toMatchObject({status: null})
+})
+
+test('a link in the place of such a file is not followed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
+  closers.push(() => rmSync(directory, {recursive: true}))
+  const file = join(directory, 'listen-ca.pem')
+  symlinkSync(ca, file)
+  expect(createTrust([file])()).toBeUndefined()
+  rmSync(file)
+  writeFileSync(file, readFileSync(ca))
+  expect(createTrust([file])()).toBeDefined()
 })
 
 test.each(['expired', 'other-host', 'self-signed'])(

@@ -1,5 +1,5 @@
 /** Whom deliveries trust: the system's roots, and the authorities in files that may appear while the sandbox runs. */
-import {readFileSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync, readFileSync} from 'node:fs'
 import * as tls from 'node:tls'
 
 /**
@@ -10,7 +10,7 @@ export function createTrust(caFiles: readonly string[]): () => tls.SecureContext
   let known = ''
   let context: tls.SecureContext | undefined
   return () => {
-    const texts = caFiles.flatMap(readIfThere)
+    const texts = caFiles.flatMap(readOwn)
     const together = texts.join('\n')
     if (together !== known) {
       context = texts.length === 0 ? undefined : contextWith(texts)
@@ -42,5 +42,20 @@ function readIfThere(file: string): string[] {
     return [readFileSync(file, 'utf8')]
   } catch {
     return []
+  }
+}
+
+const {O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants
+
+/** A file of ours: a link in its place is another's, and a pipe would be waited for. */
+function readOwn(file: string): string[] {
+  let opened: number | undefined
+  try {
+    opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return fstatSync(opened).isFile() ? [readFileSync(opened, 'utf8')] : []
+  } catch {
+    return []
+  } finally {
+    if (opened !== undefined) closeSync(opened)
   }
 }
