@@ -26,6 +26,8 @@ export interface SandboxOptions {
   readonly clock?: () => number
   /** What the catalogue is made from. */
   readonly seed?: string
+  /** How many offers each search finds, to try what reads long answers; those of the city's own hotels unless told. */
+  readonly offers?: number | undefined
   /** Delay of every operation. */
   readonly latencyMilliseconds?: number
   /** Whether subscriptions may have an http address on loopback. */
@@ -64,6 +66,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     database,
     clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
     seed: options.seed ?? 'bookctl',
+    offers: options.offers,
     faults: new Faults(),
     requests: new RequestLog(),
     runningKeys: new Map(),

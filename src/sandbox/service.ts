@@ -15,6 +15,8 @@ export interface Service {
   readonly clock: SandboxClock
   /** What the catalogue is made from: the same seed gives the same hotels and prices. */
   readonly seed: string
+  /** How many offers each search finds; undefined for those of the city's own hotels. */
+  readonly offers: number | undefined
   readonly faults: Faults
   readonly requests: RequestLog
   readonly runningKeys: RunningKeys

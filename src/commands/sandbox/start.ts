@@ -16,6 +16,7 @@ export default class SandboxStart extends BaseCommand {
   static override examples = [
     'bookctl sandbox start',
     'bookctl sandbox start --port 4010 --db :memory: --json',
+    'bookctl sandbox start --offers 10000',
   ]
   static override columns = []
   static override flags = {
@@ -25,6 +26,10 @@ export default class SandboxStart extends BaseCommand {
       helpValue: 'MS',
       default: '0',
       summary: 'delay of every operation, in milliseconds',
+    }),
+    offers: Flags.string({
+      helpValue: 'N',
+      summary: 'how many offers each search finds, up to 20000; 12 to 20 hotels of the city unless told',
     }),
     open: Flags.boolean({summary: "open the sandbox's own page in the browser"}),
     'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
@@ -36,6 +41,7 @@ export default class SandboxStart extends BaseCommand {
     const {flags} = await this.parse(SandboxStart)
     const port = checkInteger('--port', flags.port, 0, 65_535)
     const latencyMilliseconds = checkInteger('--latency', flags.latency, 0, 60_000)
+    const offers = flags.offers === undefined ? undefined : checkInteger('--offers', flags.offers, 1, 20_000)
     const database = sandboxDatabase(flags.db, this.config.configDir)
     const [{createSandbox}, {serveSandbox}] = await Promise.all([
       import('../../sandbox/sandbox.js'),
@@ -43,8 +49,11 @@ export default class SandboxStart extends BaseCommand {
     ])
     const allowHttpLoopback = flags['allow-http-loopback']
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
-    const databaseOwner = flags.db ? 'users' : 'ours'
-    const sandbox = createSandbox({database, databaseOwner, latencyMilliseconds, allowHttpLoopback, caFiles})
+    const databaseOwner = flags.db ? ('users' as const) : ('ours' as const)
+    const sandbox = createSandbox({
+      ...{database, databaseOwner, offers, latencyMilliseconds},
+      ...{allowHttpLoopback, caFiles},
+    })
     this.whenStopped(() => sandbox.close())
     const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
       cannotListen(error, port),

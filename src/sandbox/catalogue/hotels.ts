@@ -38,6 +38,12 @@ export function hotelsOf(cityId: number, seed: string, multiply = 1): Hotel[] {
   return Array.from({length: count}, (_, index) => makeHotel(city, index + 1, seed))
 }
 
+/** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, and then more of their kind. */
+export function* hotelsWithoutEnd(cityId: number, seed: string): Generator<Hotel> {
+  const city = findCity(cityId)
+  for (let number = 1; city && number < HOTELS_PER_CITY; number++) yield makeHotel(city, number, seed)
+}
+
 /** The hotel with this id, or undefined when the catalogue of this seed has none. */
 export function findHotel(hotelId: number, seed: string, multiply = 1): Hotel | undefined {
   const city = findCity(Math.floor(hotelId / HOTELS_PER_CITY))

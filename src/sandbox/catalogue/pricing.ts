@@ -5,7 +5,7 @@ import {fromMinor} from '../../contract/money.js'
 import {findCity} from './cities.js'
 import type {CountryRules} from './countries.js'
 import {convert} from './currencies.js'
-import {hotelsOf, settingOf} from './hotels.js'
+import {hotelsOf, hotelsWithoutEnd, settingOf} from './hotels.js'
 import type {BoardCode, Place} from './places/place.js'
 import {policyMaker} from './policies.js'
 import {type Draw, drawFrom} from './random.js'
@@ -24,6 +24,8 @@ export interface CatalogueContext {
   readonly now: number
   /** Makes the catalogue that many times larger, for tests of size. */
   readonly multiply?: number
+  /** So many offers, of as many hotels as that takes, in place of a city's own. */
+  readonly offers?: number | undefined
 }
 
 const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
@@ -75,9 +77,19 @@ export function buildOffers(search: SearchRequest, context: CatalogueContext): O
     business: nightFactors(place.season, true, search.check_in, nights),
     cancel: policyMaker(search.check_in, city.timezone, context.now),
   }
+  if (context.offers !== undefined) return offersUpTo(context.offers, city.id, stay, context.seed)
   return hotelsOf(city.id, context.seed, context.multiply).flatMap(hotel =>
     offersOf(hotel, stay, context.seed),
   )
+}
+
+function offersUpTo(count: number, cityId: number, stay: Stay, seed: string): OfferDraft[] {
+  const drafts: OfferDraft[] = []
+  for (const hotel of hotelsWithoutEnd(cityId, seed)) {
+    drafts.push(...offersOf(hotel, stay, seed))
+    if (drafts.length >= count) break
+  }
+  return drafts.slice(0, count)
 }
 
 function offersOf(hotel: Hotel, stay: Stay, seed: string): OfferDraft[] {

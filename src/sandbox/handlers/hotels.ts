@@ -15,7 +15,7 @@ const MAX_NIGHTS = 30
 
 export const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
   const city = checkSearch(body, now)
-  const drafts = buildOffers(body, {seed: service.seed, now})
+  const drafts = buildOffers(body, {seed: service.seed, now, offers: service.offers})
   const {searchId, expiresAt, offers} = addSearch(service.database, client.client_id, body, drafts, now)
   const {id, name, country_code} = city
   return data({
@@ -33,7 +33,8 @@ export const searchHotels = operationWithBody(searchRequest, ({service, client, 
 
 export const showHotel = operation(({service, parameters}) => {
   const id = parameters.hotel_id ?? ''
-  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.seed) : undefined
+  // Where a search finds so many offers, a city has at least as many hotels.
+  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.seed, service.offers) : undefined
   if (!hotel) throw new Refusal('hotel_not_found', 'there is no hotel with this id')
   return data(hotel)
 })

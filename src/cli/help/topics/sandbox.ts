@@ -19,6 +19,10 @@ A reservation paid on the payment page is paid, or declined, without a browser:
 
 To see how your program takes a bad day, end the client reference of a reservation in -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything.
 
+To see how it takes a long answer, let each search find as many offers as you like; every one of them can be priced and reserved:
+
+  bookctl sandbox start --offers 10000
+
 \`sandbox deliveries\` shows every attempt to deliver an event. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
 
 export function sandboxText(width: number): string {

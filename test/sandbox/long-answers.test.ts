@@ -1,0 +1,36 @@
+/** A sandbox told to find many offers in each search: always the same ones, and each as good as any. */
+import {afterEach, expect, test} from 'vitest'
+import {reservationRequest, startSandbox, type TestSandbox} from '../support/sandbox.js'
+
+const MANY = 10_000
+
+let sandbox: TestSandbox
+afterEach(() => sandbox.close())
+
+test('ten thousand offers, the same each time, which can be looked up, priced and reserved', async () => {
+  sandbox = await startSandbox({inProcess: true, offers: MANY})
+  const client = await sandbox.client()
+  const [found, again] = [await client.search(), await client.search()]
+  expect(found).toHaveLength(MANY)
+  expect(new Set(found.map(({offer_id}) => offer_id)).size).toBe(MANY)
+  const facts = (offers: typeof found) => offers.map(({hotel, price, rooms}) => ({hotel, price, rooms}))
+  expect(facts(again)).toEqual(facts(found))
+
+  const last = found.at(-1)
+  const {json: hotel} = await client.call('GET', `/hotels/${last.hotel.hotel_id}`)
+  expect(hotel.data.name).toBe(last.hotel.name)
+  const {json: priced} = await client.call('GET', `/hotels/offers/${last.offer_id}`)
+  expect(priced.data).toEqual(last)
+  const made = await client.reserve(reservationRequest(last.offer_id))
+  expect([made.status, made.json.data.hotel]).toEqual([201, last.hotel])
+})
+
+test('fewer than a city has, and the first of them are the city’s own', async () => {
+  sandbox = await startSandbox({inProcess: true, offers: 5})
+  const few = await (await sandbox.client()).search()
+  const usual = await startSandbox({inProcess: true})
+  const all = await (await usual.client()).search()
+  await usual.close()
+  const names = (offers: typeof few) => offers.map(({hotel}) => hotel.name)
+  expect(names(few)).toEqual(names(all).slice(0, 5))
+})
