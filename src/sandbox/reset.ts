@@ -3,6 +3,7 @@
 import {TABLES} from './schema.js'
 import type {Service} from './service.js'
 import {addStartUpClients} from './store/clients.js'
+import {addSearchTexts} from './store/reservations.js'
 import {ensureVoucherSecret} from './voucher-link.js'
 
 /** Adds what a sandbox cannot be without, unless it is there. */
@@ -10,6 +11,7 @@ export function prepareState(service: Service): void {
   service.database.transaction(() => {
     ensureVoucherSecret(service.database)
     addStartUpClients(service.database, service.clock.now())
+    addSearchTexts(service.database)
   })
 }
 

@@ -51,6 +51,15 @@ export const MIGRATIONS = [
   CREATE INDEX deliveries_of_event ON deliveries (event_id);
   CREATE INDEX events_of_reservation ON events (json_extract(data, '$.reservation_ref'));
   `,
+  `
+  CREATE INDEX deliveries_waiting ON deliveries (subscription_id, next_attempt_at) WHERE status = 'PENDING';
+  CREATE INDEX subscriptions_of_client ON subscriptions (client_id);
+  CREATE INDEX events_of_type ON events (type);
+  CREATE INDEX reservations_of_client ON reservations (client_id, created_at);
+  CREATE INDEX reservations_of_client_and_status ON reservations (client_id, status, created_at);
+  ALTER TABLE reservations ADD COLUMN search_text TEXT;
+  CREATE INDEX reservations_without_search_text ON reservations (sequence) WHERE search_text IS NULL;
+  `,
 ] as const
 
 /** Every table, children first: the order in which a reset empties them. */

@@ -2,7 +2,7 @@
 import type {Database, Value} from '../../storage/database.js'
 import {type Delivery, fromRecordRow, type RecordRow} from './deliveries.js'
 import {type EventRow, fromEventRow, type StoredEvent} from './events.js'
-import {fromReservationRow, type ReservationRow, type StoredReservation} from './reservations.js'
+import {foldCase, fromReservationRow, type ReservationRow, type StoredReservation} from './reservations.js'
 import {fromSubscriptionRow, type StoredSubscription, type SubscriptionRow} from './subscriptions.js'
 
 /** Ours: entries on a page of a list. */
@@ -29,13 +29,15 @@ export function browseReservations(
   filter: {status: string | null; search: string},
   paging: Paging,
 ): Listed<StoredReservation> {
-  const words = filter.search.split(/\s+/).filter(word => word !== '')
+  const words = foldCase(filter.search)
+    .split(/\s+/)
+    .filter(word => word !== '')
   return list<ReservationRow, StoredReservation>(
     database,
     'SELECT sequence, client_id, debited_minor, record FROM reservations',
     [
       when('status = ?', filter.status),
-      words.length > 0 ? [HAS_ALL_WORDS, JSON.stringify(words.map(spellings))] : undefined,
+      words.length > 0 ? [HAS_ALL_WORDS, JSON.stringify(words)] : undefined,
     ],
     'sequence',
     paging,
@@ -43,26 +45,9 @@ export function browseReservations(
   )
 }
 
-/** A JSON array of words, each an array of spellings of which one must be there. */
+/** A JSON array of words, case and marks folded. */
 const HAS_ALL_WORDS = `NOT EXISTS (
-  SELECT 1 FROM json_each(?) AS word, (SELECT reservation_ref || ' ' || client_reference_id || ' '
-    || json_extract(record, '$.hotel.name') || ' ' || json_extract(record, '$.contact.name') || ' '
-    || json_extract(record, '$.contact.surname') || ' ' || coalesce((
-      SELECT group_concat(json_extract(value, '$.name') || ' ' || json_extract(value, '$.surname'), ' ')
-      FROM json_each(record, '$.guests')), '') AS text)
-  WHERE NOT EXISTS (SELECT 1 FROM json_each(word.value) AS spelling WHERE instr(text, spelling.value) > 0))`
-
-/** SQLite knows upper and lower case of ASCII alone; `i` is also tried as Turkish has it. */
-function spellings(word: string): string[] {
-  const [first = '', ...rest] = word
-  const tail = rest.join('')
-  const inLocale = (locale: string) => [
-    word.toLocaleLowerCase(locale),
-    word.toLocaleUpperCase(locale),
-    first.toLocaleUpperCase(locale) + tail.toLocaleLowerCase(locale),
-  ]
-  return [...new Set([word, ...inLocale('en'), ...inLocale('tr')])]
-}
+  SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
 
 export interface ListedEvent {
   readonly event: StoredEvent

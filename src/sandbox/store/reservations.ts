@@ -34,7 +34,8 @@ export function addReservation(database: Database, reservation: NewReservation):
   const {record} = reservation
   database.run(
     `INSERT INTO reservations (reservation_ref, client_id, client_reference_id, offer_id, status, created_at,
-       payment_token, payment_expires_at, debited_minor, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       payment_token, payment_expires_at, debited_minor, record, search_text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     record.reservation_ref,
     reservation.clientId,
     record.client_reference_id,
@@ -45,17 +46,38 @@ export function addReservation(database: Database, reservation: NewReservation):
     record.payment.expires_at === null ? null : unixTime(record.payment.expires_at),
     reservation.debitedMinor,
     JSON.stringify(record),
+    searchTextOf(record),
   )
 }
 
 /** Replaces the record of `record.reservation_ref`. */
 export function saveReservation(database: Database, record: Reservation): void {
   database.run(
-    'UPDATE reservations SET status = ?, record = ? WHERE reservation_ref = ?',
+    'UPDATE reservations SET status = ?, record = ?, search_text = ? WHERE reservation_ref = ?',
     record.status,
     JSON.stringify(record),
+    searchTextOf(record),
     record.reservation_ref,
   )
+}
+
+/** Gives those that an earlier version stored what they are found by on the sandbox's page. */
+export function addSearchTexts(database: Database): void {
+  const rows = database.all<ReservationRow>(
+    `SELECT ${COLUMNS} FROM reservations WHERE search_text IS NULL ORDER BY sequence`,
+  )
+  for (const {record} of rows.map(fromReservationRow)) saveReservation(database, record)
+}
+
+/** The words a reservation is found by: references, hotel, and the people. */
+function searchTextOf({reservation_ref, client_reference_id, hotel, contact, guests}: Reservation): string {
+  const people = [contact, ...guests].map(({name, surname}) => `${name} ${surname}`)
+  return foldCase([reservation_ref, client_reference_id, hotel.name, ...people].join(' '))
+}
+
+/** Without case and marks, so that `ogut` finds Öğüt, and `I`, `İ`, `ı` and `i` are one letter. */
+export function foldCase(text: string): string {
+  return text.normalize('NFD').toLowerCase().replace(/\p{M}/gu, '').replaceAll('ı', 'i')
 }
 
 /** The reservation, if it is `clientId`'s own. */
@@ -92,7 +114,8 @@ export function findByPaymentToken(database: Database, token: string): StoredRes
 export function findUnpaid(database: Database, now: number): StoredReservation[] {
   return database
     .all<ReservationRow>(
-      `SELECT ${COLUMNS} FROM reservations WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
+      `SELECT ${COLUMNS} FROM reservations INDEXED BY reservations_due
+       WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
        ORDER BY payment_expires_at, sequence`,
       now,
     )
@@ -114,25 +137,30 @@ export interface ReservationFilter {
   /** Unix seconds; from is included, to is not. */
   readonly createdFrom: number | null
   readonly createdTo: number | null
-  /** Only those created before this sequence number. */
+  /** Only those created before the one with this sequence number. */
   readonly before: number | null
   readonly limit: number
 }
 
-/** Newest first. */
+/** Newest first. Each condition that is asked for is one the index walks by. */
 export function listReservations(database: Database, filter: ReservationFilter): StoredReservation[] {
+  const asked: readonly (readonly [sql: string, value: string | number | null])[] = [
+    ['client_id = ?', filter.clientId],
+    ['client_reference_id = ?', filter.clientReferenceId],
+    ['status = ?', filter.status],
+    ['created_at >= ?', filter.createdFrom],
+    ['created_at < ?', filter.createdTo],
+    [
+      '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)',
+      filter.before,
+    ],
+  ]
+  const conditions = asked.filter(([, value]) => value !== null)
   return database
     .all<ReservationRow>(
-      `SELECT ${COLUMNS} FROM reservations WHERE client_id = ?
-         AND client_reference_id = coalesce(?, client_reference_id) AND status = coalesce(?, status)
-         AND created_at >= coalesce(?, created_at) AND created_at < coalesce(?, created_at + 1)
-         AND sequence < coalesce(?, sequence + 1) ORDER BY sequence DESC LIMIT ?`,
-      filter.clientId,
-      filter.clientReferenceId,
-      filter.status,
-      filter.createdFrom,
-      filter.createdTo,
-      filter.before,
+      `SELECT ${COLUMNS} FROM reservations WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+       ORDER BY created_at DESC, sequence DESC LIMIT ?`,
+      ...conditions.map(([, value]) => value),
       filter.limit,
     )
     .map(fromReservationRow)
