@@ -10,6 +10,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {connectTo, reservationRequest} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
+import {writeWaiting} from '../support/waiting-deliveries.js'
 
 const SCRIPT = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url))
 const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
@@ -63,9 +64,13 @@ interface Shown {
   readonly attempts: readonly {n: number; at: string}[]
 }
 
-async function delivery(origin: string): Promise<Shown> {
+async function deliveries(origin: string): Promise<Shown[]> {
   const answer = await fetch(`${origin}/_sandbox/deliveries`)
-  return ((await answer.json()) as {data: [Shown]}).data[0]
+  return ((await answer.json()) as {data: Shown[]}).data
+}
+
+async function delivery(origin: string): Promise<Shown> {
+  return (await deliveries(origin))[0] as Shown
 }
 
 async function advance(origin: string, seconds: number): Promise<void> {
@@ -115,4 +120,28 @@ test('killed during an attempt, it makes that one again and no other', async () 
   expect(attempts.map(({n}) => n)).toEqual([1])
   expect(subscriber?.received).toHaveLength(2)
   expect(subscriber?.received[1]?.body).toEqual(subscriber?.received[0]?.body)
+}, 60_000)
+
+test('killed amid hundreds, it makes again only what was not on record', async () => {
+  const count = 600
+  subscriber = await startSubscriber()
+  const due = Math.ceil(Date.now() / 1000) + 3600
+  writeWaiting(join(directory, 'sandbox.db'), `${subscriber.origin}/hooks`, count, due)
+  let origin = await start()
+  const moving = advance(origin, 2 * 3600).catch(() => 'ended with the sandbox')
+  await subscriber.waitFor(count / 3)
+  await kill()
+  expect(await moving).toBe('ended with the sandbox')
+  const before = subscriber.received.length
+  expect(before).toBeLessThan(count)
+  origin = await start()
+  await advance(origin, 2 * 3600)
+  const shown = await deliveries(origin)
+  expect(shown.map(({status, attempts}) => [status, attempts.map(({n}) => n)])).toEqual(
+    Array(count).fill(['DELIVERED', [1]]),
+  )
+  const ids = subscriber.received.map(({headers}) => String(headers['x-service-event-id']))
+  expect(new Set(ids).size).toBe(count)
+  // At most what waits for one commit, and what is under way beside it.
+  expect(ids.length - count).toBeLessThanOrEqual(64 + 8)
 }, 60_000)

@@ -1,8 +1,17 @@
-/** Moves the sandbox's time forward from one due moment to the next, so that each thing happens at its own. */
+/**
+ * Moves the sandbox's time forward from one due moment to the next, so that each thing happens at its own. Attempts due
+ * close together are made side by side, each counting as made at its own moment.
+ */
+import {setImmediate} from 'node:timers/promises'
 import type {Service} from '../service.js'
+import {lastAttemptBy} from '../store/deliveries.js'
+import {nextPaymentExpiry} from '../store/reservations.js'
 
 /** So that the rounding of sums of seconds does not keep time from moving. */
 const LEAST_STEP_SECONDS = 0.001
+
+/** Ours: how far apart attempts may be due that are made together; less than the shortest delay between two (§6.4). */
+const TOGETHER_SECONDS = 30
 
 /** One move after the other. */
 export class TimeMover {
@@ -30,15 +39,26 @@ export class TimeMover {
   async #step(seconds: number, stops: number): Promise<void> {
     const {clock, dispatcher, closing} = this.service
     let left = seconds
-    await dispatcher.settle()
+    await dispatcher.settle(clock.now())
     while (!closing.aborted && stops === this.#stops) {
       const next = dispatcher.nextDue()
-      const until = next === null ? left : next - clock.now()
+      const until = next === null ? left : this.#together(next) - clock.now()
       const step = Math.min(left, Math.max(until, LEAST_STEP_SECONDS))
+      const from = clock.now()
       clock.advance(step)
       left -= step
-      await dispatcher.settle()
+      await dispatcher.settle(from)
+      // Where nothing had to be sent, nothing was waited for: others are answered meanwhile.
+      await setImmediate()
       if (left <= 0) return
     }
+  }
+
+  /** The moment of the last attempt that is made with what is due at `next`: no payment expires in between. */
+  #together(next: number): number {
+    const {database} = this.service
+    const last = lastAttemptBy(database, next + TOGETHER_SECONDS) ?? next
+    const expiry = nextPaymentExpiry(database) ?? Number.POSITIVE_INFINITY
+    return Math.max(next, Math.min(last, expiry))
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Sends what is due, as soon as it is: deliveries side by side, a few of each subscription, so that a slow subscriber
- * holds up no other. What is under way lives in memory alone: killed, it is made again, and nothing else is.
+ * holds up no other. What is to be sent is looked up many at a time, and attempts that end close together are put on
+ * record in one commit. Until then they live in memory alone: killed, they are made again, and nothing else is.
  */
 import {expirePayments} from '../booking/payment.js'
 import type {Service} from '../service.js'
@@ -8,27 +9,32 @@ import {
   type DueDelivery,
   findDue,
   findForAttempt,
+  findSubscriptionsDue,
+  isDue,
+  type MadeAttempt,
   nextAttemptAt,
-  recordAttempt,
+  recordAttempts,
   type Taken,
 } from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {makeAttempt} from './attempt.js'
+import {Outbox} from './outbox.js'
 import type {Post} from './post.js'
+import {Recorder} from './recorder.js'
 import {stepAfter} from './schedule.js'
 
 /** Ours. */
-const MOST_AT_ONCE = 128
-const MOST_AT_ONCE_OF_A_SUBSCRIPTION = 8
 const LONGEST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
 export class Dispatcher {
-  /** By delivery; each settles when its attempt is on record. */
-  readonly #underWay = new Map<string, {subscriptionId: string; done: Promise<void>}>()
+  readonly #outbox = new Outbox()
+  readonly #recorder = new Recorder(made => this.#record(made))
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
+  /** The time was moved on from here, in Unix seconds: what fell due since then counts as made when it was due. */
+  #movedFrom = Number.POSITIVE_INFINITY
 
   /** `origin` gives where the sandbox is served; nothing is sent before that, since links could not be followed. */
   constructor(
@@ -45,27 +51,36 @@ export class Dispatcher {
     })
   }
 
-  /** Resolves when nothing is due or under way. Rejects with StorageError when an attempt cannot be recorded. */
-  async settle(): Promise<void> {
+  /**
+   * Resolves when nothing is due or under way; `movedFrom` is where the clock stood before it was moved (Unix seconds).
+   * Rejects with StorageError when an attempt cannot be recorded.
+   */
+  async settle(movedFrom: number): Promise<void> {
+    this.#movedFrom = movedFrom
+    await this.#untilIdle().finally(() => {
+      this.#movedFrom = Number.POSITIVE_INFINITY
+    })
+  }
+
+  async #untilIdle(): Promise<void> {
     this.#fault = undefined
     for (;;) {
       this.#look()
       this.#throwFault()
-      if (this.#underWay.size === 0) return
-      await Promise.race([...this.#underWay.values()].map(({done}) => done))
+      if (this.#outbox.isIdle || this.service.closing.aborted) return
+      await this.#recorder.next()
       this.#throwFault()
     }
   }
 
   /** Makes an attempt now, whatever the schedule says and also for a passive subscription. False: there is no such. */
   async deliverNow(deliveryId: string): Promise<boolean> {
-    for (let running = this.#underWay.get(deliveryId); running; running = this.#underWay.get(deliveryId)) {
-      await running.done
-    }
+    await this.#untilRecorded(deliveryId)
     const delivery = findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
     this.#fault = undefined
-    await this.#start(delivery)
+    this.#start(delivery, this.service.clock.now())
+    await this.#untilRecorded(deliveryId)
     this.#throwFault()
     return true
   }
@@ -81,7 +96,9 @@ export class Dispatcher {
     return times.length === 0 ? null : Math.min(...times)
   }
 
+  /** To be called after `closing`: what was made is put on record, what is under way is made again by the next. */
   close(): void {
+    this.#recorder.flush()
     clearTimeout(this.#timer)
     clearImmediate(this.#soon)
   }
@@ -91,7 +108,8 @@ export class Dispatcher {
     if (this.service.closing.aborted) return
     try {
       expirePayments(this.service)
-      this.#startDue()
+      this.#fill()
+      this.#startQueued()
       const next = this.nextDue()
       if (next !== null) this.#sleep((next - this.service.clock.now()) * 1000)
     } catch (error) {
@@ -100,52 +118,72 @@ export class Dispatcher {
     }
   }
 
-  #startDue(): void {
-    const free = MOST_AT_ONCE - this.#underWay.size
-    if (this.origin() === undefined || free <= 0) return
+  /** Queues what is due for the subscriptions of which little is queued. */
+  #fill(): void {
+    if (this.origin() === undefined) return
     const {database, clock} = this.service
-    const due = findDue(database, clock.now(), this.#taken(), free)
-    for (const delivery of due) {
-      if (!this.#full().includes(delivery.subscriptionId)) void this.#start(delivery)
+    const now = clock.now()
+    const {deliveries} = this.#taken()
+    const taken = {deliveries, subscriptions: this.#outbox.wellFilled()}
+    for (const id of findSubscriptionsDue(database, now, taken, this.#outbox.room)) {
+      const room = this.#outbox.roomFor(id)
+      if (room > 0) this.#outbox.queue(id, findDue(database, id, now, deliveries, room))
+    }
+  }
+
+  /** What was queued may have changed since: it is read again, and sent if it is still due. */
+  #startQueued(): void {
+    for (let id = this.#outbox.next(); id !== undefined; id = this.#outbox.next()) {
+      const delivery = findForAttempt(this.service.database, id)
+      const now = this.service.clock.now()
+      if (delivery && isDue(delivery, now) && !this.#outbox.isUnderWay(id)) {
+        const {dueAt} = delivery
+        this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
+      }
     }
   }
 
   #taken(): Taken {
-    return {deliveries: [...this.#underWay.keys()], subscriptions: this.#full()}
+    return {deliveries: this.#outbox.deliveries(), subscriptions: this.#outbox.full()}
   }
 
-  /** Subscriptions that have as many deliveries under way as they may. */
-  #full(): string[] {
-    const counts = new Map<string, number>()
-    for (const {subscriptionId} of this.#underWay.values()) {
-      counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1)
+  /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. */
+  #start(delivery: DueDelivery, at: number): void {
+    this.#outbox.begin(delivery)
+    const times = {now: at, realNow: this.service.clock.realNow()}
+    void makeAttempt(this.post, delivery, times, this.origin() ?? '').then(({attempt, signedAt}) => {
+      this.#outbox.ended(delivery)
+      // An attempt that was ended by our own stopping tells nothing of the subscriber.
+      if (this.service.closing.aborted) return
+      const next = stepAfter(attempt.n, at, attempt.error === null)
+      this.#recorder.add({delivery, attempt, signedAt, next})
+      this.#afterAttempt(next.makesPassive)
+    })
+  }
+
+  /** The free place is taken at once, unless what was made has to be on record first. */
+  #afterAttempt(decidesOthers: boolean): void {
+    try {
+      if (!decidesOthers && !this.#recorder.isFull) this.#startQueued()
+    } catch (error) {
+      this.#fault = error
     }
-    return [...counts].filter(([, count]) => count >= MOST_AT_ONCE_OF_A_SUBSCRIPTION).map(([id]) => id)
+    if (decidesOthers || this.#recorder.isFull || !this.#outbox.isSending) this.#recorder.flush()
   }
 
-  #start(delivery: DueDelivery): Promise<void> {
-    const {deliveryId, subscriptionId} = delivery
-    const done = this.#attempt(delivery)
-      .finally(() => this.#underWay.delete(deliveryId))
-      .then(
-        () => this.wake(),
-        error => {
-          this.#fault = error
-          this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
-        },
-      )
-    this.#underWay.set(deliveryId, {subscriptionId, done})
-    return done
+  #record(made: readonly MadeAttempt[]): void {
+    try {
+      recordAttempts(this.service.database, made)
+      this.wake()
+    } catch (error) {
+      this.#fault = error
+      this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
+    }
+    for (const {delivery} of made) this.#outbox.forget(delivery.deliveryId)
   }
 
-  async #attempt(delivery: DueDelivery): Promise<void> {
-    const {database, clock, closing} = this.service
-    const times = {now: clock.now(), realNow: clock.realNow()}
-    const {attempt, signedAt} = await makeAttempt(this.post, delivery, times, this.origin() ?? '')
-    // An attempt that was ended by our own stopping tells nothing of the subscriber.
-    if (closing.aborted) return
-    const next = stepAfter(attempt.n, times.now, attempt.error === null)
-    recordAttempt(database, delivery, attempt, signedAt, next)
+  async #untilRecorded(deliveryId: string): Promise<void> {
+    while (this.#outbox.isUnderWay(deliveryId) && !this.service.closing.aborted) await this.#recorder.next()
   }
 
   #sleep(milliseconds: number): void {

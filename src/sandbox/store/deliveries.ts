@@ -37,13 +37,16 @@ export interface DueDelivery {
   readonly attempts: number
   /** Unix seconds of real time under which the attempt before was signed. */
   readonly signedAt: number | null
+  /** Unix seconds of the sandbox's clock; null when no attempt waits, or the subscription is passive. */
+  readonly dueAt: number | null
 }
 
 /** Ours: a timer is late and a sum of seconds is rounded by less than this. */
 const SLACK_SECONDS = 0.001
 
 const DUE_COLUMNS = `delivery_id, subscription_id, subscriptions.url, subscriptions.secret, deliveries.event_id,
-  events.type, events.created_at, events.data, json_array_length(attempts) AS attempts, signed_at`
+  events.type, events.created_at, events.data, json_array_length(attempts) AS attempts, signed_at,
+  CASE WHEN status = 'PENDING' AND is_active = 1 THEN next_attempt_at END AS due_at`
 
 interface DueRow {
   delivery_id: string
@@ -56,38 +59,64 @@ interface DueRow {
   data: string
   attempts: number
   signed_at: number | null
+  due_at: number | null
 }
 
 /** What is left out when looking for what to send. */
 export interface Taken {
-  /** Under way already. */
+  /** Being sent, or about to be. */
   readonly deliveries: readonly string[]
-  /** With as many under way as they may have. */
+  /** With as many of those as they may have. */
   readonly subscriptions: readonly string[]
 }
 
-/** What waits for an attempt, its subscription being active, without what is taken: two lists of ids in JSON. */
-const WAITING = `FROM deliveries JOIN subscriptions USING (subscription_id)
-  WHERE status = 'PENDING' AND is_active = 1
-    AND delivery_id NOT IN (SELECT value FROM json_each(?))
-    AND subscription_id NOT IN (SELECT value FROM json_each(?))`
+/**
+ * Active subscriptions and when the first of what waits for each is due, without what is taken: two lists of ids in
+ * JSON. One look into the index for each subscription, however much waits.
+ */
+const FIRST_DUE = `SELECT subscription_id, (
+    SELECT min(next_attempt_at) FROM deliveries INDEXED BY deliveries_waiting
+    WHERE deliveries.subscription_id = subscriptions.subscription_id AND status = 'PENDING'
+      AND next_attempt_at IS NOT NULL AND delivery_id NOT IN (SELECT value FROM json_each(?))) AS at
+  FROM subscriptions WHERE is_active = 1 AND subscription_id NOT IN (SELECT value FROM json_each(?))`
 
-/** At most `limit` that are due at `now`, earliest first. */
-export function findDue(database: Database, now: number, taken: Taken, limit: number): DueDelivery[] {
+/** Subscriptions for which something is due at `now`, the earliest first. */
+export function findSubscriptionsDue(database: Database, now: number, taken: Taken, limit: number): string[] {
   return database
-    .all<DueRow>(
-      `SELECT ${DUE_COLUMNS} FROM deliveries JOIN subscriptions USING (subscription_id)
-         JOIN events USING (event_id)
-       WHERE delivery_id IN (
-         SELECT delivery_id ${WAITING} AND next_attempt_at <= ?
-         ORDER BY next_attempt_at, deliveries.sequence LIMIT ?)
-       ORDER BY next_attempt_at, deliveries.sequence`,
+    .all<{subscription_id: string}>(
+      `SELECT subscription_id FROM (${FIRST_DUE}) WHERE at <= ? ORDER BY at LIMIT ?`,
       JSON.stringify(taken.deliveries),
       JSON.stringify(taken.subscriptions),
       now + SLACK_SECONDS,
       limit,
     )
-    .map(fromDueRow)
+    .map(row => row.subscription_id)
+}
+
+/** At most `limit` of what waits for a subscription and is due at `now`, earliest first; without those of `taken`. */
+export function findDue(
+  database: Database,
+  subscriptionId: string,
+  now: number,
+  taken: readonly string[],
+  limit: number,
+): string[] {
+  return database
+    .all<{delivery_id: string}>(
+      `SELECT delivery_id FROM deliveries INDEXED BY deliveries_waiting
+       WHERE subscription_id = ? AND status = 'PENDING' AND next_attempt_at <= ?
+         AND delivery_id NOT IN (SELECT value FROM json_each(?))
+       ORDER BY next_attempt_at, sequence LIMIT ?`,
+      subscriptionId,
+      now + SLACK_SECONDS,
+      JSON.stringify(taken),
+      limit,
+    )
+    .map(row => row.delivery_id)
+}
+
+export function isDue({dueAt}: DueDelivery, now: number): boolean {
+  return dueAt !== null && dueAt <= now + SLACK_SECONDS
 }
 
 /** The delivery, whatever its state; undefined when it, or its subscription, is not there. */
@@ -103,37 +132,51 @@ export function findForAttempt(database: Database, deliveryId: string): DueDeliv
 /** When the next attempt is due, also in the past; null when none is. */
 export function nextAttemptAt(database: Database, taken: Taken): number | null {
   const row = database.get<{at: number | null}>(
-    `SELECT min(next_attempt_at) AS at ${WAITING}`,
+    `SELECT min(at) AS at FROM (${FIRST_DUE})`,
     JSON.stringify(taken.deliveries),
     JSON.stringify(taken.subscriptions),
   )
   return row?.at ?? null
 }
 
-/** Adds an attempt and what follows from it, in one transaction. A delivery that is gone by now stays gone. */
-export function recordAttempt(
-  database: Database,
-  {deliveryId, subscriptionId}: DueDelivery,
-  attempt: Attempt,
-  signedAt: number,
-  next: NextStep,
-): void {
+/** When the last attempt is due of those that are due by `time`; null when none is. */
+export function lastAttemptBy(database: Database, time: number): number | null {
+  const sql = `SELECT max(next_attempt_at) AS at FROM deliveries INDEXED BY deliveries_due
+    WHERE status = 'PENDING' AND next_attempt_at <= ?`
+  return database.get<{at: number | null}>(sql, time)?.at ?? null
+}
+
+/** An attempt that was made, and what follows from it. */
+export interface MadeAttempt {
+  readonly delivery: DueDelivery
+  readonly attempt: Attempt
+  readonly signedAt: number
+  readonly next: NextStep
+}
+
+/** Adds attempts and what follows from them, in one transaction. A delivery that is gone by now stays gone. */
+export function recordAttempts(database: Database, made: readonly MadeAttempt[]): void {
   database.transaction(() => {
-    const lives = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
-    const isOver = lives === undefined && next.status === 'PENDING'
-    database.run(
-      `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
-         next_attempt_at = ? WHERE delivery_id = ?`,
-      JSON.stringify(attempt),
-      signedAt,
-      isOver ? 'ABANDONED' : next.status,
-      isOver ? null : next.nextAttemptAt,
-      deliveryId,
-    )
-    if (next.makesPassive) {
-      database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
-    }
+    for (const each of made) recordAttempt(database, each)
   })
+}
+
+function recordAttempt(database: Database, {delivery, attempt, signedAt, next}: MadeAttempt): void {
+  const {deliveryId, subscriptionId} = delivery
+  const lives = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
+  const isOver = lives === undefined && next.status === 'PENDING'
+  database.run(
+    `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
+       next_attempt_at = ? WHERE delivery_id = ?`,
+    JSON.stringify(attempt),
+    signedAt,
+    isOver ? 'ABANDONED' : next.status,
+    isOver ? null : next.nextAttemptAt,
+    deliveryId,
+  )
+  if (next.makesPassive) {
+    database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
+  }
 }
 
 export interface RecordRow {
@@ -157,9 +200,9 @@ export function listDeliveryRecords(
 ): {sequence: number; delivery: Delivery}[] {
   return database
     .all<RecordRow>(
-      `${RECORDS} WHERE subscription_id = coalesce(?, subscription_id) AND deliveries.sequence > ?
+      `${RECORDS} WHERE ${filter.subscriptionId === null ? '' : 'subscription_id = ? AND '}deliveries.sequence > ?
        ORDER BY deliveries.sequence LIMIT ?`,
-      filter.subscriptionId,
+      ...(filter.subscriptionId === null ? [] : [filter.subscriptionId]),
       filter.after ?? 0,
       filter.limit,
     )
@@ -197,5 +240,6 @@ function fromDueRow(row: DueRow): DueDelivery {
     },
     attempts: row.attempts,
     signedAt: row.signed_at,
+    dueAt: row.due_at,
   }
 }
