@@ -3,11 +3,11 @@
  * record, or a list of them, as a tool may have re-indented it.
  */
 import {isObject} from '../contract/json-object.js'
+import {decodeBase64} from './base64.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'
 import {timeOf, unreadable} from './captures-har.js'
-import type {HeaderMap} from './headers.js'
-import {decodeBase64, headersOf} from './record-parts.js'
+import {gatherHeaders, type HeaderMap} from './headers.js'
 import {readUsualRecord} from './usual-record.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
@@ -100,6 +100,18 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
     body,
     afterwards: {surplus: undefined, notes: []},
   }
+}
+
+/** As we write them, headers are gathered already. */
+function headersOf(headers: Record<string, unknown>): HeaderMap {
+  const names = Object.keys(headers)
+  if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
+    return headers as Record<string, string>
+  return gatherHeaders(
+    names.flatMap(name =>
+      [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
+    ),
+  )
 }
 
 function parse(text: string): unknown {

@@ -25,6 +25,8 @@ export interface CapturedRequest {
   readonly format: CaptureFormat
   /** Undefined for a raw body, which has none. */
   readonly headers: HeaderMap | undefined
+  /** The value of one header, by its name in lower case, where that is quicker than all of `headers`. */
+  header?(key: string): string | undefined
   /** Unix seconds, by the capture itself. */
   readonly receivedAt: number | undefined
   /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */

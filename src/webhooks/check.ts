@@ -2,7 +2,7 @@
 import type {CapturedRequest} from './captures.js'
 import type {Finding} from './diagnosis.js'
 import {checkEventId, type EventSummary, readEvent} from './event.js'
-import {headerOf, type WebhookHeaderNames} from './headers.js'
+import {headerOf, keyOf, type WebhookHeaderNames} from './headers.js'
 import {JsonPicker} from './json-picker.js'
 import {createVerifier, type NamedSecret, type Verdict, type VerifyTerms, verifyBody} from './signature.js'
 
@@ -81,8 +81,12 @@ function verifyTerms(request: CapturedRequest, terms: CheckTerms): VerifyTerms {
   return {secrets, header: signatureOf(request, terms), now: terms.now(request), toleranceSeconds}
 }
 
-function signatureOf({headers = {}}: CapturedRequest, {signature, names}: CheckTerms) {
-  return signature ?? headerOf(headers, names.signature)
+function signatureOf(request: CapturedRequest, {signature, names}: CheckTerms) {
+  return signature ?? headerIn(request, names.signature)
+}
+
+function headerIn(request: CapturedRequest, name: string) {
+  return request.header ? request.header(keyOf(name)) : headerOf(request.headers ?? {}, name)
 }
 
 function conclude(
@@ -93,7 +97,7 @@ function conclude(
   readAgain?: ReadAgain,
 ): Checked | Promise<Checked> {
   const {notes} = request.afterwards
-  const eventIdHeader = terms.eventId ?? headerOf(request.headers ?? {}, terms.names.eventId)
+  const eventIdHeader = terms.eventId ?? headerIn(request, terms.names.eventId)
   const result = summary(verdict, body.event, checkEventId(eventIdHeader, body.event))
   if (result.valid) return {result, notes}
   if (request.problem !== undefined)

@@ -14,6 +14,28 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   return {id, type: textOrNull(type), created: textOrNull(created)}
 }
 
+/** JSON texts without an escape, an exponent or a character beyond ASCII. */
+const TEXT = String.raw`"[ !#-[\]-~]*"`
+const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
+const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
+/** Whole: an envelope as §2.8 shows it, compact, whose other members are words or objects of words, none of them twice. */
+const USUAL = new RegExp(
+  `^\\{"id":(${TEXT}),"type":(${TEXT}),"created":(${TEXT})(?:,(?!"(?:id|type|created)":)${TEXT}:(?:${WORD}|${WORDS}))*\\}$`,
+)
+
+/**
+ * As `readEvent`, from a text whose characters are bytes, in less than half the time. Undefined for what is not quite usual,
+ * which says nothing: it has to be parsed.
+ */
+export function readUsualEvent(text: string): EventSummary | undefined {
+  const found = USUAL.exec(text)
+  if (found === null) return undefined
+  const [, id = '', type = '', created = ''] = found
+  return id === '""'
+    ? undefined
+    : {id: id.slice(1, -1), type: type.slice(1, -1), created: created.slice(1, -1)}
+}
+
 const UTF8 = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true})
 
 function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown} {

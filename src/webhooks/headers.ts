@@ -32,10 +32,10 @@ export function headerOf(headers: HeaderMap, name: string): string | readonly st
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-/** The few names that are ever asked for, in lower case: they are asked for a million times. */
 const keys = new Map<string, string>()
 
-function keyOf(name: string): string {
+/** A name in lower case. Only those of our settings are asked for, and these a million times. */
+export function keyOf(name: string): string {
   const known = keys.get(name)
   if (known !== undefined) return known
   const key = name.toLowerCase()

@@ -4,10 +4,12 @@
  * be parsed once to know that both are right. Every other line is left to `captures-records.ts`, which parses it: the
  * tests hold the two to the same answers.
  */
-import type {CapturedRequest} from './captures.js'
+
+import {decodeBase64} from './base64.js'
+import type {Afterwards, CapturedRequest} from './captures.js'
 import {timeOf} from './captures-har.js'
-import {readEvent} from './event.js'
-import {decodeBase64, headersOf} from './record-parts.js'
+import {type EventSummary, readEvent, readUsualEvent} from './event.js'
+import type {HeaderMap} from './headers.js'
 
 /** Strings without escapes: others are not met in practice. */
 const TEXT = String.raw`"[ !#-[\]-~\u0080-\u00ff]*"`
@@ -20,8 +22,13 @@ const START = new RegExp(
     '"body_base64":"',
   ].join(','),
 )
+/** Gathered already, and plain. */
+const HEADERS = /^\{"[a-z\d-]+":"[ !#-[\]-~]*"(?:,"[a-z\d-]+":"[ !#-[\]-~]*")*\}$/
 const BEFORE_HEADERS = '","headers":'
 const BEFORE_EVENT = ',"event":'
+
+/** Ours: a longer line takes its time for its bytes, and not for what is done to each line. */
+const MOST_USUAL_BYTES = 64 * 1024
 
 /** The request of the line from `start` to `end` in `block`; undefined when it is not the usual one, or holds no event. */
 export function readUsualRecord(
@@ -30,6 +37,7 @@ export function readUsualRecord(
   end: number,
   number: number,
 ): CapturedRequest | undefined {
+  if (end - start > MOST_USUAL_BYTES) return undefined
   // A byte is a character, so that places in the line are places in the block.
   const line = block.toString('latin1', start, end)
   const found = START.exec(line)
@@ -41,29 +49,38 @@ export function readUsualRecord(
   const headersStart = bodyEnd + BEFORE_HEADERS.length
   const eventStart = line.length - 1 - body.length
   const headersEnd = eventStart - BEFORE_EVENT.length
-  if (headersStart > headersEnd || !line.endsWith('}')) return undefined
+  if (headersStart > headersEnd || line[line.length - 1] !== '}') return undefined
   if (!line.startsWith(BEFORE_HEADERS, bodyEnd) || !line.startsWith(BEFORE_EVENT, headersEnd))
     return undefined
   if (block.compare(body, 0, body.length, start + eventStart, end - 1) !== 0) return undefined
-  const event = readEvent(body)
-  const headers = parseObject(block.toString('utf8', start + headersStart, start + headersEnd))
-  if (event === undefined || headers === undefined) return undefined
-  return {
-    format: 'capture',
-    place: `:${number}`,
-    headers: headersOf(headers),
-    receivedAt: timeOf(found[1]),
-    body,
-    event,
-    afterwards: {surplus: undefined, notes: []},
-  }
+  const event = readUsualEvent(line.slice(eventStart, -1)) ?? readEvent(body)
+  const headers = line.slice(headersStart, headersEnd)
+  if (event === undefined || !HEADERS.test(headers)) return undefined
+  return new UsualRequest(`:${number}`, timeOf(found[1]), body, event, headers)
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+class UsualRequest implements CapturedRequest {
+  readonly format = 'capture'
+  readonly afterwards: Afterwards = {surplus: undefined, notes: []}
+
+  constructor(
+    readonly place: string,
+    readonly receivedAt: number | undefined,
+    readonly body: Buffer,
+    readonly event: EventSummary,
+    private readonly headersText: string,
+  ) {}
+
+  get headers(): HeaderMap {
+    return JSON.parse(this.headersText)
+  }
+
+  header(key: string): string | undefined {
+    // No value holds a quote, so only a name stands like this; of one that stands twice, JSON takes the last.
+    const name = `"${key}":"`
+    const at = this.headersText.lastIndexOf(name)
+    if (at < 0) return undefined
+    const start = at + name.length
+    return this.headersText.slice(start, this.headersText.indexOf('"', start))
   }
 }

@@ -4,7 +4,7 @@ import {ByteSource} from '../../src/webhooks/byte-source.js'
 import {captureRecord} from '../../src/webhooks/capture-record.js'
 import type {CapturedRequest} from '../../src/webhooks/captures.js'
 import {readRecords, requestsOfDocument} from '../../src/webhooks/captures-records.js'
-import {type EventSummary, readEvent} from '../../src/webhooks/event.js'
+import {type EventSummary, readEvent, readUsualEvent} from '../../src/webhooks/event.js'
 import {readUsualRecord} from '../../src/webhooks/usual-record.js'
 
 const lineOf = (body: Uint8Array | string, more: object = {}) =>
@@ -26,13 +26,10 @@ const inBlock = (line: Buffer) => readUsualRecord(line, 0, line.length, 1)
 function read(request: CapturedRequest | undefined) {
   const body = request?.body as Uint8Array
   const event: EventSummary | undefined = request?.event ?? readEvent(body)
-  return {
-    ...request,
-    headers: {...request?.headers},
-    place: '',
-    body: Buffer.from(body).toString('hex'),
-    event,
-  }
+  const headers = {...request?.headers}
+  for (const [name, value] of Object.entries(headers)) expect(request?.header?.(name) ?? value).toEqual(value)
+  const {format, receivedAt, problem, afterwards} = request ?? {}
+  return {format, receivedAt, problem, afterwards, headers, body: Buffer.from(body).toString('hex'), event}
 }
 
 /** The same line, parsed whole. */
@@ -83,6 +80,15 @@ test('a line that was changed anywhere is read as when it is parsed whole, or no
   )
 })
 
+test('a header is the one JSON.parse gives, or none', () => {
+  const line = lineOf('{"id":"evt_1","type":"a"}')
+  const text = '{"x-a":"1","x-b":"x-a","x-c":",","x-a":"2","d":""}'
+  const request = inBlock(Buffer.from(line.replace(/"headers":.*,"event"/, `"headers":${text},"event"`)))
+  const names = ['x-a', 'x-b', 'x-c', 'd', 'x', ',', '1', '']
+  expect(names.map(name => request?.header?.(name))).toEqual(['2', 'x-a', ',', '', ...Array(4)])
+  expect(request?.headers).toEqual(JSON.parse(text))
+})
+
 test.each([
   ['an id twice', '{"id":"evt_1","type":"a","id":"evt_2"}', 'evt_2'],
   ['an id with an escape', '{"id":"evt_1","type":"a","\\u0069d":"evt_2"}', 'evt_2'],
@@ -126,4 +132,52 @@ test('lines are numbered alike in pieces of any size', async () => {
   ]
   for (const size of [1, 7, 100, line.length, line.length + 1, 1_000_000])
     expect(await places(size)).toEqual(expected)
+})
+
+test('an event is what the parser says, or not at all', () => {
+  const names = fc.constantFrom('id', 'type', 'created', 'data', 'data', 'note', '')
+  const words = fc.oneof(
+    fc.constantFrom('evt_1', '2030-01-01', '', 'é', 'a"b', 'a\\b', '\u007f', '{', '}', '","'),
+    ...[fc.double(), fc.integer(), fc.boolean(), fc.constant(null)],
+  )
+  const members = fc.array(
+    fc.tuple(names, fc.oneof(words, fc.dictionary(names, words), fc.jsonValue({maxDepth: 2}))),
+    {maxLength: 4},
+  )
+  const starts = fc.constant([
+    ['id', 'evt_1'],
+    ['type', 'a'],
+    ['created', 'b'],
+  ])
+  const texts = fc
+    .tuple(fc.oneof(starts, members), members)
+    .map(
+      ([first, more]) =>
+        `{${[...first, ...more].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)}}`,
+    )
+  let usual = 0
+  const compare = (text: string) => {
+    const body = Buffer.from(text)
+    const event = readUsualEvent(body.toString('latin1'))
+    if (event === undefined) return
+    usual += 1
+    expect(event).toEqual(readEvent(body))
+  }
+  fc.assert(fc.property(texts, compare), {numRuns: 2000})
+  expect(usual).toBeGreaterThan(100)
+  const changes = fc.constantFrom(...'{}[]",:\\ \t0e-=+.\u0000atrue')
+  fc.assert(
+    fc.property(texts, fc.nat(), changes, fc.nat(1), (text, place, change, cut) => {
+      const at = place % text.length
+      compare(`${text.slice(0, at)}${change}${text.slice(at + cut)}`)
+    }),
+    {numRuns: 5000},
+  )
+})
+
+test('what takes longest is refused as quickly as it is read', () => {
+  // No two ways to read one character: a text that fails at its end is not tried again in another way.
+  const start = '{"id":"evt_1","type":"a","created":"b"'
+  expect(readUsualEvent(`${start}${',"a":{"b":1,"c":""}'.repeat(20_000)}`)).toBeUndefined()
+  expect(readUsualEvent(`${start}${',"a":{"b":1,"c":""}'.repeat(20_000)}}`)?.id).toBe('evt_1')
 })

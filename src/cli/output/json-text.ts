@@ -13,9 +13,20 @@ export function escapeUnsafe(json: string): string {
 }
 
 /** Each item as JSON on a line of its own; what is unsafe is looked for in all of them at once. */
-export function jsonLines(items: readonly object[]): string {
-  if (items.length === 0) return ''
-  return `${items.map(item => JSON.stringify(item)).join('\n')}\n`.replace(UNSAFE, escapeUnits)
+export function jsonLines<Item>(items: readonly Item[], line: (item: Item) => string = asJson): string {
+  return items.length === 0 ? '' : `${items.map(line).join('\n')}\n`.replace(UNSAFE, escapeUnits)
+}
+
+function asJson(item: unknown): string {
+  return JSON.stringify(item)
+}
+
+/** Needs no escape in JSON, and none of ours. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** JSON of a text, mostly a short and plain one. */
+export function jsonOfText(text: string | null): string {
+  return text !== null && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 function escapeUnits(character: string): string {

@@ -136,7 +136,7 @@ function queryReason(error: unknown): string {
 
 function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string {
   if (result.single && !chosen) return jsonLines([result.document])
-  if (!chosen) return jsonLines(result.items as readonly object[])
+  if (!chosen) return jsonLines(result.items, result.line)
   return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
 }
 

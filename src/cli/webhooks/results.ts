@@ -1,5 +1,6 @@
 /** What `webhooks verify` prints: one result, a list of them, or one a line as they come. */
 import type {CheckResult} from '../../webhooks/check.js'
+import {jsonOfText} from '../output/json-text.js'
 import {ListAside} from '../output/list-aside.js'
 import type {Result} from '../output/result.js'
 
@@ -22,10 +23,7 @@ export const VERIFY_COLUMNS = [
 ]
 
 /** The result as printed: one for one request, a list for several. */
-export function verifyResult(
-  results: readonly Verified[],
-  isSeveral: boolean,
-): Result<Record<string, unknown>> {
+export function verifyResult(results: readonly Verified[], isSeveral: boolean): Result<VerifiedItem> {
   const items = itemsOf(results)
   const columns = VERIFY_COLUMNS.map(name => ({name, value: cellOf(name)}))
   const valid = results.filter(({result}) => result.valid).length
@@ -35,19 +33,30 @@ export function verifyResult(
     document: isSeveral || !first ? several : first.result,
     items,
     columns,
+    line: lineOf,
     shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
     id: item => item.event_id,
     single: !isSeveral,
   }
 }
 
-function itemsOf(results: readonly Verified[]): Record<string, unknown>[] {
+type VerifiedItem = {readonly input: string} & CheckResult
+
+function itemsOf(results: readonly Verified[]): VerifiedItem[] {
   return results.map(({result, input}) => ({input, ...result}))
 }
 
-function cellOf(name: string): (item: Record<string, unknown>) => unknown {
-  if (name !== 'findings') return item => item[name]
-  return item => (item.findings as CheckResult['findings']).map(({code}) => code)
+/** The JSON of a valid result, of which a capture may have a million: every word is known but the texts. */
+function lineOf(item: VerifiedItem): string {
+  if (!item.valid) return JSON.stringify(item)
+  const [input, id] = [jsonOfText(item.input), jsonOfText(item.event_id)]
+  const [type, secret] = [jsonOfText(item.type), jsonOfText(item.secret)]
+  return `{"input":${input},"valid":true,"reason":"${item.reason}","event_id":${id},"type":${type},"timestamp":${item.timestamp},"age_seconds":${item.age_seconds},"secret":${secret},"findings":[]}`
+}
+
+function cellOf(name: string): (item: VerifiedItem) => unknown {
+  if (name !== 'findings') return item => item[name as keyof VerifiedItem]
+  return item => item.findings.map(({code}) => code)
 }
 
 /** How results are printed: see `printResults`. */
@@ -56,7 +65,7 @@ export type Printing = 'as they come' | 'one document' | 'all at the end'
 /** What takes results to be printed. */
 export interface ResultPrinter {
   /** `continues` tells that more of the same list was printed before. */
-  print(result: Result<Record<string, unknown>>, continues: boolean): Promise<void>
+  print(result: Result<VerifiedItem>, continues: boolean): Promise<void>
   /** Prints the one document that is too long to be held. */
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
 }

@@ -4,12 +4,12 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {EXIT_CODES} from '../../cli/failure.js'
-import type {Result} from '../../cli/output/result.js'
 import {writePieces} from '../../cli/output/streams.js'
 import {
   explain,
   type Printing,
   printResults,
+  type ResultPrinter,
   VERIFY_COLUMNS,
   type Verified,
 } from '../../cli/webhooks/results.js'
@@ -56,8 +56,8 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const inputs = chooseInputs(argv as string[], flags)
     const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
     const results = verifyInputs(inputs, terms, text => void this.warn(`Warning: ${text}`))
-    const printer = {
-      print: (result: Result, continues: boolean) => this.print(result, continues),
+    const printer: ResultPrinter = {
+      print: (result, continues) => this.print(result, continues),
       printPieces: writePieces,
     }
     const {read, invalid} = await printResults(this.told(results), inputs.length, this.printing(), printer)
