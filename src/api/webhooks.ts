@@ -8,7 +8,9 @@ import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhook
 import {type Answer, type Api, SendError} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {whyNotJson} from './error-shapes.js'
-import {inDocumentOrder, isObject, type JsonObject, own, textOf} from './json-walk.js'
+import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
+import type {WholeList} from './lists.js'
+import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {unwrap} from './shapes.js'
 
@@ -65,18 +67,23 @@ export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   return unwrap(answer.json) ?? null
 }
 
-/** All subscriptions (ours). Throws Failure. */
-export async function listSubscriptions(api: Api): Promise<FoundSubscription[]> {
+/** All subscriptions (ours), page by page. Throws Failure. */
+export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
   const found = new Map<string, FoundSubscription>()
-  let after: string | undefined
+  let asked: PageQuery | undefined
+  let count = 0
   for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await api.call('subscriptions.list', after === undefined ? {} : {query: {after}})
+    const answer = await api.call('subscriptions.list', asked === undefined ? {} : {query: asked})
     const before = found.size
-    for (const subscription of readSubscriptions(answer.json)) found.set(subscription.id, subscription)
-    after = nextCursor(answer.json)
-    if (after === undefined || found.size === before) break
+    const listed = readSubscriptions(answer.json)
+    for (const subscription of listed) found.set(subscription.id, subscription)
+    count += listed.length
+    const next = nextPage(answer, api.baseUrl, count)
+    if (next === undefined || listed.length === 0) return {items: [...found.values()], isComplete: true}
+    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    asked = next
   }
-  return [...found.values()]
+  return {items: [...found.values()], isComplete: false}
 }
 
 /** Changes a subscription (ours); returns it as it is now. Throws Failure. */
@@ -191,9 +198,4 @@ function textUnder(value: JsonObject, keys: readonly string[]): string | undefin
   return keys.map(key => own(value, key)).find(inner => typeof inner === 'string' && inner !== '') as
     | string
     | undefined
-}
-
-function nextCursor(json: unknown): string | undefined {
-  const meta = isObject(json) ? own(json, 'meta') : undefined
-  return isObject(meta) ? textOf(own(meta, 'after')) : undefined
 }

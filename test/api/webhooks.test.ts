@@ -103,16 +103,24 @@ test('a list is read page by page, in any shape, each subscription once', async 
       },
     },
   )
-  expect(await listSubscriptions(api)).toEqual([
-    SHOWN,
-    {id: 'whsub_2', url: 'https://b.example/', events: ['x'], is_active: null},
-  ])
+  const second = {id: 'whsub_2', url: 'https://b.example/', events: ['x'], is_active: null}
+  expect(await listSubscriptions(api)).toEqual({items: [SHOWN, second], isComplete: true})
   expect(requests[1]).toBe('GET /v1/webhooks/subscriptions?after=next+page ')
 })
 
-test('a list whose cursor leads nowhere ends', async () => {
+test('a link to the next page is followed by its query', async () => {
+  const other = {...SHOWN, id: 'whsub_2'}
+  const {api, requests} = apiAnswering(
+    {json: {data: [SHOWN], links: {next: '/v1/webhooks/subscriptions?page=2'}}},
+    {json: {data: [other]}},
+  )
+  expect(await listSubscriptions(api)).toEqual({items: [SHOWN, other], isComplete: true})
+  expect(requests[1]).toBe('GET /v1/webhooks/subscriptions?page=2 ')
+})
+
+test('a list whose cursor leads nowhere ends, and says that there is more', async () => {
   const {api, requests} = apiAnswering({json: {data: [SHOWN], meta: {after: 'again'}}})
-  expect(await listSubscriptions(api)).toEqual([SHOWN])
+  expect(await listSubscriptions(api)).toEqual({items: [SHOWN], isComplete: false})
   expect(requests).toHaveLength(2)
 })
 

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.js'
+import {warningUnless} from '../../cli/catalogue/content.js'
 import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksList extends BaseCommand {
@@ -13,6 +14,7 @@ config.json: "paths": {"subscriptions.list": "…"}. Environment: those of every
     await this.parse(WebhooksList)
     const {api} = await this.connect()
     const {listSubscriptions} = await import('../../api/webhooks.js')
-    await this.print(subscriptionList(await listSubscriptions(api)))
+    const {items, isComplete} = await listSubscriptions(api)
+    await this.print({...subscriptionList(items), ...warningUnless(isComplete)})
   }
 }
