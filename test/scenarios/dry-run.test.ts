@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', imp
 
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =
-    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries)|webhooks:(create|update|delete|test)|voucher:download|journal:forget|reservations:(update|cancel))$/
+    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries)|webhooks:(create|update|delete|test|listen|events:replay)|voucher:download|journal:forget|reservations:(update|cancel))$/
   const lacking = Object.entries(manifest.commands as Record<string, {flags: object}>)
     .filter(([id, {flags}]) => changing.test(id) && !('dry-run' in flags))
     .map(([id]) => id)

@@ -10,6 +10,7 @@ import {type ForwardTarget, type ListenProcess, startListening, startTarget} fro
 import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
 
 const KILLS = Number(process.env.BOOKCTL_TEST_KILLS ?? 5)
+const CONNECTIONS = 20
 const DUPLICATES = Number(process.env.BOOKCTL_TEST_DUPLICATES ?? 2000)
 
 const homes: Home[] = []
@@ -58,12 +59,15 @@ test(`${KILLS} times killed under load, every event answered 200 is kept, once`,
   for (let kill = 0; kill < KILLS; kill++) {
     const receiver = await listening(home)
     const first = answered.length
+    const before = n
     const running = load({
       port: receiver.port,
-      connections: 20,
+      connections: CONNECTIONS,
       next: () => signedEvent(`evt_${n++}`, {pad: 50}),
     })
-    await sleep(100 + Math.random() * 200)
+    // One more than there are connections: one was answered.
+    await vi.waitFor(() => expect(n).toBeGreaterThan(before + CONNECTIONS), 20_000)
+    await sleep(Math.random() * 200)
     await receiver.stop('SIGKILL')
     const {answers} = await running
     answered.push(...answers.filter(({status}) => status === 200).map(({id}) => id))

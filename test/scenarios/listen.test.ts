@@ -1,5 +1,5 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
-import {readFileSync, statSync} from 'node:fs'
+import {existsSync, readFileSync, renameSync, statSync, symlinkSync} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
@@ -155,6 +155,66 @@ test('--tls shows a certificate that the authority in the configuration director
   // The same authority the next time: what trusts it goes on trusting it.
   const next = await listening(home, ['--tls'])
   expect(await statusOverTls(next.port, ca, 'localhost')).toBe(200)
+})
+
+test('probe and replay trust the authority of a listen --tls of this machine, not through a link', async () => {
+  const home = newHome()
+  const receiver = await listening(home, ['--tls'])
+  const url = receiver.url.replace('127.0.0.1', 'localhost')
+  const probe = await home.json<{probes: unknown[]}>(['webhooks', 'probe', url])
+  expect(probe.exit).toBe(0)
+  const [{event_id} = {event_id: ''}] = (
+    await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list', '--limit', '1'])
+  ).result.events
+  const replay = ['webhooks', 'events', 'replay', event_id, '--to', url]
+  expect(await home.json(replay)).toMatchObject({exit: 0, result: {replayed: [{status: 200}]}})
+  const ca = join(home.configDirectory, 'listen-ca.pem')
+  renameSync(ca, `${ca}.moved`)
+  symlinkSync(`${ca}.moved`, ca)
+  expect(await home.json(replay)).toMatchObject({exit: 7, result: {replayed: [{status: null}]}})
+})
+
+test('--dry-run of a replay: the bytes that would be sent; of listen: the requests and files of its start', async () => {
+  const home = newHome()
+  const receiver = await listening(home)
+  await send(receiver.port, 'evt_1')
+  await receiver.stop()
+  const target = await startTarget(200)
+  const replay = ['webhooks', 'events', 'replay', 'evt_1', '--to', target.url, '--dry-run']
+  const {exit, result} = await home.json<{headers: Record<string, string>; body_base64: string}>(replay)
+  expect({exit, ...result}).toMatchObject({exit: 0, method: 'POST', url: target.url, body: {id: 'evt_1'}})
+  expect(Buffer.from(result.body_base64, 'base64').toString()).toBe(bodyOf('evt_1'))
+  expect(result.headers['X-Service-Signature']).toMatch(/^t=\d+,v1=/)
+  const anew = await home.json<typeof result>([...replay, '--resign', '--secret-stdin'], {
+    stdin: 'whsec_other',
+  })
+  expect(anew.result.headers['X-Service-Signature']).not.toBe(result.headers['X-Service-Signature'])
+  expect(target.got).toEqual([])
+  await target.close()
+
+  const env = {
+    BOOKCTL_CONFIG_DIR: join(home.directory, 'fresh'),
+    BOOKCTL_BASE_URL: 'http://127.0.0.1:9/v1',
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_1',
+  }
+  const subscribe = ['--subscribe', '--public-url', 'https://hooks.example/', '--event', 'voucher.ready']
+  const listen = await home.json(['webhooks', 'listen', ...subscribe, '--tls', '--dry-run'], {env})
+  expect(listen).toMatchObject({
+    exit: 0,
+    result: {
+      requests: [
+        {method: 'POST', body: {url: 'https://hooks.example/', events: ['voucher.ready']}},
+        {method: 'POST', url: 'http://127.0.0.1:9/v1/webhooks/subscriptions/SUBSCRIPTION_ID/test'},
+      ],
+      changes: [
+        {what: 'signing secret of the subscription', action: 'create'},
+        {file: join(env.BOOKCTL_CONFIG_DIR, 'listen-ca.pem')},
+        {file: join(env.BOOKCTL_CONFIG_DIR, 'events.db'), action: 'create'},
+      ],
+    },
+  })
+  expect(existsSync(env.BOOKCTL_CONFIG_DIR)).toBe(false)
 })
 
 test('a given certificate is shown, and a key that is not its own is refused', async () => {

@@ -1,7 +1,7 @@
 /** `webhooks events replay`: sends events received to an address again, as they came or signed anew. */
 import {type Failure, usage} from '../../contract/failure.js'
 import type {StoredEvent} from '../../state/event-store.js'
-import {createHandover, type Handover, type HandoverResult} from '../../webhooks/forward-request.js'
+import {createHandover, type HandoverResult} from '../../webhooks/forward-request.js'
 import type {WebhookHeaderNames} from '../../webhooks/headers.js'
 import {type NamedSecret, sign} from '../../webhooks/signature.js'
 import type {Result} from '../output/result.js'
@@ -27,21 +27,21 @@ export async function replayEvents(
   events: readonly StoredEvent[],
   parts: ReplayParts,
 ): Promise<HandoverResult[]> {
-  const {trusted, timeoutSeconds} = parts
+  const {target, trusted, timeoutSeconds} = parts
   const handover = createHandover({trusted, timeoutMilliseconds: timeoutSeconds * 1000})
   const results: HandoverResult[] = []
-  for (const event of events) results.push(await replay(event, parts, handover))
+  for (const event of events)
+    results.push(await handover.send(target, replayedHeaders(event, parts), event.body))
   handover.close()
   return results
 }
 
-function replay(
+/** The headers an event is sent again with, as names and values in turn. Throws usage when nothing can sign it. */
+export function replayedHeaders(
   event: StoredEvent,
-  {target, resign}: ReplayParts,
-  handover: Handover,
-): Promise<HandoverResult> {
-  const headers = resign ? signedAnew(event, resign) : event.rawHeaders
-  return handover.send(target, headers, event.body)
+  {resign}: Pick<ReplayParts, 'resign'>,
+): readonly string[] {
+  return resign ? signedAnew(event, resign) : event.rawHeaders
 }
 
 /** The headers as they came, with another signature in the place of the old one. */

@@ -4,6 +4,7 @@ import {usage} from '../../contract/failure.js'
 import {parseForwardTarget} from '../../webhooks/forward-target.js'
 import {checkInteger, invalid} from '../input/checks.js'
 import {readDuration} from '../input/duration.js'
+import {dryRunFlag} from '../request/dry-run.js'
 import {missing} from '../usage/parse-errors.js'
 import {webhookSecretFlags} from './secrets.js'
 import {checkEvents} from './subscriptions.js'
@@ -47,6 +48,7 @@ export const listenFlags = {
     helpValue: 'URL',
     summary: 'https address by which the service reaches this receiver',
   }),
+  ...dryRunFlag,
   capture: Flags.string({
     helpValue: 'FILE',
     summary: 'append every request to this file, one JSON line each',

@@ -1,6 +1,5 @@
 /** The work behind `webhooks probe`. */
 import {randomBytes} from 'node:crypto'
-import {trustedCertificates} from '../../api/trust.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import type {State} from '../../state/state.js'
@@ -10,6 +9,7 @@ import {type ProbeRow, probe} from '../../webhooks/probe.js'
 import {systemClock} from '../connect.js'
 import type {Result} from '../output/result.js'
 import {webhookHeaderNames} from './headers.js'
+import {trustedFor} from './listen-authority.js'
 import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
 
 export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice']
@@ -35,7 +35,7 @@ export async function probeReceiver(
   }
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
-    trusted: trustedCertificates(caFile, env),
+    trusted: trustedFor(target, {caFile, env, directory: state.directory}),
     timeoutMilliseconds: timeoutSeconds * 1000,
   })
   const terms = {

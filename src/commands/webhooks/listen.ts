@@ -6,6 +6,7 @@ import {EVENT_COLUMNS} from '../../cli/webhooks/listen-output.js'
 import {subscribe} from '../../cli/webhooks/listen-subscribe.js'
 import {resolveWebhookSecrets, secretList, type WebhookSecretFlags} from '../../cli/webhooks/secrets.js'
 import {unknownEvents} from '../../cli/webhooks/subscriptions.js'
+import {describeListening} from '../../cli/webhooks/webhook-dry-run.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events, check them, keep them, and hand them on.'
@@ -18,6 +19,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',
     'bookctl webhooks listen --tls --subscribe --public-url https://hooks.example.com/',
+    'bookctl webhooks listen --subscribe --public-url https://hooks.example.com/ --dry-run',
   ]
   static override columns = [...EVENT_COLUMNS]
   static override flags = listenFlags
@@ -30,6 +32,10 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
     const plan = planListening(flags)
     for (const type of unknownEvents([...(plan.types ?? [])]))
       this.warn(`Warning: ${type} is not an event type of §6.1`)
+    if (flags['dry-run']) {
+      const target = flags.subscribe ? await this.target() : undefined
+      return this.print(describeListening({plan, flags, state: await this.state(), target}))
+    }
     const connection = flags.subscribe ? await this.connect() : undefined
     const parts = {
       plan,

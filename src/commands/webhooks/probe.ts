@@ -11,7 +11,8 @@ export default class WebhooksProbe extends BaseCommand {
     `Sends it signed test events (data.test is true), tampered ones, malformed headers, timestamps at the edges of the tolerance,
 and bodies that do not survive being parsed and printed; then prints what it answered, what it should have, and whether it
 kept the 3 seconds. Ends with 0 when it did everything right, with 5 when it did not, with 7 when it never answered.
-With several secrets the first is used. Follows no redirect.
+With several secrets the first is used. Follows no redirect. Of a webhooks listen --tls of this machine its own authority is
+trusted.
 Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   static override examples = [
     'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt',

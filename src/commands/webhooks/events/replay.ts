@@ -1,31 +1,35 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {trustedCertificates} from '../../../api/trust.js'
 import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
 import {EXIT_CODES} from '../../../cli/failure.js'
+import {dryRunFlag} from '../../../cli/request/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/settings/keys.js'
 import {findEvent} from '../../../cli/webhooks/events.js'
 import {
   REPLAY_COLUMNS,
   replayEvents,
+  replayedHeaders,
   replayFailure,
   replayResult,
 } from '../../../cli/webhooks/events-replay.js'
 import {webhookHeaderNames} from '../../../cli/webhooks/headers.js'
+import {trustedFor} from '../../../cli/webhooks/listen-authority.js'
 import {checkTarget} from '../../../cli/webhooks/listen-flags.js'
 import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/webhooks/secrets.js'
+import {describeReplay} from '../../../cli/webhooks/webhook-dry-run.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again.'
   static override description =
     `As they came, byte for byte, with the signature they came with; a receiver refuses that one after 300 seconds, so
 --resign signs anew with the time of now. Ends with 0 when every answer is 2xx, else with 4 (401, 403), 5 (other 4xx), 6
-(anything else) or 7 (no answer). Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
+(anything else) or 7 (no answer). To a webhooks listen --tls of this machine its own authority is trusted. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events replay "$EVENT" --to "$TARGET"',
     'bookctl webhooks events replay "$EVENT" --to "$TARGET" --resign --secret-file signing-secret.txt --json',
+    'bookctl webhooks events replay "$EVENT" --to "$TARGET" --dry-run',
   ]
   static override strict = false
   static override columns = REPLAY_COLUMNS
@@ -45,6 +49,7 @@ export default class WebhooksEventsReplay extends BaseCommand {
       summary: 'https address, or an http one on this machine',
     }),
     resign: Flags.boolean({summary: 'sign anew, with a fresh timestamp'}),
+    ...dryRunFlag,
     ...webhookSecretFlags,
   }
 
@@ -53,11 +58,17 @@ export default class WebhooksEventsReplay extends BaseCommand {
     const target = checkTarget('--to', flags.to)
     const state = await this.state()
     const events = (argv as string[]).map(id => findEvent(state.events, id))
+    const resign = flags.resign ? {resign: await this.signing(flags)} : {}
+    if (flags['dry-run']) {
+      const sent = events.map(event => ({rawHeaders: replayedHeaders(event, resign), body: event.body}))
+      return this.print(describeReplay(sent, target))
+    }
+    const {directory} = state
     const results = await replayEvents(events, {
       target,
-      trusted: trustedCertificates(flags['ca-file'], process.env),
+      trusted: trustedFor(target, {caFile: flags['ca-file'], env: process.env, directory}),
       timeoutSeconds: this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
-      ...(flags.resign ? {resign: await this.signing(flags)} : {}),
+      ...resign,
     })
     await this.print(replayResult(events, results, target))
     const failure = replayFailure(results)
