@@ -78,8 +78,9 @@ class UsualRequest implements CapturedRequest {
   header(key: string): string | undefined {
     // No value holds a quote, so only a name stands like this; of one that stands twice, JSON takes the last.
     const name = `"${key}":"`
-    const at = this.headersText.lastIndexOf(name)
+    let at = this.headersText.indexOf(name)
     if (at < 0) return undefined
+    for (let next = at; next >= 0; next = this.headersText.indexOf(name, at + 1)) at = next
     const start = at + name.length
     return this.headersText.slice(start, this.headersText.indexOf('"', start))
   }

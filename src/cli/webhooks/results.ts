@@ -42,8 +42,12 @@ export function verifyResult(results: readonly Verified[], isSeveral: boolean): 
 
 type VerifiedItem = {readonly input: string} & CheckResult
 
+/** Name by name, which takes a quarter of the time of a spread. */
 function itemsOf(results: readonly Verified[]): VerifiedItem[] {
-  return results.map(({result, input}) => ({input, ...result}))
+  return results.map(({result, input}) => {
+    const {valid, reason, event_id, type, timestamp, age_seconds, secret, findings} = result
+    return {input, valid, reason, event_id, type, timestamp, age_seconds, secret, findings}
+  })
 }
 
 /** The JSON of a valid result, of which a capture may have a million: every word is known but the texts. */
