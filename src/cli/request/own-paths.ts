@@ -81,7 +81,7 @@ export function guardOwnPaths(api: Api, parts: GuardParts): Api {
   }
 }
 
-/** Anything but the answer of a sandbox means that there is none, unless nobody listens there at all. Throws Failure. */
+/** Anything but the answer of a sandbox means that there is none, unless the question never left. Throws Failure. */
 async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Promise<boolean> {
   if (!target.isLoopback) return false
   const url = `${new URL(target.baseUrl).origin}/_sandbox/clock`
@@ -89,7 +89,7 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
   const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds}
   const answer = await sender.send(request, policy).catch(error => {
     if (!(error instanceof SendError)) throw error
-    if (error.last.fault === 'refused') throw unanswered(error, false)
+    if (!error.last.sent) throw unanswered(error, false)
     return undefined
   })
   if (answer?.status !== 200 || answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) return false
