@@ -1,9 +1,11 @@
 /** The local sandbox that is running: where it says it is, and its controls (service.md, `/_sandbox`). */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {SendError, type Sender} from '../../api/api.js'
+import {SendError, type Sender, type SentAnswer} from '../../api/api.js'
 import {parseBaseUrl} from '../../api/base-url.js'
+import {redirectIn, unanswered} from '../../api/refusals.js'
 import {Failure, usage} from '../../contract/failure.js'
+import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject} from '../../contract/json-object.js'
 import {SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {requireRegularFile} from '../../storage/files.js'
@@ -81,30 +83,30 @@ export async function control(
   const policy = {repeatable: body === undefined, timeoutSeconds: parts.timeoutSeconds}
   const answer = await parts.sender.send(request, policy).catch(error => {
     throw error instanceof SendError && error.last.fault === 'refused'
-      ? notRunning('the local sandbox does not answer')
-      : fault(error)
+      ? notRunning('the local sandbox does not answer', error.last.reason)
+      : fault(error, body !== undefined)
   })
+  if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) throw notASandbox(answer)
   const json = readJson(answer.body)
   if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
-  throw refused(answer.status, json)
+  throw answer.status < 400 ? notASandbox(answer) : refused(answer.status, json)
 }
 
-function fault(error: unknown): unknown {
-  if (!(error instanceof SendError)) return error
-  return new Failure('unreachable', `the local sandbox cannot be reached: ${error.message}`, {
-    code: error.last.fault,
-  })
+/** Whatever answers without the mark of the sandbox's controls, or not as they do. */
+function notASandbox(answer: SentAnswer): Failure {
+  const {status} = answer
+  const message = `what answers there with ${redirectIn(answer) ?? status} is not a local sandbox`
+  return new Failure('service_failed', message, {code: 'not_a_sandbox', status})
+}
+
+/** `changes`: what was asked for may have been done when no answer came. */
+function fault(error: unknown, changes: boolean): unknown {
+  return error instanceof SendError ? unanswered(error, changes) : error
 }
 
 function refused(status: number, json: unknown): Failure {
   const error = isObject(json) && isObject(json.error) ? json.error : {}
   const {code, message} = error as {code?: unknown; message?: unknown}
-  if (status === 404 && code === undefined) {
-    return new Failure('service_failed', 'what answers there is not a local sandbox', {
-      code: 'not_a_sandbox',
-      status,
-    })
-  }
   const kind = status >= 500 ? 'service_failed' : 'refused'
   const details = {code: typeof code === 'string' ? code : `status_${status}`, status}
   return new Failure(
@@ -114,9 +116,12 @@ function refused(status: number, json: unknown): Failure {
   )
 }
 
-function notRunning(problem: string): Failure {
+function notRunning(problem: string, reason?: string): Failure {
   const hint = 'start it in another terminal: bookctl sandbox start'
-  return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint})
+  return new Failure('unreachable', problem, {
+    ...{code: 'sandbox_not_running', hint},
+    ...(reason === undefined ? {} : {reason}),
+  })
 }
 
 function readJson(body: Uint8Array): unknown {
