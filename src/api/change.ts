@@ -7,7 +7,7 @@ import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {type Answer, type Api, type CallOptions, SendError} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {wordsOf} from './error-words.js'
-import {refusalOf, unanswered} from './refusals.js'
+import {mayHaveActed, redirectIn, refusalOf, unanswered} from './refusals.js'
 
 /**
  * Sends a change and returns its answer when the service says that it is made; a success may be empty (204). Throws
@@ -20,18 +20,13 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
   const {status} = answer
   if (status < 200 || status > 299) {
     throw mayHaveActed(status)
-      ? unknown(answer, `status ${status}`)
+      ? unknown(answer, redirectIn(answer) ?? `status ${status}`)
       : refusalOf(answer, api.clock.now(), OPERATIONS[name].scope)
   }
   const error = errorInAnswer(answer)
   if (error) throw error
   if (answer.json === undefined && answer.body.length > 0) throw unknown(answer, 'something that is not JSON')
   return answer
-}
-
-/** A failing service, and a redirect that a browser would follow with a GET, may have acted before they answered. */
-function mayHaveActed(status: number): boolean {
-  return status >= 500 || (status >= 300 && status < 400 && status !== 307 && status !== 308)
 }
 
 function unknown(answer: Answer, what: string): Failure {

@@ -80,10 +80,9 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
 const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
 
 function redirected(answer: Answer): Failure {
-  const target = originOf(answer.headers.location)
   return new Failure(
     'service_failed',
-    `the service answered with a redirect (${answer.status})${target}, which is never followed`,
+    `the service answered with ${redirectIn(answer)}, which is never followed`,
     detailsOf(
       'redirected',
       answer.status,
@@ -91,6 +90,20 @@ function redirected(answer: Answer): Failure {
       'set the base URL to the address the service has now',
     ),
   )
+}
+
+/** `a redirect (302) to https://elsewhere.example`; undefined when the answer is none. */
+export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>): string | undefined {
+  if (status < 300 || status > 399) return undefined
+  return `a redirect (${status})${originOf(headers.location)}`
+}
+
+/**
+ * Whether an answer that is no success leaves open that the request was carried out: a failing service, and a redirect that
+ * a browser would follow with a GET, may have acted before they answered.
+ */
+export function mayHaveActed(status: number): boolean {
+  return status >= 500 || (status >= 300 && status < 400 && status !== 307 && status !== 308)
 }
 
 function originOf(location: string | undefined): string {

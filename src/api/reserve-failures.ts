@@ -4,7 +4,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Answer, SendError} from './api.js'
 import {describeError} from './error-shapes.js'
 import {snakeCase} from './field-names.js'
-import {refusalOf} from './refusals.js'
+import {redirectIn, refusalOf} from './refusals.js'
 import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
 import {readReservation} from './shapes.js'
 
@@ -75,6 +75,8 @@ function reasonOf(last: Answer | SendError | string): string {
   if (last instanceof SendError) return `the answer was lost (${last.last.reason})`
   const {code, message} = describeError(last, last.json)
   if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
+  const redirect = redirectIn(last)
+  if (redirect !== undefined) return `the service answered with ${redirect}`
   const words = message === undefined || message === code ? code : `${code}: ${message}`
   return `the service answered ${last.status} ${words}`
 }

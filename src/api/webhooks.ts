@@ -6,12 +6,14 @@ import {Failure} from '../contract/failure.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhooks.js'
 import {type Answer, type Api, SendError} from './api.js'
+import {sendChange} from './change.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {whyNotJson} from './error-shapes.js'
+import {wordsOf} from './error-words.js'
 import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
 import type {WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
-import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import {mayHaveActed, notUnderstood, redirectIn, refusalOf, unanswered} from './refusals.js'
 import {unwrap} from './shapes.js'
 
 /** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
@@ -44,11 +46,11 @@ export async function createSubscription(
     throw error instanceof SendError ? unanswered(error, true) : error
   })
   const {status} = answer
-  if (status >= 500) throw mayExist(answer, `the service answered ${status}`)
+  if (mayHaveActed(status)) throw mayExist(answer, `with ${redirectIn(answer) ?? status}`)
   if (status < 200 || status > 299) throw refusalOf(answer, api.clock.now())
   const created = readCreated(answer.json, request)
   if (created) return created
-  throw mayExist(answer, `the service answered ${status} without an id and a signing secret`)
+  throw mayExist(answer, `${status} without an id and a signing secret`)
 }
 
 /**
@@ -98,19 +100,18 @@ export async function updateSubscription(
   throw notUnderstood(answer, 'it holds no subscription')
 }
 
-/** Deletes a subscription (ours). Throws Failure. */
+/** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */
 export async function deleteSubscription(api: Api, id: string): Promise<void> {
-  const answer = await api.exchange('subscriptions.delete', parametersOf(id)).catch(error => {
-    throw error instanceof SendError ? unanswered(error, true) : error
-  })
-  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, api.clock.now())
+  await sendChange(api, 'subscriptions.delete', parametersOf(id))
 }
 
 function parametersOf(id: string): {parameters: {subscription_id: string}} {
   return {parameters: {subscription_id: id}}
 }
 
-function mayExist(answer: Answer, reason: string): Failure {
+function mayExist(answer: Answer, what: string): Failure {
+  const said = answer.status < 300 ? undefined : wordsOf(answer)
+  const reason = `the service answered ${what}${said === undefined ? '' : `: ${said}`}`
   return new Failure('outcome_unknown', `the outcome is unknown, a subscription may exist: ${reason}`, {
     code: 'outcome_unknown',
     status: answer.status,

@@ -47,6 +47,7 @@ const LOST: [string, Reply][] = [
   ['a cut answer', new ExchangeError('cut', true, 'cut')],
   ['no answer in time', new ExchangeError('timeout', true, 'timeout')],
   ['500', {status: 500}],
+  ['a redirect that a browser follows with a GET', {status: 302}],
   ['504', {status: 504, text: '<html>Gateway</html>'}],
   ['a success without a secret', {status: 201, json: {data: {id: 'whsub_1'}}}],
   ['a success that is empty', {status: 201}],
@@ -63,7 +64,7 @@ test.each(LOST)('%s leaves the outcome unknown, and nothing is sent again', asyn
 test.each([
   ['refused', {status: 400, json: {error: {code: 'url_not_https'}}}],
   ['not_allowed', {status: 403, json: {}}],
-  ['service_failed', {status: 302}],
+  ['service_failed', {status: 307}],
   ['unreachable', new ExchangeError('refused', false, 'ECONNREFUSED')],
 ] satisfies [string, Reply][])('%s: nothing was made', async (kind, reply) => {
   const {api} = apiAnswering(reply)
