@@ -1,0 +1,210 @@
+/**
+ * A proxy in front of a real local sandbox that breaks what it is told to break, byte by byte. Every connection takes
+ * one request; every request that came whole is recorded, with what was done to it. What the sandbox says of its own
+ * address is rewritten, so that links it gives lead through the proxy, too.
+ */
+import {request as httpRequest} from 'node:http'
+import {type AddressInfo, createServer, type Server, type Socket} from 'node:net'
+import {createServer as createTlsServer, type TlsOptions, type Server as TlsServer} from 'node:tls'
+
+/** A whole answer, as the sandbox gave it or as a fault makes it up. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Bytes to send, milliseconds to wait, or how the connection ends; `hold`: it stays open, with nothing more in it. */
+export type Step = Buffer | number | 'reset' | 'end' | 'hold'
+
+export interface Place {
+  /** Of the proxy itself. */
+  readonly origin: string
+  /** Of a server that must never hear of anything. */
+  readonly other: string
+}
+
+export interface WireFault {
+  /** Whether the sandbox gets the request, and acts on it, before the fault strikes. */
+  readonly forwards: boolean
+  /** What the client gets. Without `forwards` the reply is an empty one. */
+  play(reply: Reply, place: Place): Iterable<Step>
+}
+
+/** What befalls a connection before any request: a reset at once, or nothing at all. */
+export type ConnectionFault = 'reset' | 'hold' | 'end'
+
+export interface ProxyRequest {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly struck: boolean
+}
+
+export interface ProxyOptions {
+  /** `http://127.0.0.1:PORT` of the sandbox. */
+  readonly upstream: string
+  readonly other: string
+  readonly tls?: TlsOptions | undefined
+}
+
+const NOTHING: Reply = {status: 200, headers: {}, body: Buffer.alloc(0)}
+
+export class FaultProxy {
+  readonly requests: ProxyRequest[] = []
+  connections = 0
+  /** What strikes, and which requests; nothing until it is set. */
+  strike: {fault: WireFault; method: string; path: RegExp} | undefined
+  /** What befalls every connection from now on. */
+  connection: ConnectionFault | undefined
+  private readonly sockets = new Set<Socket>()
+
+  private constructor(
+    private readonly options: ProxyOptions,
+    private readonly server: Server,
+    private readonly tlsServer: TlsServer | undefined,
+  ) {}
+
+  static async start(options: ProxyOptions): Promise<FaultProxy> {
+    const server = createServer()
+    // Never listens: it is handed the connections that are not to break before it.
+    const tlsServer = options.tls && createTlsServer(options.tls)
+    const proxy = new FaultProxy(options, server, tlsServer)
+    server.on('connection', (socket: Socket) => proxy.accept(socket))
+    tlsServer?.on('secureConnection', (socket: Socket) => proxy.serve(socket)).on('tlsClientError', () => {})
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get origin(): string {
+    const scheme = this.options.tls ? 'https' : 'http'
+    return `${scheme}://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** Shows another certificate from now on. */
+  showInstead(tls: TlsOptions): void {
+    this.tlsServer?.setSecureContext(tls)
+  }
+
+  /** Stops listening; connections are refused from now on. */
+  async close(): Promise<void> {
+    const closed = new Promise(resolve => this.server.close(resolve))
+    for (const socket of this.sockets) socket.destroy()
+    await closed
+  }
+
+  private accept(socket: Socket): void {
+    this.connections++
+    this.sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => this.sockets.delete(socket))
+    const {connection} = this
+    if (connection === 'reset') socket.resetAndDestroy()
+    else if (connection === 'end') socket.end()
+    else if (connection === 'hold') socket.resume()
+    else if (this.tlsServer) this.tlsServer.emit('connection', socket)
+    else this.serve(socket)
+  }
+
+  private serve(socket: Socket): void {
+    socket.on('error', () => {})
+    let received = Buffer.alloc(0)
+    socket.on('data', piece => {
+      received = Buffer.concat([received, piece])
+      const request = readRequest(received)
+      if (!request) return
+      received = Buffer.alloc(0)
+      void this.answer(socket, request)
+    })
+  }
+
+  private async answer(socket: Socket, request: Omit<ProxyRequest, 'struck'>): Promise<void> {
+    const {strike} = this
+    const struck = strike !== undefined && strike.method === request.method && strike.path.test(request.path)
+    this.requests.push({...request, struck})
+    const fault = struck ? strike.fault : undefined
+    const reply = fault?.forwards === false ? NOTHING : await this.forward(request)
+    const place = {origin: this.origin, other: this.options.other}
+    await play(socket, fault ? fault.play(reply, place) : [replyBytes(reply)])
+  }
+
+  /** The sandbox's own answer. */
+  private forward({method, path, headers, body}: Omit<ProxyRequest, 'struck'>): Promise<Reply> {
+    const upstream = new URL(this.options.upstream)
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        {host: upstream.hostname, port: upstream.port, method, path, agent: false},
+        answer => {
+          const pieces: Buffer[] = []
+          answer.on('data', piece => pieces.push(piece))
+          answer.on('end', () => resolve(this.rewritten(answer, Buffer.concat(pieces))))
+        },
+      )
+      for (const [name, value] of Object.entries(headers)) {
+        if (!/^(host|connection)$/.test(name)) sent.setHeader(name, value)
+      }
+      sent.on('error', reject).end(body)
+    })
+  }
+
+  private rewritten(
+    {statusCode, headers}: {statusCode?: number | undefined; headers: NodeJS.Dict<string | string[]>},
+    body: Buffer,
+  ): Reply {
+    const kept = Object.entries(headers).filter(
+      ([name]) => !/^(connection|keep-alive|transfer-|content-length)/.test(name),
+    )
+    const isText = /json|text/.test(String(headers['content-type']))
+    return {
+      status: statusCode ?? 500,
+      headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+      body: isText ? Buffer.from(body.toString().replaceAll(this.options.upstream, this.origin)) : body,
+    }
+  }
+}
+
+/** Status line and headers, with the length of the body unless `headers` say another. */
+export function replyHead({status, headers, body}: Reply): Buffer {
+  const all = {'content-length': String(body.length), ...headers}
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`HTTP/1.1 ${status} ${status < 300 ? 'OK' : 'No'}\r\n${lines.join('')}\r\n`, 'latin1')
+}
+
+export function replyBytes(reply: Reply): Buffer {
+  return Buffer.concat([replyHead(reply), reply.body])
+}
+
+async function play(socket: Socket, steps: Iterable<Step>): Promise<void> {
+  const gone = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  for (const step of steps) {
+    if (socket.destroyed) return
+    if (step === 'hold') return
+    if (step === 'reset') return void socket.resetAndDestroy()
+    if (step === 'end') break
+    if (typeof step === 'number') {
+      await Promise.race([gone, new Promise(resolve => setTimeout(resolve, step).unref())])
+      continue
+    }
+    // Inside the write's own callback Node ends a connection in good order, also where it is to be reset.
+    const written = new Promise<void>(resolve => socket.write(step, () => setImmediate(resolve)))
+    await Promise.race([gone, written])
+  }
+  socket.end()
+}
+
+function readRequest(received: Buffer): Omit<ProxyRequest, 'struck'> | undefined {
+  const end = received.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [first = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map(line => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const body = received.subarray(end + 4)
+  if (body.length < Number(headers['content-length'] ?? 0)) return undefined
+  const [method = '', path = ''] = first.split(' ')
+  return {method, path, headers, body: body.toString()}
+}

@@ -1,0 +1,56 @@
+/**
+ * The fault matrix in short: every fault once and every row at least once, by chance of neither. `npm run proof` runs
+ * every row with every fault. And the lists are complete: each command of the manifest is in one of them.
+ */
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {FaultProxy} from './fault-proxy.js'
+import {FAULTS} from './faults.js'
+import {type CellResult, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
+import {ELSEWHERE, ROWS, SILENT} from './rows.js'
+
+const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
+
+let bench: MatrixBench
+beforeAll(async () => {
+  bench = await openBench()
+})
+afterAll(() => bench.close())
+
+test('every command is in the matrix, or said to ask the service nothing', () => {
+  const inRows = [...new Set(ROWS.map(({command}) => command))]
+  const listed = [...inRows, ...Object.keys(SILENT), ...ELSEWHERE].sort()
+  expect(listed).toEqual(Object.keys(manifest.commands).sort())
+})
+
+test('what is said to ask the service nothing asks nothing', async () => {
+  const proxy = await FaultProxy.start({upstream: bench.side.origin, other: bench.other.origin})
+  const home = new Home({
+    ...{BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'},
+    BOOKCTL_BASE_URL: `${proxy.origin}/partner-api/v1`,
+  })
+  writeFileSync(join(home.directory, 'body.json'), '{}')
+  writeFileSync(join(home.directory, 'signing.txt'), 'whsec_abcdefghijklmnopqrstuvwxyz0123456789\n')
+  const exits: Record<string, unknown> = {}
+  for (const [id, argv] of Object.entries(SILENT)) exits[id] = (await home.run(argv)).exit
+  // 2: what was named is not there; 9: no valid signature.
+  expect(Object.entries(exits).filter(([, exit]) => ![0, 2, 9].includes(Number(exit)))).toEqual([])
+  expect([proxy.connections, proxy.requests]).toEqual([0, []])
+  await proxy.close()
+  home.remove()
+})
+
+test('every fault, and every row, has its turn in the short form', () => {
+  const cells = shortCells()
+  expect(new Set(cells.map(({fault}) => fault)).size).toBe(FAULTS.length)
+  expect(new Set(cells.map(({row}) => row)).size).toBe(ROWS.length)
+})
+
+test('each command makes of each fault what the rules say', async () => {
+  const results = await runCells(bench, shortCells())
+  const failed = results.filter(({wrong}: CellResult) => wrong.length > 0)
+  expect(failed.map(({name, wrong}) => [name, ...wrong].join('\n')).join('\n\n')).toBe('')
+  expect(bench.other.heard.filter(line => !line.endsWith(' '))).toEqual([])
+}, 180_000)

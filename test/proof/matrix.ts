@@ -1,0 +1,81 @@
+/** The fault matrix: all cells there are, those of the short form, and how they are run. */
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type Bench, type Cell, nameOf, runCell} from './cell.js'
+import {FAULTS, type Fault} from './faults.js'
+import {ROWS, type Row} from './rows.js'
+import {SandboxSide} from './sandbox-side.js'
+
+/** Every row with every fault that means something there. */
+export function allCells(): Cell[] {
+  return ROWS.flatMap(row => FAULTS.filter(fault => !row.leavesOut?.(fault)).map(fault => ({row, fault})))
+}
+
+/** Every fault and every row at least once: the rows in turn, each with the fault five further on that means something to it. */
+export function shortCells(): Cell[] {
+  const met = new Set<Fault>()
+  const inTurn = ROWS.map((row, n) => {
+    const start = (n * 5) % FAULTS.length
+    const fault = [...FAULTS.slice(start), ...FAULTS].find(each => !met.has(each) && !row.leavesOut?.(each))
+    met.add(fault as Fault)
+    return {row, fault: fault as Fault}
+  })
+  const others = FAULTS.filter(fault => !met.has(fault)).map((fault, n) => {
+    const start = (n * 7) % ROWS.length
+    return {fault, row: [...ROWS.slice(start), ...ROWS].find(row => !row.leavesOut?.(fault)) as Row}
+  })
+  return [...inTurn, ...others]
+}
+
+export interface MatrixBench extends Bench {
+  close(): Promise<void>
+}
+
+/** One local sandbox for all cells, and the server that nobody should turn to. */
+export async function openBench(): Promise<MatrixBench> {
+  const sandbox: LocalSandbox = await startLocalSandbox()
+  const heard: string[] = []
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`)
+    response.writeHead(404).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    side: new SandboxSide(sandbox.baseUrl),
+    other: {origin, heard},
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await sandbox.stop()
+    },
+  }
+}
+
+export interface CellResult {
+  readonly name: string
+  readonly cell: Cell
+  /** Empty when all is as it should be. */
+  readonly wrong: readonly string[]
+}
+
+/** Runs `cells`, two at a time; `onResult` is told of each as it ends. */
+export async function runCells(
+  bench: Bench,
+  cells: readonly Cell[],
+  onResult: (result: CellResult) => void = () => {},
+): Promise<CellResult[]> {
+  const waiting = [...cells]
+  const results: CellResult[] = []
+  const worker = async () => {
+    for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
+      const wrong = await runCell(bench, cell).catch(error => [`the cell itself failed: ${error.stack}`])
+      const result = {name: nameOf(cell), cell, wrong}
+      results.push(result)
+      onResult(result)
+    }
+  }
+  await Promise.all([worker(), worker()])
+  return results
+}

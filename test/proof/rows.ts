@@ -1,0 +1,265 @@
+/**
+ * The rows of the matrix: every command that makes a request of the service, with the request that is struck. A command
+ * with two requests of different nature has two rows. And every command that makes none, so that a new command is in
+ * one of the two lists, or the tests fail.
+ */
+import {randomUUID} from 'node:crypto'
+import {GUESTS} from '../support/stay.js'
+import type {Fault} from './faults.js'
+import type {Nature, Traits} from './rules.js'
+import type {SandboxSide} from './sandbox-side.js'
+
+export interface Errand {
+  readonly argv: readonly string[]
+  /** How often the change was made by the service: 0 or 1, and any more is the mistake looked for. */
+  readonly effects?: () => Promise<number>
+  /** What the journal calls it, for reservations. */
+  readonly reference?: string
+}
+
+export interface Row extends Traits {
+  /** As in the manifest. */
+  readonly command: string
+  /** Where a command has several rows. */
+  readonly part?: string
+  readonly nature: Nature
+  readonly method: string
+  readonly path: RegExp
+  /** What is typed, and what must be there for it. */
+  readonly errand: (side: SandboxSide) => Promise<Errand>
+  /** Commands to run first, through the proxy, while it breaks nothing. */
+  readonly first?: readonly (readonly string[])[]
+  /** It tells of faults in a report, and ends with 0 or with the exit code of what it found. */
+  readonly reports?: 'exit' | 'always 0'
+  /** Credentials come from the profile that `first` made, not from the environment. */
+  readonly usesProfile?: boolean
+  /** Faults that mean nothing here, and why. */
+  readonly leavesOut?: (fault: Fault) => boolean
+  /** What it leaves in the working directory when it succeeds. */
+  readonly writes?: string
+}
+
+const typed =
+  (...argv: string[]) =>
+  () =>
+    Promise.resolve({argv})
+
+const WHERE = ['--city', '101', '--currency', 'EUR']
+const STAY = ['--check-in', '2030-06-01', '--nights', '1', '--room', '2', '--nationality', 'TR']
+const LOGIN = ['login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt']
+
+function read(command: string, path: RegExp, errand: Row['errand'], more: Partial<Row> = {}): Row {
+  return {command, nature: 'read', method: 'GET', path, errand, ...more}
+}
+
+const under = (path: string) => new RegExp(`/partner-api/v1${path}(\\?|$)`)
+
+/** Commands whose paths are ours (§4.9). */
+const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
+
+const COMMANDS: readonly Row[] = [
+  read('account', under('/account'), typed('account'), {takes: 'json'}),
+  read('api', under('/account'), typed('api', 'GET', '/account'), {takes: 'bytes'}),
+  {
+    ...{command: 'api', part: 'changing', nature: 'settable', method: 'POST', takes: 'bytes'},
+    path: under('/webhooks/subscriptions/[^/]+/test'),
+    errand: async side => ({
+      argv: ['api', 'POST', `/webhooks/subscriptions/${await side.subscription()}/test`, '--yes'],
+    }),
+  },
+  ...['cities', 'countries', 'currencies'].map(what =>
+    read(`content:${what}`, under(`/content/${what}`), typed('content', what)),
+  ),
+  read('hotels:price', under('/hotels/offers/[^/]+'), async side => ({
+    argv: ['hotels', 'price', await side.offer()],
+  })),
+  read('hotels:show', under('/hotels/[^/]+'), async side => ({argv: ['hotels', 'show', await side.hotel()]})),
+  read('hotels:search', under('/hotels/search'), typed('hotels', 'search', ...WHERE, ...STAY), {
+    method: 'POST',
+  }),
+  read('tours:search', under('/tours/search'), typed('tours', 'search', ...WHERE, '--date', '2030-06-01'), {
+    method: 'POST',
+  }),
+  read('tours:show', under('/tours/[^/]+'), async side => ({argv: ['tours', 'show', await side.tour()]})),
+  ...[LOGIN, ['token'], ['whoami', '--check']].map(
+    (argv): Row => ({
+      ...{command: argv[0] ?? '', nature: 'token', method: 'POST', path: under('/oauth/token')},
+      errand: typed(...argv),
+    }),
+  ),
+  {
+    ...{command: 'logout', nature: 'revoke', method: 'POST', path: under('/oauth/revoke')},
+    ...{errand: typed('logout'), first: [['account']]},
+  },
+  {
+    ...{command: 'profiles:remove', nature: 'revoke', method: 'POST', path: under('/oauth/revoke')},
+    errand: typed('profiles', 'remove', 'leaving'),
+    ...{first: [[...LOGIN, '--profile', 'leaving']], usesProfile: true},
+  },
+  read('reservations:list', under('/reservations'), typed('reservations', 'list')),
+  read('reservations:show', under('/reservations/[^/]+'), async side => ({
+    argv: ['reservations', 'show', await side.reservation('account')],
+  })),
+  {
+    ...{command: 'reservations:update', nature: 'once', method: 'PATCH', path: under('/reservations/[^/]+')},
+    async errand(side) {
+      const reference = await side.reservation('account')
+      const email = `${randomUUID()}@example.com`
+      return {
+        argv: ['reservations', 'update', reference, '--contact', `email=${email}`],
+        effects: async () => {
+          const {contact} = await side.show<{contact: {email: string}}>(`/reservations/${reference}`)
+          return Number(contact.email === email)
+        },
+      }
+    },
+  },
+  {
+    ...{command: 'reservations:cancel', nature: 'once', method: 'POST'},
+    path: under('/reservations/[^/]+/cancel'),
+    errand: cancelling,
+  },
+  read('reservations:cancel', under('/reservations/[^/]+/cancellation-quote'), cancelling, {part: 'quote'}),
+  reserving('account'),
+  reserving('instant'),
+  read('voucher:download', under('/reservations/[^/]+/voucher'), downloading, {writes: 'v.pdf'}),
+  {
+    ...{command: 'voucher:download', part: 'link', nature: 'link', method: 'GET', path: /\/vouchers?\//},
+    ...{errand: downloading, writes: 'v.pdf'},
+    // A PDF is known by what it is, and its end by its end.
+    leavesOut: ({name}) => name === 'pdf-200',
+  },
+  {
+    ...{command: 'webhooks:create', nature: 'once', method: 'POST', path: under('/webhooks/subscriptions')},
+    errand: side => subscribing(side, ['webhooks', 'create'], '--url'),
+  },
+  {
+    ...{command: 'webhooks:listen', part: 'subscribe', nature: 'once', method: 'POST'},
+    path: under('/webhooks/subscriptions'),
+    errand: side => subscribing(side, ['webhooks', 'listen', '--subscribe'], '--public-url'),
+    // What it does then is to wait for events.
+    leavesOut: ({conclusion}) => conclusion.kind === 'answered',
+  },
+  read('webhooks:list', under('/webhooks/subscriptions'), typed('webhooks', 'list')),
+  {
+    ...{command: 'webhooks:test', nature: 'settable', method: 'POST', takes: 'json'},
+    path: under('/webhooks/subscriptions/[^/]+/test'),
+    errand: async side => ({argv: ['webhooks', 'test', await side.subscription()]}),
+  },
+  {
+    ...{command: 'webhooks:update', nature: 'settable', method: 'PATCH'},
+    path: under('/webhooks/subscriptions/[^/]+'),
+    errand: async side => ({argv: ['webhooks', 'update', await side.subscription(), '--passive']}),
+  },
+  {
+    ...{command: 'webhooks:delete', nature: 'settable', method: 'DELETE'},
+    path: under('/webhooks/subscriptions/[^/]+'),
+    errand: async side => ({argv: ['webhooks', 'delete', await side.subscription(), '--yes']}),
+  },
+  read('sandbox:clock', /^\/_sandbox\/clock$/, typed('sandbox', 'clock'), {isControl: true}),
+  read('sandbox:env', /^\/_sandbox\/clock$/, typed('sandbox', 'env'), {isControl: true}),
+  read('sandbox:deliveries', /^\/_sandbox\/deliveries$/, typed('sandbox', 'deliveries'), {isControl: true}),
+  {
+    ...{
+      command: 'sandbox:pay',
+      nature: 'once',
+      isControl: true,
+      method: 'POST',
+      path: /^\/_sandbox\/payments\//,
+    },
+    errand: async side => ({argv: ['sandbox', 'pay', await side.reservation('instant')]}),
+  },
+  {
+    ...{
+      command: 'sandbox:reset',
+      nature: 'once',
+      isControl: true,
+      method: 'POST',
+      path: /^\/_sandbox\/reset$/,
+    },
+    errand: typed('sandbox', 'reset'),
+    // The other cells share the sandbox.
+    leavesOut: ({wire}) => wire?.forwards === true,
+  },
+  read('doctor', under('/account'), typed('doctor'), {reports: 'exit'}),
+  read('support:bundle', under('/account'), typed('support', 'bundle', 'b.zip', '--yes'), {
+    ...{reports: 'always 0', writes: 'b.zip'},
+  }),
+]
+
+export const ROWS: readonly Row[] = COMMANDS.map(row => ({...row, isGuessed: GUESSED.test(row.command)}))
+
+/** Commands that ask the service nothing, with what shows it: as they stand they succeed, and no request is seen. */
+export const SILENT: Readonly<Record<string, readonly string[]>> = {
+  autocomplete: ['autocomplete', 'bash'],
+  'config:get': ['config', 'get', 'currency'],
+  'config:list': ['config', 'list'],
+  'config:path': ['config', 'path'],
+  'config:set': ['config', 'set', 'currency', 'EUR'],
+  'config:unset': ['config', 'unset', 'currency'],
+  journal: ['journal'],
+  'journal:forget': ['journal', 'forget', 'none'],
+  'profiles:list': ['profiles', 'list'],
+  'profiles:use': ['profiles', 'use', 'none'],
+  'sandbox:openapi': ['sandbox', 'openapi'],
+  'webhooks:events:export': ['webhooks', 'events', 'export'],
+  'webhooks:events:list': ['webhooks', 'events', 'list'],
+  'webhooks:events:show': ['webhooks', 'events', 'show', 'evt_none'],
+  'webhooks:sign': ['webhooks', 'sign', 'body.json', '--secret-file', 'signing.txt'],
+  'webhooks:verify': [
+    'webhooks',
+    'verify',
+    'body.json',
+    '--signature',
+    't=1,v1=aa',
+    '--secret-file',
+    'signing.txt',
+  ],
+}
+
+/** Their requests go to another than the service: its own sandbox, or an address that the user names. */
+export const ELSEWHERE: readonly string[] = [
+  'demo',
+  'sandbox:start',
+  'webhooks:events:replay',
+  'webhooks:probe',
+]
+
+function reserving(mode: 'account' | 'instant'): Row {
+  return {
+    ...{command: 'reserve', part: mode, nature: 'keyed', method: 'POST', path: under('/reservations/hotel')},
+    async errand(side) {
+      const reference = `cell-${randomUUID()}`
+      const how = ['--pay', mode, '--client-reference', reference, '--nationality', 'TR']
+      return {
+        argv: ['reserve', await side.offer(), ...GUESTS, ...how],
+        effects: () => side.reservationsWith(reference),
+        reference,
+      }
+    },
+  }
+}
+
+async function cancelling(side: SandboxSide): Promise<Errand> {
+  const reference = await side.reservation('account')
+  return {
+    argv: ['reservations', 'cancel', reference, '--yes'],
+    effects: async () =>
+      Number((await side.show<{status: string}>(`/reservations/${reference}`)).status === 'CANCELLED'),
+  }
+}
+
+async function downloading(side: SandboxSide): Promise<Errand> {
+  return {argv: ['voucher', 'download', await side.reservation('account'), '--file', 'v.pdf']}
+}
+
+async function subscribing(side: SandboxSide, argv: readonly string[], flag: string): Promise<Errand> {
+  const url = `https://127.0.0.1:1/${randomUUID()}`
+  return {
+    argv: [...argv, flag, url, '--event', 'voucher.ready'],
+    effects: async () => {
+      const all = await side.show<{url: string}[]>('/webhooks/subscriptions?limit=200')
+      return all.filter(each => each.url === url).length
+    },
+  }
+}
