@@ -126,18 +126,21 @@ export function whyNotJson(body: Uint8Array): string {
 /** Whether brackets stand open beyond MAX_NESTING, those inside strings not counted. */
 function isTooDeep(body: Uint8Array): boolean {
   let depth = 0
-  let inString = false
   for (let index = 0; index < body.length; index++) {
     const byte = body[index]
-    if (inString) {
-      if (byte === BACKSLASH) index++
-      else if (byte === QUOTE) inString = false
-    } else if (byte === QUOTE) inString = true
+    if (byte === QUOTE) index = endOfString(body, index)
     else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > MAX_NESTING) return true
     } else if (byte === 0x5d || byte === 0x7d) depth--
   }
   return false
+}
+
+/** Where the string ends that begins at `start`: its closing quote, or the end of the body. */
+function endOfString(body: Uint8Array, start: number): number {
+  let index = start + 1
+  while (index < body.length && body[index] !== QUOTE) index += body[index] === BACKSLASH ? 2 : 1
+  return index
 }
 
 const QUOTE = 0x22

@@ -30,7 +30,8 @@ export async function searchHotels(api: Api, request: SearchRequest): Promise<Se
   const answer = await api.call('hotels.search', {body: request})
   if (!isObject(answer.json) && !Array.isArray(answer.json)) throw notUnderstood(answer, 'it holds no offers')
   const lifetime = lifetimeReader(answer, searchedAt)
-  const found = findOffers(answer.json).map(offer => toFoundOffer(offer, searchedAt, lifetime))
+  const isoTime = lastIsoTime()
+  const found = findOffers(answer.json).map(offer => toFoundOffer(offer, searchedAt, lifetime, isoTime))
   const expiries = found.map(({expiresAt}) => expiresAt)
   return {
     searchedAt,
@@ -43,11 +44,23 @@ function toFoundOffer(
   found: OfferNode,
   searchedAt: number,
   lifetimeSeconds: (expiry: number | null) => number,
+  isoTime: (unixSeconds: number) => string,
 ): {offer: FoundOffer; expiresAt: number} {
   const {expiry, ...facts} = factsOf(found)
   const expiresAt = searchedAt + lifetimeSeconds(expiry)
-  const expires_at = new Date(expiresAt * 1000).toISOString()
+  const expires_at = isoTime(expiresAt)
   return {expiresAt, offer: {offer_id: found.offerId, ...facts, expires_at, raw: found.node.value}}
+}
+
+/** ISO 8601. Most offers of a search expire at the same moment, which is then written once. */
+function lastIsoTime(): (unixSeconds: number) => string {
+  let last = Number.NaN
+  let text = ''
+  return unixSeconds => {
+    if (unixSeconds !== last) text = new Date(unixSeconds * 1000).toISOString()
+    last = unixSeconds
+    return text
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
  * What an offer says beyond its facts: what is due at the hotel, what cancelling costs, how it may be paid. Read from
  * the service's own object, whatever its shape; undefined where the answer does not say.
  */
-import {type Fields, fieldsOf} from './field-names.js'
+import {type Fields, fieldsOf, snakeCase} from './field-names.js'
 import {breadthFirst, isObject, textOf} from './json-walk.js'
 
 export interface Charge {
@@ -47,29 +47,44 @@ const PERCENT = ['percent', 'percentage']
 const CURRENCY = ['currency', 'currency_code']
 const WORDS = ['description', 'name', 'title', 'type', 'code']
 
+const SOUGHT = {due: DUE, policies: POLICIES, modes: MODES, left: LEFT, remarks: REMARKS}
+type Sought = keyof typeof SOUGHT
+
+/** What a name is sought for, and which of several names goes first. */
+const PLACES: ReadonlyMap<string, readonly [sought: Sought, rank: number]> = new Map(
+  (Object.keys(SOUGHT) as Sought[]).flatMap(sought =>
+    SOUGHT[sought].map((name, rank) => [name, [sought, rank]] as const),
+  ),
+)
+
 /** The terms found in the offer's own object. */
 export function termsOf(raw: object): OfferTerms {
-  const records = Array.from(breadthFirst(raw), ({value}) => fieldsOf(value))
-  const due = findField(records, DUE)
-  const policies = findField(records, POLICIES)
-  const modes = findField(records, MODES)
-  const left = Number(textOf(findField(records, LEFT)))
+  const {due, policies, modes, left: leftTold, remarks} = outermostIn(raw)
+  const left = Number(textOf(leftTold))
   return {
     dueAtProperty: due === undefined ? undefined : readList(due, chargeFrom),
     policies: policies === undefined ? undefined : readList(policies, stepFrom),
     paymentModes: Array.isArray(modes) ? modesIn(modes) : undefined,
     roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
-    remarks: textOf(findField(records, REMARKS)),
+    remarks: textOf(remarks),
   }
 }
 
-/** In the first of `records` that has one, the value under the first of `names`. */
-function findField(records: readonly Fields[], names: readonly string[]): unknown {
-  for (const fields of records) {
-    const found = fieldIn(fields, names)
-    if (found !== undefined) return found
+/** What is sought, each from the outermost object that has it. Asked for every offer of a long answer: one pass. */
+function outermostIn(raw: object): Partial<Record<Sought, unknown>> {
+  const found: Partial<Record<Sought, unknown>> = {}
+  for (const {value} of breadthFirst(raw)) {
+    const here: Partial<Record<Sought, number>> = {}
+    for (const key of Object.keys(value)) {
+      const [sought, rank] = PLACES.get(snakeCase(key)) ?? []
+      if (sought === undefined || rank === undefined) continue
+      const isFree = !(sought in found) || rank < (here[sought] ?? 0)
+      if (!isFree || (value[key] ?? undefined) === undefined) continue
+      found[sought] = value[key]
+      here[sought] = rank
+    }
   }
-  return undefined
+  return found
 }
 
 function fieldIn(fields: Fields, names: readonly string[]): unknown {

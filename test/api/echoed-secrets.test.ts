@@ -64,3 +64,18 @@ test('what holds no secret is told as it is', () => {
     refusalOf(answer(409, JSON.stringify({error: {code: 'price_changed', message: said}})), 0).message,
   ).toContain(said)
 })
+
+test.each([
+  ['plain', '{"data": {"access_token": "found"}}'],
+  ['escaped', '{"data": {"\\u0061ccess_\\u0074o\\u006ben": "found"}}'],
+  ['escaped in capitals', '{"cl\\u0069ent_\\u0073ecre\\u0074": "found"}'],
+])('a secret received under a name written %s is known', (_, text) => {
+  const body = Buffer.from(text)
+  expect(secretsIn({...request, body: '{}'}, {status: 200, headers: {}, body})).toEqual([TOKEN, 'found'])
+})
+
+test('a secret received late in a long answer is known', () => {
+  const many = Array.from({length: 10_000}, (_, index) => ({offer_id: `off_${index}`}))
+  const body = Buffer.from(JSON.stringify({data: many, last: {inner: {secret: 'found'}}}))
+  expect(secretsIn({...request, body: '{}'}, {status: 200, headers: {}, body})).toEqual([TOKEN, 'found'])
+})
