@@ -10,15 +10,14 @@ import {
   findListedEvent,
 } from '../../src/sandbox/store/browse.js'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
+import {findDeliveryRecord, listDeliveryRecords} from '../../src/sandbox/store/deliveries.js'
 import {
-  findDeliveryRecord,
   findDue,
   findForAttempt,
   findSubscriptionsDue,
   lastAttemptBy,
-  listDeliveryRecords,
   nextAttemptAt,
-} from '../../src/sandbox/store/deliveries.js'
+} from '../../src/sandbox/store/due-deliveries.js'
 import {addEvent} from '../../src/sandbox/store/events.js'
 import {findOffer} from '../../src/sandbox/store/offers.js'
 import {

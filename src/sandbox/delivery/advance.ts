@@ -4,7 +4,7 @@
  */
 import {setImmediate} from 'node:timers/promises'
 import type {Service} from '../service.js'
-import {lastAttemptBy} from '../store/deliveries.js'
+import {lastAttemptBy} from '../store/due-deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 
 /** So that the rounding of sums of seconds does not keep time from moving. */

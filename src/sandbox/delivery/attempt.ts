@@ -3,7 +3,8 @@ import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sign} from '../../webhooks/signature.js'
 import {eventWithOrigin} from '../links.js'
-import type {Attempt, DueDelivery} from '../store/deliveries.js'
+import type {Attempt} from '../store/deliveries.js'
+import type {DueDelivery} from '../store/due-deliveries.js'
 import type {Post} from './post.js'
 
 export interface AttemptTimes {

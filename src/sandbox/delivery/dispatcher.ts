@@ -5,17 +5,16 @@
  */
 import {expirePayments} from '../booking/payment.js'
 import type {Service} from '../service.js'
+import {type MadeAttempt, recordAttempts} from '../store/deliveries.js'
 import {
   type DueDelivery,
   findDue,
   findForAttempt,
   findSubscriptionsDue,
   isDue,
-  type MadeAttempt,
   nextAttemptAt,
-  recordAttempts,
   type Taken,
-} from '../store/deliveries.js'
+} from '../store/due-deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {makeAttempt} from './attempt.js'
 import {Outbox} from './outbox.js'
