@@ -1,7 +1,7 @@
 /**
  * A table of plain columns, as wide as its reader's terminal. When there is not room for everything, texts are cut with
- * an ellipsis, the widest first; then columns are left out, minor ones first, then the last; and in a narrow terminal each item becomes a block of `name: value` lines. What identifies something is
- * never cut. Cells come sanitised.
+ * an ellipsis, the widest first; then columns are left out, minor ones first, then the last; and in a narrow terminal
+ * each item becomes a block of `name: value` lines. What identifies something is never cut. Cells come sanitised.
  */
 import {type Painter, styleOfState} from './colour.js'
 import {hang} from './hang.js'
