@@ -20,7 +20,7 @@ export type Step = Buffer | number | 'reset' | 'end' | 'hold'
 export interface Place {
   /** Of the proxy itself. */
   readonly origin: string
-  /** Of a server that must never hear of anything. */
+  /** Of another server, which must not hear of credentials or bodies. */
   readonly other: string
 }
 

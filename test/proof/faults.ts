@@ -2,63 +2,21 @@
  * The faults of the matrix. Each says what it does on the wire, and what can be concluded from it by whoever sees only
  * the client's end of the connection; what a command must make of that is in rules.ts.
  */
-import {gzipSync} from 'node:zlib'
-import {tlsIdentity} from '../support/tls.js'
+import {after, answered, before, type Fault, harmless, redirect, tls} from './fault.js'
+import {replyBytes, replyHead} from './fault-proxy.js'
 import {
-  type ConnectionFault,
-  type Reply,
-  replyBytes,
-  replyHead,
-  type Step,
-  type WireFault,
-} from './fault-proxy.js'
-
-export type Conclusion =
-  /** There is a whole, true answer; it only came in an odd way. */
-  | {readonly kind: 'answered'}
-  /** Nothing was asked of anybody. `isSure`: the client can tell, too, that no byte of a request left. */
-  | {readonly kind: 'unreached'; readonly isSure: boolean}
-  /** Something was sent and no whole answer came. `begun`: bytes of one did; `stalls`: time ran out. */
-  | {readonly kind: 'lost'; readonly begun: boolean; readonly stalls: boolean}
-  /** What came can never be read, however often it is asked for. */
-  | {readonly kind: 'unreadable'}
-  | {readonly kind: 'status'; readonly status: number}
-  | {readonly kind: 'redirect'; readonly status: number; readonly elsewhere: boolean}
-  /** A success by its status, and no JSON. */
-  | {readonly kind: 'page'}
-  /** A success by its status, and JSON of nothing that was asked for. */
-  | {readonly kind: 'shape'}
-
-export interface Fault {
-  readonly name: string
-  readonly conclusion: Conclusion
-  /** What the error must say of its cause, where it is the error that ended the command. */
-  readonly names?: RegExp
-  readonly wire?: WireFault
-  /** In place of `wire`: strikes every connection. `refused`: nobody listens. */
-  readonly connection?: ConnectionFault | 'refused'
-  /** The certificate the service shows; plain HTTP without. */
-  readonly identity?: 'good' | 'expired' | 'self-signed' | 'other-host'
-  /** Whether the client's --ca-file holds the authority of that certificate. */
-  readonly isTrusted?: boolean
-}
-
-const bytes = (text: string) => Buffer.from(text)
-const half = (body: Buffer) => body.subarray(0, Math.ceil(body.length / 2))
-const asJson = {'content-type': 'application/json'}
-
-function before(name: string, conclusion: Conclusion, names: RegExp, ...steps: Step[]): Fault {
-  return {name, conclusion, names, wire: {forwards: false, play: () => steps}}
-}
-
-function after(
-  name: string,
-  conclusion: Conclusion,
-  names: RegExp,
-  play: (reply: Reply) => Iterable<Step>,
-): Fault {
-  return {name, conclusion, names, wire: {forwards: true, play}}
-}
+  asJson,
+  bytes,
+  chunk,
+  chunkedHead,
+  endlessHeaders,
+  gzipBomb,
+  half,
+  pieces,
+  trickle,
+  withLength,
+  withoutType,
+} from './odd-bytes.js'
 
 const LOST = {kind: 'lost', begun: false, stalls: false} as const
 const CUT = {kind: 'lost', begun: true, stalls: false} as const
@@ -93,11 +51,6 @@ const CONNECTION: readonly Fault[] = [
   tls('other-host', true, /certificate .*another host name/),
   tls('good', false, /certificate .*not signed by a known authority/),
 ]
-
-function tls(identity: NonNullable<Fault['identity']>, isTrusted: boolean, names: RegExp): Fault {
-  const name = identity === 'good' ? 'tls-unknown-authority' : `tls-${identity}`
-  return {name, identity, isTrusted, conclusion: {kind: 'unreached', isSure: true}, names}
-}
 
 const BEFORE: readonly Fault[] = [
   before('reset-before-service', LOST, RESET, 'reset'),
@@ -224,97 +177,3 @@ const HARMLESS: readonly Fault[] = [
 export const FAULTS: readonly Fault[] = [
   ...[...CONNECTION, ...BEFORE, ...AFTER, ...PAGES, ...STATUSES, ...REDIRECTS, ...HARMLESS],
 ]
-
-/** What a TLS server of `fault` shows. */
-export function identityOf({identity}: Fault) {
-  return identity === undefined ? undefined : tlsIdentity(identity)
-}
-
-function answered(name: string, conclusion: Conclusion, reply: Reply): Fault {
-  const names =
-    conclusion.kind === 'status'
-      ? /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
-      : undefined
-  return {
-    name,
-    conclusion,
-    ...(names ? {names} : {}),
-    wire: {forwards: false, play: () => [replyBytes(reply)]},
-  }
-}
-
-function redirect(status: number, to: 'same' | 'other' | 'weaker'): Fault {
-  const isTls = to === 'weaker'
-  return {
-    name: `redirect-${status}-${to}`,
-    conclusion: {kind: 'redirect', status, elsewhere: to !== 'same'},
-    names: new RegExp(`\\b${status}\\b`),
-    ...(isTls ? {identity: 'good' as const, isTrusted: true} : {}),
-    wire: {
-      forwards: false,
-      play: (_, {origin, other}) => [
-        replyBytes({
-          status,
-          headers: {location: `${to === 'same' ? origin : other}/partner-api/v1/account`},
-          body: Buffer.alloc(0),
-        }),
-      ],
-    },
-  }
-}
-
-function harmless(name: string, play: (reply: Reply) => Iterable<Step>): Fault {
-  return {name, conclusion: {kind: 'answered'}, wire: {forwards: true, play}}
-}
-
-function withoutType({headers}: Reply): Reply['headers'] {
-  const {'content-type': _, ...rest} = headers
-  return rest
-}
-
-function withLength(reply: Reply, length: number): Buffer {
-  return replyBytes({...reply, headers: {...reply.headers, 'content-length': String(length)}})
-}
-
-function chunkedHead({status, headers}: Reply): Buffer {
-  const {'content-length': _, ...rest} = headers
-  const lines = Object.entries({...rest, 'transfer-encoding': 'chunked'}).map(
-    each => `${each.join(': ')}\r\n`,
-  )
-  return bytes(`HTTP/1.1 ${status} OK\r\n${lines.join('')}\r\n`)
-}
-
-function chunk(piece: Buffer): Buffer {
-  return Buffer.concat([bytes(`${piece.length.toString(16)}\r\n`), piece, bytes('\r\n')])
-}
-
-function* pieces(whole: Buffer, size: number): Iterable<Buffer> {
-  for (let at = 0; at < whole.length; at += size) yield whole.subarray(at, at + size)
-}
-
-/** One byte at a time, slower than any time limit of the matrix allows and never standing still. */
-function* trickle(whole: Buffer): Iterable<Step> {
-  for (const piece of pieces(whole, 1)) {
-    yield piece
-    yield 100
-  }
-}
-
-function* endlessHeaders(): Iterable<Step> {
-  yield bytes('HTTP/1.1 200 OK\r\n')
-  for (let n = 0; ; n++) yield bytes(`x-header-${n}: ${'y'.repeat(1000)}\r\n`)
-}
-
-/** 128 MiB of nothing in 130 kB, were it inflated: the smallest deflate stream of zeros, sent as gzip. */
-function* gzipBomb(): Iterable<Step> {
-  const head = {status: 200, headers: {...asJson, 'content-encoding': 'gzip'}, body: BOMB}
-  yield replyBytes(head)
-}
-
-const BOMB = makeBomb()
-
-function makeBomb(): Buffer {
-  const mebibyte = gzipSync(Buffer.alloc(1 << 20))
-  // Members one after another are one gzip stream.
-  return Buffer.concat(Array.from({length: 128}, () => mebibyte))
-}

@@ -1,21 +1,13 @@
 /**
  * The rows of the matrix: every command that makes a request of the service, with the request that is struck. A command
- * with two requests of different nature has two rows. And every command that makes none, so that a new command is in
- * one of the two lists, or the tests fail.
+ * with two requests of different nature has two rows. Those that make none are in silent.ts.
  */
 import {randomUUID} from 'node:crypto'
 import {GUESTS} from '../support/stay.js'
-import type {Fault} from './faults.js'
+import {cancelling, downloading, type Errand, subscribing} from './errands.js'
+import type {Fault} from './fault.js'
 import type {Nature, Traits} from './rules.js'
 import type {SandboxSide} from './sandbox-side.js'
-
-export interface Errand {
-  readonly argv: readonly string[]
-  /** How often the change was made by the service: 0 or 1, and any more is the mistake looked for. */
-  readonly effects?: () => Promise<number>
-  /** What the journal calls it, for reservations. */
-  readonly reference?: string
-}
 
 export interface Row extends Traits {
   /** As in the manifest. */
@@ -189,42 +181,6 @@ const COMMANDS: readonly Row[] = [
 
 export const ROWS: readonly Row[] = COMMANDS.map(row => ({...row, isGuessed: GUESSED.test(row.command)}))
 
-/** Commands that ask the service nothing, with what shows it: as they stand they succeed, and no request is seen. */
-export const SILENT: Readonly<Record<string, readonly string[]>> = {
-  autocomplete: ['autocomplete', 'bash'],
-  'config:get': ['config', 'get', 'currency'],
-  'config:list': ['config', 'list'],
-  'config:path': ['config', 'path'],
-  'config:set': ['config', 'set', 'currency', 'EUR'],
-  'config:unset': ['config', 'unset', 'currency'],
-  journal: ['journal'],
-  'journal:forget': ['journal', 'forget', 'none'],
-  'profiles:list': ['profiles', 'list'],
-  'profiles:use': ['profiles', 'use', 'none'],
-  'sandbox:openapi': ['sandbox', 'openapi'],
-  'webhooks:events:export': ['webhooks', 'events', 'export'],
-  'webhooks:events:list': ['webhooks', 'events', 'list'],
-  'webhooks:events:show': ['webhooks', 'events', 'show', 'evt_none'],
-  'webhooks:sign': ['webhooks', 'sign', 'body.json', '--secret-file', 'signing.txt'],
-  'webhooks:verify': [
-    'webhooks',
-    'verify',
-    'body.json',
-    '--signature',
-    't=1,v1=aa',
-    '--secret-file',
-    'signing.txt',
-  ],
-}
-
-/** Their requests go to another than the service: its own sandbox, or an address that the user names. */
-export const ELSEWHERE: readonly string[] = [
-  'demo',
-  'sandbox:start',
-  'webhooks:events:replay',
-  'webhooks:probe',
-]
-
 function reserving(mode: 'account' | 'instant'): Row {
   return {
     ...{command: 'reserve', part: mode, nature: 'keyed', method: 'POST', path: under('/reservations/hotel')},
@@ -236,30 +192,6 @@ function reserving(mode: 'account' | 'instant'): Row {
         effects: () => side.reservationsWith(reference),
         reference,
       }
-    },
-  }
-}
-
-async function cancelling(side: SandboxSide): Promise<Errand> {
-  const reference = await side.reservation('account')
-  return {
-    argv: ['reservations', 'cancel', reference, '--yes'],
-    effects: async () =>
-      Number((await side.show<{status: string}>(`/reservations/${reference}`)).status === 'CANCELLED'),
-  }
-}
-
-async function downloading(side: SandboxSide): Promise<Errand> {
-  return {argv: ['voucher', 'download', await side.reservation('account'), '--file', 'v.pdf']}
-}
-
-async function subscribing(side: SandboxSide, argv: readonly string[], flag: string): Promise<Errand> {
-  const url = `https://127.0.0.1:1/${randomUUID()}`
-  return {
-    argv: [...argv, flag, url, '--event', 'voucher.ready'],
-    effects: async () => {
-      const all = await side.show<{url: string}[]>('/webhooks/subscriptions?limit=200')
-      return all.filter(each => each.url === url).length
     },
   }
 }

@@ -6,7 +6,7 @@
  * §4.7, §4.8 of the interface for what an operation answers, §5.6 and §7 for 401; and the promise that nothing follows a
  * redirect with credentials or a body.
  */
-import type {Conclusion} from './faults.js'
+import type {Conclusion} from './fault.js'
 
 /**
  * What the request that is struck is.
@@ -56,15 +56,7 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'answered':
       return {exits: [0], sent: ONCE, namesCause: false}
     case 'unreached':
-      // Exit table: 7, "and nothing can have happened there"; so for every command.
-      return traits.isGuessed && !conclusion.isSure
-        ? {exits: [2, 7], sent: NEVER, namesCause: false}
-        : // A request that went to no one else before it may itself be taken for sent.
-          {
-            exits: !conclusion.isSure && changes && traits.isControl ? [7, 10] : [7],
-            sent: NEVER,
-            namesCause: true,
-          }
+      return unreachedRule(conclusion.isSure, changes, traits)
     case 'lost':
       return {
         exits: changes ? [10] : lostRead(conclusion),
@@ -83,6 +75,15 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'shape':
       return {exits: shapeExits(nature, traits), sent: ONCE, namesCause: false}
   }
+}
+
+/** Exit table: 7, "and nothing can have happened there"; but only what the client can be sure of. */
+function unreachedRule(isSure: boolean, changes: boolean, {isGuessed, isControl}: Traits): Expected {
+  if (isSure) return {exits: [7], sent: NEVER, namesCause: true}
+  // The question whether there is a sandbox is lost: then there is none, and the operation is not sent.
+  if (isGuessed) return {exits: [2, 7], sent: NEVER, namesCause: false}
+  // A change with no token request before it may itself have gone out.
+  return {exits: changes && isControl ? [7, 10] : [7], sent: NEVER, namesCause: true}
 }
 
 /** Before any byte of an answer it is "unreachable or timed out" (7); after some, it "cannot be understood" (6). */

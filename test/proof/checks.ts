@@ -1,0 +1,85 @@
+/** What is wrong with what a command said and sent. */
+import type {Row} from './rows.js'
+import type {Expected} from './rules.js'
+import {type Cell, parse, type Seen} from './seen.js'
+
+/** Ours: a command may take this much longer than its --timeout, on a machine that does other things beside. */
+const SLACK_MILLISECONDS = 12_000
+
+export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen): string[] {
+  const {exit, stdout, stderr} = seen.finished
+  const wrong: string[] = []
+  const exits = row.reports === 'always 0' ? [0] : row.reports ? reportExits(expected) : expected.exits
+  if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+  const document = parse(stdout)
+  if (document === undefined) wrong.push('stdout is not one JSON document')
+  const error = document?.error
+  if (!row.reports && (error === undefined) !== (exit === 0))
+    wrong.push('error document and exit code disagree')
+  if (exit !== 0 && error !== undefined && !(error.code && error.message && error.hint))
+    wrong.push('the error lacks code, message or hint')
+  const words = `${error?.message} ${error?.cause}`
+  const mustName = expected.namesCause && fault.names && exit !== 0 && !row.reports
+  if (mustName && !fault.names?.test(words)) wrong.push(`the cause is not named: ${fault.names}`)
+  if (mustName && fault.conclusion.kind === 'redirect' && !/ to https?:/.test(words))
+    wrong.push('where the redirect leads is not named')
+  wrong.push(...leaks(row, seen))
+  if (/^\s+at .+[:(]/m.test(stdout + stderr) || /node_modules|dist\/chunks/.test(stdout + stderr))
+    wrong.push('a stack trace')
+  if (seen.milliseconds > SLACK_MILLISECONDS + 10_000) wrong.push(`took ${seen.milliseconds} ms`)
+  return wrong
+}
+
+/** A report ends with the exit code of the first thing it found; credentials that cannot be tried are one. */
+function reportExits({exits}: Expected): readonly number[] {
+  return exits.includes(0) ? exits : [4, 5, 6, 7]
+}
+
+/** Secrets, and what identifies people, wherever they should not be: what was asked for is printed, when all went well. */
+function leaks({command}: Row, {finished, requests}: Seen): string[] {
+  const {exit, stdout, stderr} = finished
+  const told = exit === 0 ? stderr : stdout + stderr
+  const tokens = requests.flatMap(({headers}) => headers.authorization?.replace('Bearer ', '') ?? [])
+  const patterns: [string, RegExp, string][] = [
+    ['the client secret', /sk_test_sandbox/, command === 'sandbox:env' ? told : stdout + stderr],
+    ['an identity number', /10000000146|U1234567/, told],
+    ['a signing secret', /whsec_\w/, command === 'webhooks:create' ? told : stdout + stderr],
+    ['a signed link', /\/vouchers\/\w{8}/, stdout + stderr],
+  ]
+  const found = patterns.filter(([, pattern, text]) => pattern.test(text)).map(([name]) => `shows ${name}`)
+  const where = command === 'token' ? told : stdout + stderr
+  return tokens.some(token => where.includes(token)) ? [...found, 'shows an access token'] : found
+}
+
+export function checkRequests({row, fault}: Cell, {sent}: Expected, {struck, requests}: Seen): string[] {
+  const wrong: string[] = []
+  const [fewest, most] = sent
+  // The pages of a list are requests of their own.
+  const pages = new Map<string, number>(struck.length === 0 ? [['', 0]] : [])
+  for (const {path, body} of struck) {
+    const page = row.nature === 'read' ? `${path} ${body}` : ''
+    pages.set(page, (pages.get(page) ?? 0) + 1)
+  }
+  const counts = [...pages.values()]
+  const isOff = counts.some(count => count < fewest || count > most)
+  if (!row.reports && isOff) wrong.push(`sent ${counts.join(', ')} times, not ${fewest} to ${most}`)
+  const bytes = new Set(struck.map(({path, body}) => `${path} ${body}`))
+  if (bytes.size > 1 && row.nature !== 'read' && row.nature !== 'link')
+    wrong.push('repeated with other bytes')
+  const keys = new Set(struck.map(({headers}) => headers['idempotency-key']))
+  if (row.nature === 'keyed' && struck.length > 0 && (keys.size !== 1 || !uuid([...keys][0])))
+    wrong.push(`Idempotency-Keys: ${[...keys].join(', ')}`)
+  if (row.nature === 'link' && struck.some(({headers}) => headers.authorization))
+    wrong.push('Authorization went to the link')
+  const oauth = requests.filter(({path}) => path.includes('/oauth/'))
+  if (oauth.some(({headers}) => headers.authorization)) wrong.push('Authorization went to an OAuth endpoint')
+  const tokenRequests = oauth.filter(
+    ({path, struck: isStruck}) => path.endsWith('/token') && !isStruck,
+  ).length
+  const renews = fault.conclusion.kind === 'status' && fault.conclusion.status === 401 ? 1 : 0
+  // A voucher, a cancellation and the like need scopes of two kinds; doctor tries all.
+  if (tokenRequests > 3 + renews) wrong.push(`asked for ${tokenRequests} tokens`)
+  return wrong
+}
+
+const uuid = (text: string | undefined) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? '')

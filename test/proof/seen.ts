@@ -1,0 +1,44 @@
+/** A cell of the matrix, and what was seen of it. */
+
+import type {Finished, Home} from '../support/bookctl.js'
+import {certificateFile} from '../support/tls.js'
+import type {Fault} from './fault.js'
+import type {ProxyRequest} from './fault-proxy.js'
+import type {Row} from './rows.js'
+
+export interface Cell {
+  readonly row: Row
+  readonly fault: Fault
+}
+
+export interface Seen {
+  readonly finished: Finished
+  readonly milliseconds: number
+  /** All, and those that were struck. */
+  readonly requests: readonly ProxyRequest[]
+  readonly struck: readonly ProxyRequest[]
+  readonly home: Home
+  /** Lets the service work again. */
+  readonly mend: () => void
+}
+
+export function trustOf({isTrusted}: Pick<Fault, 'isTrusted'>): string[] {
+  return isTrusted ? ['--ca-file', certificateFile('ca')] : []
+}
+
+export interface Document {
+  readonly error?: {
+    readonly code?: string
+    readonly message?: string
+    readonly hint?: string
+    readonly cause?: string
+  }
+}
+
+export function parse(text: string): Document | undefined {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return undefined
+  }
+}
