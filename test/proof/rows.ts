@@ -67,7 +67,8 @@ const COMMANDS: readonly Row[] = [
   })),
   read('hotels:show', under('/hotels/[^/]+'), async side => ({argv: ['hotels', 'show', await side.hotel()]})),
   read('hotels:search', under('/hotels/search'), typed('hotels', 'search', ...WHERE, ...STAY), {
-    method: 'POST',
+    // §2.3 does not show the name of the list: whatever holds no offer is a search that found none.
+    ...{method: 'POST', takes: 'json'},
   }),
   read('tours:search', under('/tours/search'), typed('tours', 'search', ...WHERE, '--date', '2030-06-01'), {
     method: 'POST',
