@@ -5,7 +5,7 @@
 import type {Answer, Api} from './api.js'
 import {type CancellationCost, costIn} from './cancellation-cost.js'
 import {sendChange} from './change.js'
-import {isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change-words.js'
+import {checkSaysSomething, isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change-words.js'
 import type {Money} from './facts.js'
 import type {JsonObject} from './json-walk.js'
 import {notUnderstood} from './refusals.js'
@@ -52,6 +52,7 @@ function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const telling = words.filter(word => !isTaken(word))
   const doubtful = telling.find(word => !isCancelled(word) && !isOnItsWay(word))
   if (doubtful !== undefined) throw mayNotBeDone(answer, doubtful, {outcome: doubtful, reservation})
+  if (words.length === 0 && !reservation) checkSaysSomething(answer)
   return telling.find(isOnItsWay) ?? telling[0] ?? 'accepted'
 }
 

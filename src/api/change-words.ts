@@ -8,6 +8,7 @@ import type {Answer} from './api.js'
 import {textIn} from './facts.js'
 import {createFieldReader} from './field-names.js'
 import {breadthFirst, isObject, type JsonObject, type Node} from './json-walk.js'
+import {findNamed} from './record.js'
 
 const fieldsOf = createFieldReader()
 const STATES = [
@@ -85,6 +86,18 @@ export function isDenial(word: string): boolean {
 /** Whether a word says no more than that the request arrived and was taken. */
 export function isTaken(word: string): boolean {
   return /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/.test(word)
+}
+
+/**
+ * Throws Failure after a success whose body is there, and says neither what became of the change nor even that it was
+ * taken: `{"data": null}`. With no body at all, or `{}`, its status is the answer.
+ */
+export function checkSaysSomething(answer: Answer): void {
+  const {json} = answer
+  if (json === undefined || (isObject(json) && Object.keys(json).length === 0)) return
+  if (findNamed(json, 'reservation') || (isObject(json) && FLAGS.some(name => json[name] === true))) return
+  if (isObject(json) && wordsIn(json).some(isTaken)) return
+  throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
 }
 
 /** The Failure after a success that does not say that the change was made. `result`: what the answer holds. */

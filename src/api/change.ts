@@ -25,8 +25,13 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
   }
   const error = errorInAnswer(answer)
   if (error) throw error
-  if (answer.json === undefined && answer.body.length > 0) throw unknown(answer, 'something that is not JSON')
+  if (answer.json === undefined && answer.body.length > 0) throw unreadableChange(answer)
   return answer
+}
+
+/** The Failure after a success whose body is no JSON. */
+export function unreadableChange(answer: Answer): Failure {
+  return unknown(answer, 'something that is not JSON')
 }
 
 function unknown(answer: Answer, what: string): Failure {

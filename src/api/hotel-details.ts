@@ -4,13 +4,13 @@ import type {JsonObject} from './json-walk.js'
 import {factsOf, type OfferFacts} from './offer-facts.js'
 import {findOffers, type OfferNode} from './offers.js'
 import {findNamed} from './record.js'
-import {notUnderstood} from './refusals.js'
+import {holdsNo, notUnderstood} from './refusals.js'
 
 /** The hotel as the service sends it, out of its envelope. Throws Failure. */
 export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> {
   const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
   const hotel = findNamed(answer.json, 'hotel')
-  if (!hotel || Object.keys(hotel).length === 0) throw notUnderstood(answer, 'it holds no hotel')
+  if (!hotel) throw holdsNo(answer, 'hotel')
   return hotel
 }
 
@@ -43,6 +43,6 @@ function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonO
   if (offers.length > 0) throw notUnderstood(answer, 'it is about another offer')
   const record = findNamed(answer.json, 'offer')
   const [found] = record ? findOffers({...record, offer_id: offerId}) : []
-  if (!found || !record) throw notUnderstood(answer, 'it holds no offer')
+  if (!found || !record) throw holdsNo(answer, 'offer')
   return {found, raw: record}
 }

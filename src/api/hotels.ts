@@ -2,10 +2,9 @@
 import type {SearchRequest} from '../contract/hotels.js'
 import {OFFER_VALIDITY_SECONDS} from '../contract/limits.js'
 import type {Answer, Api} from './api.js'
-import {isObject} from './json-walk.js'
+import {checkHoldsList} from './lists.js'
 import {factsOf, type OfferFacts} from './offer-facts.js'
 import {findOffers, type OfferNode} from './offers.js'
-import {notUnderstood} from './refusals.js'
 
 export interface FoundOffer extends Omit<OfferFacts, 'expiry'> {
   readonly offer_id: string
@@ -28,10 +27,10 @@ export async function searchHotels(api: Api, request: SearchRequest): Promise<Se
   // Counted from before the search, so that an offer is never thought to live longer than it does (§2.3).
   const searchedAt = api.clock.now()
   const answer = await api.call('hotels.search', {body: request})
-  if (!isObject(answer.json) && !Array.isArray(answer.json)) throw notUnderstood(answer, 'it holds no offers')
   const lifetime = lifetimeReader(answer, searchedAt)
   const isoTime = lastIsoTime()
   const found = findOffers(answer.json).map(offer => toFoundOffer(offer, searchedAt, lifetime, isoTime))
+  if (found.length === 0) checkHoldsList(answer, 'offers')
   const expiries = found.map(({expiresAt}) => expiresAt)
   return {
     searchedAt,

@@ -1,9 +1,9 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under whatever name they stand, page after page. */
 import type {OperationName} from '../contract/operations.js'
-import type {Api, CallOptions} from './api.js'
+import type {Answer, Api, CallOptions} from './api.js'
 import {isObject, type JsonObject} from './json-walk.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
-import {notUnderstood} from './refusals.js'
+import {holdsNo} from './refusals.js'
 import {unwrap} from './shapes.js'
 
 /** One entry of a list: its object, and the key it stood under when the list is an object (`{"EUR": {…}}`). */
@@ -33,9 +33,19 @@ export function findEntries(json: unknown): Entry[] | undefined {
       if (entries?.length) return entries
       empty ??= entries
     }
-    level = level.flatMap(value => (isObject(value) ? Object.values(value) : []))
+    level = level.flatMap(value => (isObject(value) ? membersOf(value) : []))
   }
   return empty
+}
+
+/** An answer's own `errors: []` is no list of what was asked for. */
+function membersOf(value: JsonObject): unknown[] {
+  return Object.entries(value).flatMap(([key, inner]) => (/^(errors|warnings)$/i.test(key) ? [] : [inner]))
+}
+
+/** Throws Failure where the answer holds no list at all, not even an empty one; `what` names it: `offers`. */
+export function checkHoldsList(answer: Answer, what: string): void {
+  if (!findEntries(answer.json)) throw holdsNo(answer, `list of ${what}`)
 }
 
 function entriesOf(value: unknown): Entry[] | undefined {
@@ -86,7 +96,7 @@ export async function readAll<Item>(
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await api.call(name, asked ? {...options, query: {...options.query, ...asked}} : options)
     const entries = findEntries(answer.json)
-    if (!entries) throw notUnderstood(answer, 'it holds no list')
+    if (!entries) throw holdsNo(answer, 'list')
     const before = found.size
     for (const item of entries.flatMap(entry => read(entry) ?? [])) {
       if (!found.has(idOf(item))) found.set(idOf(item), item)

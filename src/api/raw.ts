@@ -2,13 +2,15 @@
  * Any request under the base URL, signed in: for operations that the interface names and does not show (§4.9). The
  * caller names the path, so nothing is guessed; credentials go to the base URL's own origin and path alone.
  */
-import {usage} from '../contract/failure.js'
+import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {OPERATIONS, type OperationName, operationAt} from '../contract/operations.js'
 import type {Scope} from '../contract/scopes.js'
 import {type Answer, SendError, type WireRequest} from './api.js'
+import {unreadableChange} from './change.js'
 import {changesSomething, readAnswer} from './client.js'
-import {unanswered} from './refusals.js'
+import {whyNotJson} from './error-shapes.js'
+import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {type SigningParts, sendSigned} from './signed.js'
 
 export interface RawRequest {
@@ -143,4 +145,16 @@ export async function sendRaw(
     throw error instanceof SendError ? unanswered(error, changes) : error
   })
   return readAnswer(answer)
+}
+
+/** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
+export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
+  if (answer.status < 200 || answer.status > 299) return refusalOf(answer, now)
+  if (!isBrokenJson(answer)) return undefined
+  return changes ? unreadableChange(answer) : notUnderstood(answer, whyNotJson(answer.body))
+}
+
+function isBrokenJson({headers, json, body}: Answer): boolean {
+  const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
+  return saysJson && json === undefined && body.length > 0
 }

@@ -5,13 +5,22 @@ import {unwrap} from './shapes.js'
 /** What services put beside a record, not into it. */
 const BESIDE = new Set(['meta', 'links', 'request_id', 'status', 'success'])
 
-/** The record under its `name`, or the one object in a wrapper of another name: `{acct: {…}, meta: {…}}`. */
+/**
+ * The record under its `name`, or the one object in a wrapper of another name: `{acct: {…}, meta: {…}}`; undefined where
+ * nothing is said of one: `{"data": null}`, `{"success": true}`.
+ */
 export function findNamed(json: unknown, name: string): JsonObject | undefined {
   const data = unwrap(json)
   if (!isObject(data)) return undefined
   const named = own(data, name)
-  if (isObject(named)) return named
+  if (isObject(named)) return isSaid(Object.entries(named)) ? named : undefined
   const members = Object.entries(data).filter(([key]) => !BESIDE.has(key))
+  // In an envelope a status is the record's own; beside one it is the answer's.
+  if (!isSaid(data === json ? members : Object.entries(data))) return undefined
   const [only] = members.map(([, value]) => value)
   return members.length === 1 && isObject(only) ? only : data
+}
+
+function isSaid(members: [string, unknown][]): boolean {
+  return members.some(([, value]) => value !== null)
 }

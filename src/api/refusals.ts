@@ -30,7 +30,15 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
 
 /** The Failure for a success whose body is not what was promised. */
 export function notUnderstood(answer: Answer, problem: string): Failure {
-  const quote = quoteUnlessJson(answer)
+  return incomprehensible(answer, problem, quoteUnlessJson(answer))
+}
+
+/** The Failure for a success without `what`: an account, a list. What stands there instead is quoted. */
+export function holdsNo(answer: Answer, what: string): Failure {
+  return incomprehensible(answer, `it holds no ${what}`, quoteBody(answer))
+}
+
+function incomprehensible(answer: Answer, problem: string, quote: string | undefined): Failure {
   return new Failure(
     'service_failed',
     `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`,

@@ -7,10 +7,10 @@ import {Failure} from '../contract/failure.js'
 import type {ReservationUpdate} from '../contract/reservations.js'
 import type {Answer, Api} from './api.js'
 import {sendChange} from './change.js'
-import {isDenial, mayNotBeDone, wordsBeside} from './change-words.js'
+import {checkSaysSomething, isDenial, mayNotBeDone, wordsBeside} from './change-words.js'
 import {findEntries} from './lists.js'
 import {isSamePage, nextPage, nextText, readNext, UNKNOWN_NEXT} from './paging.js'
-import {notUnderstood} from './refusals.js'
+import {holdsNo} from './refusals.js'
 import {outermostReservations, reservationIn} from './reservation-answers.js'
 import type {ReadReservation} from './shapes.js'
 
@@ -85,7 +85,7 @@ function queryOf(wish: ListWish, limit: number | undefined) {
 function reservationsIn(answer: Answer): ReadReservation[] {
   const found = outermostReservations(answer.json)
   if (found.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0) {
-    throw notUnderstood(answer, 'it holds no list of reservations')
+    throw holdsNo(answer, 'list of reservations')
   }
   return found
 }
@@ -95,7 +95,7 @@ export async function showReservation(api: Api, reference: string): Promise<Read
   const answer = await api.call('reservations.show', parametersOf(reference))
   const found = reservationIn(answer, reference)
   if (found) return found
-  throw notUnderstood(answer, 'it holds no reservation')
+  throw holdsNo(answer, 'reservation')
 }
 
 /**
@@ -111,6 +111,7 @@ export async function updateReservation(
   const found = reservationIn(answer, reference, 'outcome_unknown') ?? null
   const denial = wordsBeside(answer.json, found?.reservation).find(isDenial)
   if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation: found?.reservation ?? null})
+  if (!found) checkSaysSomething(answer)
   return found
 }
 

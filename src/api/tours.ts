@@ -9,7 +9,7 @@ import {createFieldReader, type Fields, firstObject} from './field-names.js'
 import {isObject, type JsonObject} from './json-walk.js'
 import {readAll, type WholeList} from './lists.js'
 import {findNamed} from './record.js'
-import {notUnderstood} from './refusals.js'
+import {holdsNo} from './refusals.js'
 
 export interface FoundTour {
   readonly tour_id: string | null
@@ -40,7 +40,7 @@ export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const record = findNamed(answer.json, 'tour')
   const tour = record && readTour(record, undefined)
   if (tour) return tour
-  throw notUnderstood(answer, 'it holds no tour')
+  throw holdsNo(answer, 'tour')
 }
 
 const PRICE = [

@@ -9,11 +9,13 @@ import {type Answer, type Api, SendError} from './api.js'
 import {sendChange} from './change.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {whyNotJson} from './error-shapes.js'
+
 import {wordsOf} from './error-words.js'
 import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
-import type {WholeList} from './lists.js'
+import {checkHoldsList, type WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 import {mayHaveActed, notUnderstood, redirectIn, refusalOf, unanswered} from './refusals.js'
+
 import {unwrap} from './shapes.js'
 
 /** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
@@ -78,6 +80,7 @@ export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscr
     const answer = await api.call('subscriptions.list', asked === undefined ? {} : {query: asked})
     const before = found.size
     const listed = readSubscriptions(answer.json)
+    if (listed.length === 0) checkHoldsList(answer, 'subscriptions')
     for (const subscription of listed) found.set(subscription.id, subscription)
     count += listed.length
     const next = nextPage(answer, api.baseUrl, count)

@@ -23,7 +23,7 @@ export default class Api extends BaseCommand {
   static override description =
     `For what no command does yet: the path is the caller's, so nothing is guessed. PATH stands under the base URL, with or without
 its first slash; credentials go nowhere else. The body of the answer goes to stdout, JSON as JSON and all else as it came,
-whatever the status; the exit code is that of every command, so it tells a refusal. With --json a refusal is the error
+whatever the status; the exit code is that of every command, so it tells a refusal, and 6 a body that says it is JSON and is not. With --json a refusal is the error
 document, with the service's own body under "body" where that is short enough, and an answer that is not JSON is
 {content_type, bytes, body or body_base64}. What only reads is repeated when the answer is lost; a change never is, and then
 the exit code is 10. The token has the scope of the operation where the path is a known one, else those configured.
@@ -77,14 +77,11 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
     await this.agree(plan, target, flags.yes)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
-    const [{sendRaw}, {refusalOf}] = await Promise.all([
-      import('../api/raw.js'),
-      import('../api/refusals.js'),
-    ])
+    const {sendRaw, failureOf} = await import('../api/raw.js')
     const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan, plan.scopes)
-    const isDone = answer.status >= 200 && answer.status < 300
-    await this.show(answer, flags.include, isDone)
-    if (!isDone) throw failureWith(refusalOf(answer, clock.now()), {body: bodyOf(answer)})
+    const failure = failureOf(answer, plan, clock.now())
+    await this.show(answer, flags.include, failure === undefined)
+    if (failure) throw failureWith(failure, {body: bodyOf(answer)})
   }
 
   private async agree(plan: ApiPlan, target: Target, yes: boolean): Promise<void> {

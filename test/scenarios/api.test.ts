@@ -155,6 +155,22 @@ describe('what comes back', () => {
     expect({exit, keys: Object.keys(result)}).toEqual({exit: 5, keys: ['error']})
   })
 
+  test('a body that says it is JSON and is not: shown, and exit code 6', async () => {
+    const half = '{"data": {"a": [1,2'
+    answerWith('/x', half, 'application/json; charset=utf-8')
+    const plain = await home.run(['api', 'GET', '/x'])
+    expect(plain).toMatchObject({exit: 6, stdout: half})
+    expect(plain.stderr).toContain('it is not JSON')
+    const {exit, result} = await home.json(['api', 'GET', '/x'])
+    expect({exit, result}).toMatchObject({
+      exit: 6,
+      result: {error: {code: 'answer_not_understood', status: 200}, body: {body: half}},
+    })
+    expect((await home.run(['api', 'POST', '/x', '--yes'])).exit).toBe(10)
+    answerWith('/x', half, 'text/plain')
+    expect((await home.run(['api', 'GET', '/x'])).exit).toBe(0)
+  })
+
   test('bytes that are not JSON: as they came in a pipe, described with --json', async () => {
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')
     expect((await home.run(['api', 'GET', '/text'])).stdout).toBe('plain \u001b[2J text')
