@@ -2,7 +2,7 @@
 import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type Answer, SendError} from './api.js'
-import {describeError} from './error-shapes.js'
+import {describeError, quoteBody} from './error-shapes.js'
 import {snakeCase} from './field-names.js'
 import {redirectIn, refusalOf} from './refusals.js'
 import type {JournalEntry, JournalVerdict} from './reservation-journal.js'
@@ -77,7 +77,8 @@ function reasonOf(last: Answer | SendError | string): string {
   if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
   const redirect = redirectIn(last)
   if (redirect !== undefined) return `the service answered with ${redirect}`
-  const words = message === undefined || message === code ? code : `${code}: ${message}`
+  const said = message ?? (last.json === undefined ? quoteBody(last) : undefined)
+  const words = said === undefined || said === code ? code : `${code}: ${said}`
   return `the service answered ${last.status} ${words}`
 }
 

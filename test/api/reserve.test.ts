@@ -179,6 +179,20 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     expect(service.reservations.length).toBe(1)
   })
 
+  test.each<[Script, RegExp]>([
+    [raw(502, '<html><title>Bad gateway</title></html>'), /answered 502 .*Bad gateway/],
+    [
+      raw(303, '', {location: 'http://127.0.0.1:9/x?token=y'}),
+      /redirect \(303\) to http:\/\/127\.0\.0\.1:9$/,
+    ],
+  ])('what the service said is named: %#', async (script, words) => {
+    scripted(script)
+    await expect(run()).rejects.toMatchObject({
+      kind: 'outcome_unknown',
+      message: expect.stringMatching(words),
+    })
+  })
+
   test('with a journal that is not kept, the way on is the same command with the same key', async () => {
     scripted(refusing(500))
     const {journal, close} = openMemoryJournal()
