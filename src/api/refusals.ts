@@ -22,7 +22,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
     ...detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined)),
     ...(fields.length === 0 ? {} : {fields}),
   }
-  const said = wordsOf(answer) ?? quoteUnlessJson(answer) ?? 'no reason given'
+  const said = saidIn(answer) ?? 'no reason given'
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
   return new Failure('refused', `the service refused: ${said}`, details)
@@ -122,7 +122,7 @@ function originOf(location: string | undefined): string {
 
 function serviceFailed(answer: Answer, now: number): Failure {
   const {code, requestId} = describeError(answer, answer.json)
-  const said = wordsOf(answer) ?? quoteUnlessJson(answer)
+  const said = saidIn(answer)
   return new Failure(
     'service_failed',
     `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
@@ -195,6 +195,11 @@ function faultHint(fault: ExchangeFault): string | undefined {
     default:
       return undefined
   }
+}
+
+/** What the service said, or the beginning of what it sent where that is no JSON; undefined when it said nothing. */
+export function saidIn(answer: Answer): string | undefined {
+  return wordsOf(answer) ?? quoteUnlessJson(answer)
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {

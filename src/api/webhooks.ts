@@ -9,13 +9,10 @@ import {type Answer, type Api, SendError} from './api.js'
 import {sendChange} from './change.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {whyNotJson} from './error-shapes.js'
-
-import {wordsOf} from './error-words.js'
 import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
 import {checkHoldsList, type WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
-import {mayHaveActed, notUnderstood, redirectIn, refusalOf, unanswered} from './refusals.js'
-
+import {mayHaveActed, notUnderstood, redirectIn, refusalOf, saidIn, unanswered} from './refusals.js'
 import {unwrap} from './shapes.js'
 
 /** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
@@ -113,7 +110,7 @@ function parametersOf(id: string): {parameters: {subscription_id: string}} {
 }
 
 function mayExist(answer: Answer, what: string): Failure {
-  const said = answer.status < 300 ? undefined : wordsOf(answer)
+  const said = answer.status < 300 ? undefined : saidIn(answer)
   const reason = `the service answered ${what}${said === undefined ? '' : `: ${said}`}`
   return new Failure('outcome_unknown', `the outcome is unknown, a subscription may exist: ${reason}`, {
     code: 'outcome_unknown',
