@@ -71,7 +71,12 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'redirect':
       return {...redirectRule(nature, conclusion), namesCause: nature !== 'link'}
     case 'page':
-      return {exits: traits.takes === 'bytes' ? [0] : pageExits(nature), sent: ONCE, namesCause: false}
+      // What is printed as it came is an answer, unless it calls itself JSON and is none.
+      return {
+        exits: traits.takes === 'bytes' ? [0, ...pageExits(nature)] : pageExits(nature),
+        sent: ONCE,
+        namesCause: false,
+      }
     case 'shape':
       return {exits: shapeExits(nature, traits), sent: ONCE, namesCause: false}
   }
