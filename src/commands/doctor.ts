@@ -25,8 +25,10 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   async run(): Promise<void> {
     const {flags} = await this.parse(Doctor)
     const checks = await this.diagnose(flags.offline, flags.receiver)
-    const {doctorExit, doctorResult} = await import('../cli/doctor/doctor.js')
+    const {doctorExit, doctorResult, failedText} = await import('../cli/doctor/doctor.js')
     await this.print(doctorResult(checks))
+    const failed = failedText(checks)
+    if (failed !== undefined && !this.globals.quiet) this.warn(failed)
     this.exitCode = doctorExit(checks)
   }
 }

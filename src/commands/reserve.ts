@@ -90,7 +90,14 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const parts = {connection, prompts: await this.prompts(), tell: (text: string) => this.tellLines(text)}
     this.hintWhenStopped = wizard.NOTHING_SENT
     const {plan, made} = await wizard.runWizard(
-      {...parts, ...wizard.choicesOf(flags), send: chosen => this.send(connection, chosen)},
+      {
+        ...parts,
+        ...wizard.choicesOf(flags),
+        send: chosen => this.send(connection, chosen),
+        refused: words => {
+          this.hintWhenStopped = words
+        },
+      },
       begun,
     )
     if (made === undefined) {

@@ -377,3 +377,16 @@ async function startTcp(serve: (socket: import('node:net').Socket) => void): Pro
   closing.push(() => server.close())
   return {port: (server.address() as AddressInfo).port}
 }
+
+test('a ready token that the account is refused to is a failed check, told on stderr', async () => {
+  const service = await startScripted()
+  service.script = (_request, response) => {
+    answer(response, 403, {error: {code: 'forbidden', message: 'no'}})
+    return true
+  }
+  const env = {BOOKCTL_TOKEN: 'ready-token'}
+  const {exit, at, stderr, checks} = await doctor(service.baseUrl, [], {env})
+  expect([exit, at('account').status]).toEqual([4, 'fail'])
+  expect(stderr).toContain(`1 of ${checks.length} checks failed: account`)
+  expect((await doctor(service.baseUrl, ['--quiet'], {env})).stderr).toBe('')
+})

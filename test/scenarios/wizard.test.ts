@@ -228,6 +228,23 @@ test('settings are offered: nationality, currency and each part of the contact',
   await terminal.exit
 })
 
+test('a date typed short is shown in full once it is taken, and a birth date that cannot be while it is typed', async () => {
+  const terminal = start()
+  await answer(terminal, SEARCH.slice(0, 3))
+  await terminal.waitFor('How many rooms')
+  expect(terminal.screen()).toContain('3  3 nights, leaving Tue 2030-06-04')
+  terminal.type('\r')
+  await answer(terminal, [...SEARCH.slice(4), ...GUEST.slice(0, 2)])
+  await terminal.waitFor('birth date')
+  terminal.type('1990-13-0')
+  await terminal.waitFor('1990-13-0')
+  expect(terminal.screen()).not.toContain('not valid')
+  terminal.type('3')
+  await terminal.waitFor('not valid: must be a date that exists')
+  terminal.press('ctrl-c')
+  await terminal.exit
+})
+
 test('an offer that expired on the way leads to the same search, with nothing typed twice', async () => {
   const terminal = start()
   await answer(terminal, ALL)

@@ -9,6 +9,7 @@ import type {KnownCity} from '../../state/city-store.js'
 import type {Connection} from '../connect.js'
 import {invalid} from '../input/checks.js'
 import {fold} from '../input/fold.js'
+import {closestFew} from '../usage/suggest.js'
 
 /** What of a connection tells names. */
 export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
@@ -70,15 +71,24 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): string {
   const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
   if (city && others.length === 0) return String(city.id)
   if (!city) {
-    throw invalid(
-      '--city',
-      'must be a number, or a name in the list of cities that content cities remembers here',
-      typed,
-    )
+    const near = nearestCities(wanted, known).map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
+    const rule = 'must be a number, or a name in the list of cities that content cities remembers here'
+    const {kind, message, details} = invalid('--city', rule, typed)
+    if (near.length === 0) throw new Failure(kind, message, details)
+    throw new Failure(kind, message, {...details, hint: `did you mean ${near.join(' or ')}?`})
   }
   const numbers = [city, ...others].map(({id, country_code}) => [id, country_code].filter(Boolean).join(' '))
   throw invalid(
     '--city',
     `several cities have this name: ${numbers.slice(0, 10).join(', ')}; give the number`,
   )
+}
+
+/** Ours: more suggestions are no help. */
+const MOST_NEAR = 3
+
+function nearestCities(wanted: string, known: readonly KnownCity[]): KnownCity[] {
+  const names = [...new Set(known.map(({name}) => fold(name)))]
+  const near = closestFew(wanted, names, MOST_NEAR)
+  return near.flatMap(name => known.filter(city => fold(city.name) === name)).slice(0, MOST_NEAR)
 }

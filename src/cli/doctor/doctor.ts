@@ -137,6 +137,13 @@ export function doctorResult(checks: readonly Check[]): Result<Record<string, un
   }
 }
 
+/** `2 of 21 checks failed: token, account`; undefined when none did. */
+export function failedText(checks: readonly Check[]): string | undefined {
+  const failed = checks.filter(({status}) => status === 'fail').map(({name}) => name)
+  if (failed.length === 0) return undefined
+  return `${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`
+}
+
 /** The exit code: that of the first check that failed, or 0. */
 export function doctorExit(checks: readonly Check[]): number {
   const first = checks.find(({status}) => status === 'fail')

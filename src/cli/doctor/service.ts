@@ -100,14 +100,16 @@ async function checkSignedIn(
   return [obtained, checkScopes(asked, token.scopes), await checkAccount(api, token)]
 }
 
-/** BOOKCTL_TOKEN says neither its scopes nor how long it is valid. */
+/** BOOKCTL_TOKEN says neither its scopes nor how long it is valid: what it is good for shows at the account. */
 async function checkReady(api: Api): Promise<Check[]> {
+  let isTaken = false
   const token = await checking('token', async () => {
     await checkReadyToken(api)
+    isTaken = true
     return ok('token', 'BOOKCTL_TOKEN is taken; it is not renewed when it ends')
   })
-  const unknown = 'BOOKCTL_TOKEN does not say'
-  return [token, ...['scopes', 'account'].map(name => skipped(name, unknown))]
+  const account = isTaken ? await askAccount(api) : skipped('account', 'the token is not taken')
+  return [token, skipped('scopes', 'BOOKCTL_TOKEN does not say'), account]
 }
 
 function checkScopes(asked: readonly Scope[], granted: readonly string[]): Check {
@@ -120,6 +122,10 @@ function checkScopes(asked: readonly Scope[], granted: readonly string[]): Check
 
 async function checkAccount(api: Api, token: Token): Promise<Check> {
   if (!token.scopes.includes('account:read')) return skipped('account', 'the token has no scope account:read')
+  return askAccount(api)
+}
+
+function askAccount(api: Api): Promise<Check> {
   return checking('account', async () => {
     const account = await showAccount(api)
     const {account_id, status} = account

@@ -48,7 +48,12 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
     setRefusal(why)
   })
   if (answer !== undefined)
-    return drawAnswered(session, question.message, secret ? '(hidden)' : answer, columns)
+    return drawAnswered(
+      session,
+      question.message,
+      secret ? '(hidden)' : answeredText(question, answer),
+      columns,
+    )
   const {above, lead, leadWidth} = headOf(session, messageOf(question), columns)
   const notes = notesOf(session, question, refusal, columns)
   if (secret) return draw(session, {above, line: lead, cursor: leadWidth, below: notes})
@@ -65,3 +70,8 @@ export const textPrompt = createPrompt<string, TextQuestion & {session: Session}
     below: said !== '' && !fits ? [dim(cutTo(said, columns)), ...notes] : notes,
   })
 })
+
+function answeredText({hint, keepsHint}: TextQuestion, answer: string): string {
+  const meant = keepsHint ? hint?.(answer) : undefined
+  return meant ? `${answer}  ${meant}` : answer
+}

@@ -34,6 +34,8 @@ export interface TextQuestion extends Asked {
   readonly secret?: boolean
   /** Looks at what has been typed so far; what it returns is shown beside it: the country of a prefix, an age. */
   readonly hint?: (typed: string) => string | undefined
+  /** Whether the hint says what the answer means, so that it stays beside the answer: the date of `+20`. */
+  readonly keepsHint?: boolean
   /** Checks the answer; throws Failure, whose words are shown, and the question stays. */
   readonly check?: (answer: string) => void
 }

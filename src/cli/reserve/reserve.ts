@@ -180,10 +180,18 @@ export function modeWords({mode}: Target): string {
   return mode === 'live' ? 'LIVE, with real money' : 'TEST'
 }
 
-/** For whoever stops at a question before anything was sent: that is certain, and said. */
-export function stoppedBeforeSending(error: unknown): unknown {
+/** What is certain for whoever stops at a question: of the reservations sent so far, all were refused. */
+export function stoppedWords(refusedCount: number): string {
+  if (refusedCount === 0) return 'nothing was sent to reserve, nothing was booked'
+  const sent =
+    refusedCount === 1 ? 'the one request sent was refused' : `all ${refusedCount} requests sent were refused`
+  return `nothing was booked: ${sent}`
+}
+
+/** The same said in place of an interruption; any other error as it is. */
+export function stoppedBeforeSending(error: unknown, refusedCount = 0): unknown {
   if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
-  return new Failure('interrupted', 'stopped; nothing was sent to reserve, nothing was booked', {
+  return new Failure('interrupted', `stopped; ${stoppedWords(refusedCount)}`, {
     code: 'interrupted',
     hint: 'run the command again to begin anew',
   })

@@ -2,12 +2,32 @@
 
 /** The nearest of `names` to `word`, or undefined when none is near. */
 export function closest(word: string, names: readonly string[]): string | undefined {
-  const ranked = names
+  const [best] = rank(word, names)
+  if (best && isNear(best)) return best.name
+  return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
+}
+
+/** The near ones of `names`, the nearest first, at most `most`. */
+export function closestFew(word: string, names: readonly string[], most: number): string[] {
+  return rank(word, names)
+    .filter(isNear)
+    .slice(0, most)
+    .map(({name}) => name)
+}
+
+interface Ranked {
+  readonly name: string
+  readonly distance: number
+}
+
+function rank(word: string, names: readonly string[]): Ranked[] {
+  return names
     .map(name => ({name, distance: editDistance(word.toLowerCase(), name.toLowerCase())}))
     .sort((left, right) => left.distance - right.distance)
-  const best = ranked[0]
-  if (best && best.distance <= Math.max(2, Math.floor(best.name.length / 3))) return best.name
-  return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
+}
+
+function isNear({name, distance}: Ranked): boolean {
+  return distance <= Math.max(2, Math.floor(name.length / 3))
 }
 
 /** Levenshtein's distance, row by row. */

@@ -6,7 +6,7 @@ import {isClientReference} from '../../contract/identifiers.js'
 import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {unlessBack, withWayBack} from '../prompts/way-back.js'
-import {modeWords, type Plan, planReservation} from '../reserve/reserve.js'
+import {modeWords, type Plan, planReservation, stoppedWords} from '../reserve/reserve.js'
 import {askChange} from './ask-change.js'
 import {askContactOrKept} from './ask-contact-kept.js'
 import {askGuests, placesOf} from './ask-guests.js'
@@ -144,6 +144,10 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
   } catch (error) {
     // Whoever has to log in anew need not type the people again.
     if (error instanceof Failure && error.kind === 'not_allowed') keepPeople(parts, draft)
+    if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined) {
+      draft.refusedCount++
+      parts.refused?.(stoppedWords(draft.refusedCount))
+    }
     parts.tell(leadOn(error, draft))
     return undefined
   }

@@ -38,13 +38,15 @@ export interface Draft {
   reference: string | undefined
   /** What of the people is kept afterwards. */
   keep: 'nothing' | 'without identity' | 'everything' | undefined
+  /** How many reservations were sent and refused. */
+  refusedCount: number
   /** The latest answers, offered again where the same is asked. */
   readonly said: Said
 }
 
 /** Puts `draft` back to what it is now, as often as it is called. */
 export function snapshot(draft: Draft): () => void {
-  const {said: _, ...now} = draft
+  const {said: _, refusedCount: __, ...now} = draft
   const kept = structuredClone(now)
   return () => void Object.assign(draft, structuredClone(kept))
 }
@@ -65,6 +67,7 @@ export function draftOf(begun: Begun): Draft {
     payment: payment?.mode,
     reference,
     keep: undefined,
+    refusedCount: 0,
     said: new Map(),
   }
 }

@@ -35,7 +35,8 @@ export function plainly<T>(check: (answer: string) => T): (answer: string) => vo
   }
 }
 
-function withoutName(message: string): string {
+/** A refusal's words without the name of the flag or field they begin with. */
+export function withoutName(message: string): string {
   return message.replace(/^(--)?[\w[\].-]+: /, '')
 }
 

@@ -32,6 +32,8 @@ export interface WizardParts {
   readonly dryRun: boolean
   /** Sends the reservation of `plan`. Throws Failure. */
   readonly send: (plan: Plan) => Promise<ReserveOutcome>
+  /** Told, after each refusal, what is true of the reservation when the wizard is stopped from then on. */
+  readonly refused?: (words: string) => void
 }
 
 export interface Booked {
@@ -41,7 +43,7 @@ export interface Booked {
 }
 
 /**
- * Leads a person from what is given to a reservation. Throws Failure: `interrupted` with nothing sent, usage when the
+ * Leads a person from what is given to a reservation. Throws Failure: `interrupted` with nothing booked, usage when the
  * person stops, and whatever the sending throws that no other answer can mend.
  */
 export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booked> {
@@ -58,7 +60,7 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
     try {
       return await lead(parts, draft)
     } catch (error) {
-      if (!(error instanceof SearchAgain)) throw stoppedBeforeSending(error)
+      if (!(error instanceof SearchAgain)) throw stoppedBeforeSending(error, draft.refusedCount)
       parts.tell(`\n${error.message}`)
       draft.chosen = undefined
     }

@@ -423,7 +423,7 @@ describe('when time runs out', () => {
         {...FLAGS, pay: 'account', 'client-reference': 'T-REFUSED'},
       ),
     )
-    expect(failure.message).toContain('nothing was sent')
+    expect(failure.message).toContain('nothing was booked: the one request sent was refused')
     expect(searches).toBe(2)
     await there.close()
   })
