@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Starts the built bookctl: checks the Node version, silences what other people's debug variables would print
+// Starts the built bookctl: checks the Node version, answers `--version` alone at once, silences what other people's debug variables would print
 // (arguments, headers and signed links among it), then hands over to src/cli/main.ts.
 'use strict'
+const {writeSync} = require('node:fs')
 const nodeModule = require('node:module')
 const {homedir} = require('node:os')
 const {join} = require('node:path')
@@ -25,10 +26,23 @@ if (process.env.NODE_DEBUG) {
 // Stacks then name src/, not the bundle.
 if (process.env.BOOKCTL_DEBUG) process.setSourceMapsEnabled(true)
 
-keepCompiledCode()
+if (!printVersionAlone(process.argv.slice(2))) {
+  keepCompiledCode()
+  const {main} = require('../dist/cli/main.js')
+  main(process.argv.slice(2), {root: new URL('..', pathToFileURL(__filename))})
+}
 
-const {main} = require('../dist/cli/main.js')
-main(process.argv.slice(2), {root: new URL('..', pathToFileURL(__filename))})
+/** The commonest question: true when it was that, and the answer has been taken. The rest of us says why it was not. */
+function printVersionAlone(argv) {
+  if (argv.length !== 1 || argv[0] !== '--version') return false
+  const {name, version} = require('../package.json')
+  try {
+    writeSync(1, `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Newer Nodes keep compiled code, in the user's own cache directory; where nothing can be written, they do not. */
 function keepCompiledCode() {

@@ -7,6 +7,7 @@ import {join} from 'node:path'
  * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
  */
 const LAYERS = [
+  ['first', 'cli/output/streams.ts', 'cli/input/waiting.ts'],
   // Lies in the file that starts everything.
   [null, 'cli/main.ts'],
   ['start', 'cli/usage/arguments.ts'],

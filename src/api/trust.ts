@@ -57,5 +57,9 @@ function requireParsable(certificate: string): void {
 }
 
 function badCaFile(problem: string) {
-  return usage('invalid_ca_file', `the --ca-file ${problem}`, 'give a file of PEM certificates')
+  return usage(
+    'invalid_ca_file',
+    `the file of certificate authorities ${problem}`,
+    'give a file of PEM certificates by --ca-file, BOOKCTL_CA_FILE or the setting ca_file',
+  )
 }

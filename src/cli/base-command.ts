@@ -10,6 +10,7 @@ import type {Connection} from './connect.js'
 import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, renderResult, terminalOf} from './output/output.js'
 import type {Result} from './output/result.js'
+import {stderrIsTerminal} from './output/streams.js'
 import {clearTransient, say} from './output/talk.js'
 import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompts/ask.js'
 import {interruption} from './prompts/interruption.js'
@@ -228,7 +229,7 @@ export abstract class BaseCommand extends Command {
 
   /** Whether there is a terminal for notes. */
   protected takesNotes(): boolean {
-    return Boolean(process.stderr.isTTY) && !this.globals.json && !this.globals.quiet
+    return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }
 
   /** Something to be seen before it happens: on stderr, also in a pipe. */

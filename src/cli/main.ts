@@ -5,8 +5,9 @@
 import process from 'node:process'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
-import {guardStreams, leave, type Refusal} from './output/streams.js'
-import {openProgram, type Place, type Program, readPackage} from './program.js'
+import {dieReading} from './input/waiting.js'
+import {flushed, guardStreams, leave, type Refusal} from './output/streams.js'
+import {openProgram, type Place, type Program} from './program.js'
 
 /** The command that runs, for the signal handlers. */
 interface Started {
@@ -45,7 +46,6 @@ async function run(
   readerGone: () => void,
 ): Promise<void> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
-  if (argv[0] === '--version' && argv.length === 1) return printVersionAlone(place)
   const {readOrder} = await import('./usage/arguments.js')
   const program = openProgram(place)
   const order = readOrder(argv, program.commandIds)
@@ -58,12 +58,6 @@ async function run(
   await (await import('./output/talk.js')).fitToTerminal()
   if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
-}
-
-/** The commonest question, answered before anything else is loaded. */
-function printVersionAlone(place: Place): void {
-  const {name, version} = readPackage(place)
-  process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 }
 
 async function printVersion(program: Program, argv: readonly string[]): Promise<void> {
@@ -107,14 +101,21 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
     ['SIGHUP', 129],
   ] as const) {
     process.on(signal, () => {
-      if (started.stopping) process.exit(exit)
+      if (started.stopping) {
+        dieReading(signal)
+        process.exit(exit)
+      }
       started.stopping = true
       const {command} = started
       const hint = command?.hintWhenStopped
       void Promise.resolve(command?.stop())
         .catch(() => {})
         .then(() => reportStop(signal, hint, command, argv))
-        .finally(() => leave(exit))
+        .then(() => flushed())
+        .finally(() => {
+          dieReading(signal)
+          return leave(exit)
+        })
     })
   }
 }

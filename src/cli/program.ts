@@ -40,7 +40,7 @@ export function openProgram(place: Place): Program {
 }
 
 /** What package.json says. */
-export function readPackage({root}: Place): {name: string; version: string} {
+function readPackage({root}: Place): {name: string; version: string} {
   const {name, version} = readJson(new URL('package.json', root))
   return {name, version}
 }

@@ -8,6 +8,7 @@ import type {Connection} from '../cli/connect.js'
 import {checkWait} from '../cli/input/checks.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
+import {stderr} from '../cli/output/streams.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {mayAsk} from '../cli/prompts/ask.js'
 import {requireConsent} from '../cli/prompts/consent.js'
@@ -177,7 +178,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
       return
     }
     if (this.takesNotes()) {
-      const code = wantsAccessible(process.env) ? undefined : await qrCode(address, process.stderr.columns)
+      const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
     }
     if (open) openAddress(address)

@@ -48,13 +48,19 @@ test.each([
   [['__complete', 'offers']],
   [['autocomplete', 'bash']],
   [['help']],
-  [['--version']],
+  [['version']],
 ])('%j in a home with nothing in it loads none of them, and makes nothing', async argv => {
   const {exit, loaded} = await runAndList(nobody, argv)
   expect(exit).toBe(0)
   expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
   expect([...loaded].filter(name => name.startsWith('src/'))).not.toEqual([])
   expect(() => nobody.kept()).toThrow('ENOENT')
+})
+
+test('--version alone loads nothing of ours at all', async () => {
+  const {exit, loaded} = await runAndList(nobody, ['--version'])
+  expect(exit).toBe(0)
+  expect([...loaded].filter(name => name.startsWith('src/'))).toEqual([])
 })
 
 test('webhooks verify loads none of them', async () => {

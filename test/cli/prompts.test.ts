@@ -87,6 +87,28 @@ describe('drawn', () => {
     expect(terminal.screen()).toMatch(/^\? Which hotel\? 東京ホテル 27, [^\n]*…\n27\nend$/)
   })
 
+  test('where no choice is likelier than another, Enter chooses none', async () => {
+    const terminal = ask(['unchosen'])
+    await terminal.waitFor('40; arrow keys')
+    expect(terminal.screen()).not.toMatch(/^>/m)
+    terminal.press('enter')
+    await terminal.waitFor('Type a part of it, or point at it')
+    terminal.press('down')
+    await terminal.waitFor('1 of 40')
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toMatch(/\n1\nend$/)
+  })
+
+  test('what is done with a list is not counted among what is in it', async () => {
+    const terminal = ask(['actions'])
+    await terminal.waitFor('1 of 40')
+    terminal.press('end')
+    await terminal.waitFor('40; arrow keys')
+    terminal.press('enter')
+    expect(await terminal.exit).toBe(0)
+  })
+
   test('a list survives the window becoming narrow, and wide again', async () => {
     const terminal = ask(['choose'])
     await terminal.waitFor('3 of 40')

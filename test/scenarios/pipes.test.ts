@@ -1,6 +1,6 @@
 /** A reader that closes early, a full disk, a signal: the ends of a pipe. */
-import {execFileSync, spawn} from 'node:child_process'
-import {existsSync, mkdirSync} from 'node:fs'
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process'
+import {closeSync, constants, existsSync, mkdirSync, openSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
@@ -8,6 +8,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {waitUntil} from '../support/wait.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 let sandbox: LocalSandbox
@@ -146,6 +147,39 @@ test.skipIf(process.platform === 'win32')('a pipe in the place of the history ho
   expect(await other.run(['account', '--quiet'])).toMatchObject({exit: 0, stderr: ''})
   other.remove()
 })
+
+test.skipIf(process.platform === 'win32')('a pipe that nobody writes to lets a signal end it', async () => {
+  execFileSync('mkfifo', [join(home.directory, 'pipe')])
+  const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_pipe'}
+  for (const argv of [
+    ['webhooks', 'verify', 'pipe', '--signature', 't=1,v1=00'],
+    ['reserve', '--input', 'pipe'],
+    ['webhooks', 'sign', '--secret-file', 'pipe'],
+  ]) {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      let child: ChildProcess | undefined
+      const ended = home.run(argv, {env, onStart: started => (child = started)})
+      const writing = await opened(join(home.directory, 'pipe'))
+      child?.kill(signal)
+      expect([argv, (await ended).exit]).toEqual([argv, signal])
+      closeSync(writing)
+    }
+  }
+})
+
+/** The writing end of a pipe, once somebody reads from it; nothing is written. */
+async function opened(path: string): Promise<number> {
+  let file: number | undefined
+  await waitUntil(() => {
+    try {
+      file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
+    }
+    return file !== undefined
+  }, `${path} is read`)
+  return file as number
+}
 
 test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no exit code', async () => {
   const unreachable = '--base-url http://127.0.0.1:1/v1 --timeout 1'

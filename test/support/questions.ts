@@ -52,6 +52,12 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
       }),
       await asked.confirm({message: 'Reserve this?', status: () => 'offer ends soon'}),
     ]),
+  unchosen: prompts =>
+    prompts.search({
+      message: 'Which city?',
+      startsUnchosen: true,
+      find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
+    }),
   actions: prompts =>
     prompts.search<number | 'sort'>({
       message: 'Offer',

@@ -1,10 +1,11 @@
 /** Reading what a person hands over: a file, or `-` for standard input. */
-import {accessSync, closeSync, constants, openSync, readSync, statSync} from 'node:fs'
+import {accessSync, constants, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {whileReading} from './waiting.js'
 
 /** Ours: nothing we read this way is longer. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -26,7 +27,7 @@ export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boo
 /** What is in `path` (`-`: standard input). Throws usage naming `flag` when that cannot be read, or is longer. */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
-    const bytes = path === '-' ? await readStandardInput(mostBytes) : readFile(path, mostBytes)
+    const bytes = await (path === '-' ? readStandardInput(mostBytes) : readFile(path, mostBytes))
     if (bytes.length <= mostBytes) return bytes
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
@@ -56,18 +57,21 @@ async function readStandardInput(mostBytes: number): Promise<Buffer> {
 }
 
 /** At most one byte more than may be read, so that a file without end ends too. */
-function readFile(path: string, mostBytes: number): Buffer {
-  const bytes = Buffer.alloc(mostBytes + 1)
-  const file = openSync(path, 'r')
-  try {
-    let length = 0
-    for (let got = 1; got > 0 && length < bytes.length; length += got) {
-      got = readSync(file, bytes, length, bytes.length - length, null)
+async function readFile(path: string, mostBytes: number): Promise<Buffer> {
+  const {open} = await import('node:fs/promises')
+  return whileReading(async () => {
+    const file = await open(path)
+    try {
+      const bytes = Buffer.alloc(mostBytes + 1)
+      let length = 0
+      for (let got = 1; got > 0 && length < bytes.length; length += got) {
+        got = (await file.read(bytes, length, bytes.length - length, null)).bytesRead
+      }
+      return bytes.subarray(0, length)
+    } finally {
+      await file.close()
     }
-    return bytes.subarray(0, length)
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** A secret from a file or `-`, without its one trailing newline. Throws usage when it is empty or several lines. */

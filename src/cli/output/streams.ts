@@ -4,6 +4,7 @@
  * nobody can hear changes nothing: what was begun is finished, and the exit code says how.
  */
 import process from 'node:process'
+import {isatty} from 'node:tty'
 
 /** Why a command did not do its work: what is said of it, and the exit code. */
 export interface Refusal {
@@ -11,21 +12,36 @@ export interface Refusal {
   readonly text: string
 }
 
+let talking: NodeJS.WriteStream | undefined
+
+/** stderr, for all that is said: opened with the first word, since that takes as long as to check a signature. */
+export function stderr(): NodeJS.WriteStream {
+  if (talking === undefined) {
+    talking = process.stderr
+    talking.on('error', () => {})
+  }
+  return talking
+}
+
+/** Whether stderr is a terminal; it is not opened to find out. */
+export function stderrIsTerminal(): boolean {
+  return isatty(2)
+}
+
 /**
  * Must be called before anything else listens for errors on the streams. `readerGone` ends the process; `refusal` is
  * what stdout was to say, where that is no result: it is then said on stderr.
  */
 export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
-  process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
     const refused = refusal()
     if (refused) {
-      process.stderr.write(`${refused.text}\n`)
+      stderr().write(`${refused.text}\n`)
       process.exit(refused.exit)
     }
     const what = error.code === 'ENOSPC' ? 'no space is left there' : 'writing failed'
-    process.stderr.write(`Error: the result cannot be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
+    stderr().write(`Error: the result cannot be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
     process.exit(1)
   })
 }
@@ -37,13 +53,18 @@ export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {
   for (const piece of pieces) await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
 }
 
-/** Ends the process with `code` once everything written has left it. */
-export async function leave(code: number): Promise<never> {
+/** Resolves when everything written has left the process. */
+export async function flushed(): Promise<void> {
   // What could not be written is told in a turn of its own.
   await new Promise(setImmediate)
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of talking ? [process.stdout, talking] : [process.stdout]) {
     // Not otherwise: an empty write to a full disk fails, too, where nothing was to be written.
     if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
   }
+}
+
+/** Ends the process with `code` once everything written has left it. */
+export async function leave(code: number): Promise<never> {
+  await flushed()
   process.exit(code)
 }

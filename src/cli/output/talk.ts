@@ -6,6 +6,7 @@
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
+import {stderr, stderrIsTerminal} from './streams.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -19,7 +20,7 @@ let fitting: typeof import('./hang.js') | undefined
 
 /** To know how wide text is takes the table of all emoji, a tenth of a short command: loaded for a terminal alone. */
 export async function fitToTerminal(): Promise<void> {
-  if (process.stderr.isTTY) fitting = await import('./hang.js')
+  if (stderrIsTerminal()) fitting = await import('./hang.js')
 }
 
 let transient = ''
@@ -44,11 +45,11 @@ export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
 
 /** Says one line, or several: a line feed inside one of them is shown as `\n`. */
 export function say(lines: string | readonly string[]): void {
-  const painter = painterFor(process.stderr, process.env)
+  const painter = painterFor(stderr(), process.env)
   clearTransient()
   const texts = typeof lines === 'string' ? [lines] : lines
   const shown = texts.flatMap(line => fitted(sanitizeLine(line)))
-  process.stderr.write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
+  stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
 /**
@@ -57,8 +58,8 @@ export function say(lines: string | readonly string[]): void {
  */
 function fitted(line: string): string[] {
   const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
-  if (!process.stderr.isTTY || !fitting || name === undefined) return [line]
-  return fitting.hang(line, process.stderr.columns || 80, name.length || 2)
+  if (!stderrIsTerminal() || !fitting || name === undefined) return [line]
+  return fitting.hang(line, stderr().columns || 80, name.length || 2)
 }
 
 /** Colours the word that says what kind of line it is. */
@@ -70,15 +71,15 @@ function paintLead(line: string, painter: Painter): string {
 
 /** Shows `text` at the bottom in place of what was transient there. For terminals alone. */
 export function showTransient(text: string): void {
-  const line = sanitizeLine(text, Math.max(10, (process.stderr.columns || 80) - 1))
+  const line = sanitizeLine(text, Math.max(10, (stderr().columns || 80) - 1))
   if (line === transient) return
   transient = line
-  process.stderr.write(`\r\u001b[K${line}`)
+  stderr().write(`\r\u001b[K${line}`)
 }
 
 /** Takes the transient line away; does nothing when there is none. */
 export function clearTransient(): void {
   if (transient === '') return
   transient = ''
-  process.stderr.write('\r\u001b[K')
+  stderr().write('\r\u001b[K')
 }

@@ -5,6 +5,7 @@
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {stdinIsTerminal} from '../input/files.js'
+import {stderrIsTerminal} from '../output/streams.js'
 import {clearTransient} from '../output/talk.js'
 import {missing, SEE_HELP} from '../usage/parse-errors.js'
 import {wantsAccessible} from './accessible-mode.js'
@@ -18,7 +19,7 @@ export interface AskingFlags {
 /** Whether a question may be asked. */
 export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env): boolean {
   const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
-  return !forbidden && stdinIsTerminal() && Boolean(process.stderr.isTTY)
+  return !forbidden && stdinIsTerminal() && stderrIsTerminal()
 }
 
 export interface Question {

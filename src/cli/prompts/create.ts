@@ -1,6 +1,7 @@
 /** The questions as the terminal can show them: drawn, or as plain lines in the accessible mode. */
 import process from 'node:process'
 import {painterFor} from '../output/colour.js'
+import {stderr} from '../output/streams.js'
 import type {Prompts, TextQuestion} from './prompts.js'
 import type {Terminal} from './terminal.js'
 
@@ -14,7 +15,7 @@ export interface PromptOptions extends Partial<Pick<Terminal, 'input' | 'output'
  * the form that is not used.
  */
 export async function createPrompts(options: PromptOptions): Promise<Prompts> {
-  const {input = process.stdin, output = process.stderr, closing, accessible} = options
+  const {input = process.stdin, output = stderr(), closing, accessible} = options
   const paint = painterFor(output, process.env)
   const terminal: Terminal = {input, output, paint, ...(closing ? {closing} : {})}
   if (!accessible) return createDrawnPrompts(terminal)
@@ -53,8 +54,9 @@ async function createDrawnPrompts(terminal: Terminal): Promise<Prompts> {
       const question = {...asked, ...list, several: true, find: () => choices}
       return [...(await askDrawn(listPrompt, question, terminal))] as T[]
     },
-    async search<T>(question: Parameters<Prompts['search']>[0]) {
-      const [chosen] = await askDrawn(listPrompt, {...question, ...list, searched: true}, terminal)
+    async search<T>({startsUnchosen, ...asked}: Parameters<Prompts['search']>[0]) {
+      const start = startsUnchosen ? -1 : 0
+      const [chosen] = await askDrawn(listPrompt, {...asked, ...list, start, searched: true}, terminal)
       return chosen as T
     },
     async confirm({default: usual = false, message, ...asked}) {

@@ -25,7 +25,7 @@ export interface ListQuestion extends Asked {
   readonly searched: boolean
   /** Whether more than one may be chosen. */
   readonly several: boolean
-  /** Index of the choice pointed at first. */
+  /** Index of the choice pointed at first; -1 for none. */
   readonly start: number
 }
 
@@ -40,7 +40,7 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
     const [answer, setAnswer] = useState<string | undefined>(undefined)
     const line = typed.before + typed.after
     const found = question.find(searched ? line.trim() : '')
-    const active = Math.max(0, Math.min(pointer, found.length - 1))
+    const active = Math.min(pointer, found.length - 1)
 
     const {above, lead, leadWidth} = headOf(session, question.message, columns)
     const notes = notesOf(session, question, refusal, columns)
@@ -49,7 +49,7 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
       sanitizeLine(typed.after),
       columns - leadWidth,
     )
-    const help = wrap(helpOf(question, found.length, active), columns)
+    const help = wrap(helpOf(question, found, active), columns)
     // One row more: the line typed in.
     const room = Math.max(1, rows - 1 - above.length - notes.length - help.length - 1)
     const most = Math.max(0, ...found.map(({description}) => description?.split('\n').length ?? 0))
@@ -61,16 +61,14 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
       if (isEnterKey(key)) {
         const chosen = several
           ? found.filter((_, index) => marked.has(index))
-          : found.slice(active, active + 1)
+          : found.slice(Math.max(0, active), active + 1)
         if (chosen.length > 0) {
           setAnswer(chosen.map(({name}) => name).join(', '))
           done(chosen.map(({value}) => value))
           return
         }
         if (searched) rl.write(line)
-        setRefusal(
-          several ? 'Mark one or more with the space bar.' : 'Nothing matches; type another part of it.',
-        )
+        setRefusal(refusalOf(question, found.length))
         return
       }
       const moved = moveOf(key, active, found.length, pageSize)
@@ -97,10 +95,11 @@ export const listPrompt = createPrompt<readonly unknown[], ListQuestion & {sessi
     const {paint} = session.terminal
     const page = usePagination({
       items: found,
-      active,
+      active: Math.max(0, active),
       pageSize,
       loop: false,
-      renderItem: ({item, index, isActive}) => {
+      renderItem: ({item, index}) => {
+        const isActive = index === active
         const mark = several ? (marked.has(index) ? '[x] ' : '[ ] ') : ''
         const number = searched ? '' : `${String(index + 1).padStart(digits)}. `
         const text = cutTo(`${isActive ? '> ' : '  '}${mark}${number}${sanitizeLine(item.name)}`, columns)
@@ -151,8 +150,22 @@ function numberOf(line: string, count: number): string | undefined {
   return [digits, digits.slice(-1)].find(text => Number(text) >= 1 && Number(text) <= count)
 }
 
-function helpOf({searched, several}: ListQuestion, count: number, active: number): string {
-  const place = count === 0 ? 'nothing matches' : `${active + 1} of ${count}`
+function refusalOf({several}: ListQuestion, count: number): string {
+  if (several) return 'Mark one or more with the space bar.'
+  return count > 0
+    ? 'Type a part of it, or point at it with the arrow keys.'
+    : 'Nothing matches; type another part of it.'
+}
+
+/** Actions stand in the list and are none of what it lists. */
+function helpOf(
+  {searched, several}: ListQuestion,
+  found: readonly Choice<unknown>[],
+  active: number,
+): string {
+  const listed = found.filter(({isAction}) => !isAction)
+  const place = found[active] ? listed.indexOf(found[active]) + 1 : 0
+  const count = found.length === 0 ? 'nothing matches' : `${place > 0 ? `${place} of ` : ''}${listed.length}`
   const ways = searched ? 'arrow keys move, type to narrow' : 'arrow keys or its number'
-  return several ? `${place}; ${ways}, space marks, Enter ends` : `${place}; ${ways}, Enter chooses`
+  return several ? `${count}; ${ways}, space marks, Enter ends` : `${count}; ${ways}, Enter chooses`
 }

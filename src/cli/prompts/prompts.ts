@@ -52,6 +52,8 @@ export interface SeveralQuestion<T> extends Asked {
 export interface SearchQuestion<T> extends Asked {
   /** The choices for what has been typed so far; at first that is the empty string. */
   readonly find: (typed: string) => readonly Choice<T>[]
+  /** Whether nothing is chosen before something was typed or pointed at: where no choice is likelier than another. */
+  readonly startsUnchosen?: boolean
 }
 
 export interface ConfirmQuestion extends Asked {

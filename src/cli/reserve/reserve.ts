@@ -164,7 +164,14 @@ export function describePlan({request, key, seen}: Plan, target: Target): string
   const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'not known here'
   const lines = [
     ['Hotel', seen ? hotel || 'not named' : 'not known here (the offer was not searched on this machine)'],
-    ...(seen ? [['Dates', `${seen.check_in} to ${seen.check_out}, ${seen.rooms.length} room(s)`]] : []),
+    ...(seen
+      ? [
+          [
+            'Dates',
+            `${seen.check_in} to ${seen.check_out}, ${seen.rooms.length} ${seen.rooms.length === 1 ? 'room' : 'rooms'}`,
+          ],
+        ]
+      : []),
     ['Guests', guests.join(', ')],
     ['Price', `${price}, paid ${paid}`],
     ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],

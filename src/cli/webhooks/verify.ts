@@ -13,6 +13,7 @@ import {type CapturedRequest, type ReadOptions, readCaptures} from '../../webhoo
 import {type CheckTerms, check} from '../../webhooks/check.js'
 import {checkInteger, invalid} from '../input/checks.js'
 import {stdinIsTerminal} from '../input/files.js'
+import {whileReading} from '../input/waiting.js'
 import {webhookHeaderNames} from './headers.js'
 import type {Verified} from './results.js'
 import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
@@ -134,9 +135,9 @@ export function openInput(input: string): AsyncIterable<Uint8Array> {
 
 /** Reads one piece while another is worked on, both always into the same memory: gigabytes leave nothing to collect. */
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path)
+  const file = await whileReading(() => open(path))
   try {
-    const read = (into: Buffer) => file.read(into, 0, into.length, null)
+    const read = (into: Buffer) => whileReading(() => file.read(into, 0, into.length, null))
     let [piece, spare] = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)]
     let reading = read(piece)
     for (;;) {

@@ -1,5 +1,6 @@
 /** Asks for the contact of a reservation (§2.4), with the lead guest's name at hand. */
 import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Contact} from '../../contract/reservations.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {createPhoneReader, type Phone} from './phone.js'
@@ -16,8 +17,8 @@ export interface ContactDefaults {
 
 export async function askContact(prompts: Prompts, defaults: ContactDefaults): Promise<Contact> {
   const read = await createPhoneReader(defaults.country)
-  const name = await askWords(prompts, 'Contact: first name', defaults.name)
-  const surname = await askWords(prompts, 'Contact: family name', defaults.surname)
+  const name = await askName(prompts, 'Contact: first name', defaults.name)
+  const surname = await askName(prompts, 'Contact: family name', defaults.surname)
   const email = await prompts.text({
     message: 'Contact: e-mail',
     ...(defaults.email === undefined ? {} : {default: defaults.email}),
@@ -34,6 +35,20 @@ export async function askContact(prompts: Prompts, defaults: ContactDefaults): P
 }
 
 /** A name in any letters. */
+/** A number typed a question too early would be booked as a name. */
+export async function askName(
+  prompts: Prompts,
+  message: string,
+  suggested: string | undefined,
+): Promise<string> {
+  for (;;) {
+    const name = await askWords(prompts, message, suggested)
+    if (!/\p{N}/u.test(name)) return name
+    if (await prompts.confirm({message: `There are digits in ${sanitizeLine(name, 40)}. Keep it as a name?`}))
+      return name
+  }
+}
+
 export function askWords(prompts: Prompts, message: string, suggested: string | undefined): Promise<string> {
   return prompts.text({
     message,

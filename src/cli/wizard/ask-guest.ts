@@ -8,7 +8,7 @@ import {isTcNumber} from '../../contract/identity.js'
 import type {Guest} from '../../contract/reservations.js'
 import {checkDate} from '../input/checks.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {askWords} from './ask-contact.js'
+import {askName, askWords} from './ask-contact.js'
 import {dotted, withWeekday} from './dates.js'
 import {askCountry, plainly, withoutName} from './questions.js'
 
@@ -50,8 +50,8 @@ export async function askGuest(
   known: GuestCircumstances,
 ): Promise<Guest> {
   const {label} = place
-  form.name ??= await askWords(prompts, `${label}: first name`, undefined)
-  form.surname ??= await askWords(prompts, `${label}: family name`, undefined)
+  form.name ??= await askName(prompts, `${label}: first name`, undefined)
+  form.surname ??= await askName(prompts, `${label}: family name`, undefined)
   form.birth_date ??= await askBirthDate(prompts, place, known)
   form.gender ??= await askGender(prompts, label)
   form.nationality ??= await askCountry(prompts, `${label}: nationality`, known.nationality)

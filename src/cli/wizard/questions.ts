@@ -62,5 +62,5 @@ export async function askCountry(
   const all = (await namedCountries()).sort((a, b) => Number(b.code === first) - Number(a.code === first))
   const find = (typed: string): Choice<string>[] =>
     findCountries(all, typed).map(({code, name, names}) => ({value: code, name: `${name} (${code})`, names}))
-  return prompts.search({message, find})
+  return prompts.search({message, find, startsUnchosen: first === undefined})
 }
