@@ -1,6 +1,6 @@
 /**
- * Starting `bookctl hotels search`, with an answer of three offers, against an unbundled oclif command with the same
- * imports at its top (references/search-oclif.mjs), as oclif's documentation teaches to write one; it does far less.
+ * Starting `bookctl hotels search`, with an answer of three offers, against an unbundled oclif command with what it is
+ * built from at its top (references/search-oclif.mjs), as oclif's documentation teaches to write one; it does far less.
  * To see what bundling alone gives, also against our own sources as tsc emits them (support/unbundled.ts): those
  * load little as it is, so no reach is set there.
  */
@@ -29,7 +29,7 @@ export const searchStart: Case = {
       })
     const rows = [
       await against(
-        'an unbundled oclif command, the same imports (undici, zod, libsql) at the top',
+        'an unbundled oclif command with undici, zod and libsql at the top',
         () => bench.node([reference('search-oclif.mjs'), ...argv], {env: plainEnv}),
         {atMost: 0.5},
       ),

@@ -15,7 +15,7 @@ export function growth(
   const last = steps.at(-1) as number
   const times = medians.map(({size, cost, costs}) => {
     const scatter = costs.length > 1 ? ` ± ${Math.round(spread(costs) * 50)} %` : ''
-    return `${size.toLocaleString('en')}: ${cost.toPrecision(3)} ms${scatter}`
+    return `${size.toLocaleString('en')}: ${Number(cost.toPrecision(3))} ms${scatter}`
   })
   return {
     measured: `${measured}: exponent of its cost`,
