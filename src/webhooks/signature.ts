@@ -121,7 +121,9 @@ export function verify(input: VerifyInput): Verdict {
 
 /** As `verify`, for a body that stands beside the terms. */
 export function verifyBody(rawBody: Uint8Array, terms: VerifyTerms): Verdict {
-  const {header} = terms
+  // As a list of one it comes from a request that was received.
+  const header =
+    typeof terms.header === 'object' && terms.header.length === 1 ? terms.header[0] : terms.header
   if (typeof header !== 'string' || rawBody.length > MOST_SHORT_BYTES - MOST_TIMESTAMP_BYTES)
     return createVerifier(terms).update(rawBody).finish()
   const signature = parseSignature(header)
