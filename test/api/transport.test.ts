@@ -275,7 +275,9 @@ describe('trust', () => {
 
   test('a wrong --ca-file is refused as usage, without its path', () => {
     const missing = '/nowhere/private-name.pem'
-    expect(() => createTransport({caFile: missing, env: {}})).toThrow(/certificate authorities cannot be read \(ENOENT\)/)
+    expect(() => createTransport({caFile: missing, env: {}})).toThrow(
+      /certificate authorities cannot be read \(ENOENT\)/,
+    )
     expect(() => createTransport({caFile: fileURLToPath(import.meta.url), env: {}})).toThrow(
       /holds no PEM certificate/,
     )
