@@ -10,8 +10,10 @@ import {type Answer, SendError, type WireRequest} from './api.js'
 import {unreadableChange} from './change.js'
 import {changesSomething, readAnswer} from './client.js'
 import {whyNotJson} from './error-shapes.js'
+import {REDACTED} from './redact.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {type SigningParts, sendSigned} from './signed.js'
+import {spellingsOf} from './spellings.js'
 
 export interface RawRequest {
   readonly request: WireRequest
@@ -157,4 +159,16 @@ export function failureOf(answer: Answer, {changes}: RawRequest, now: number): F
 function isBrokenJson({headers, json, body}: Answer): boolean {
   const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
   return saysJson && json === undefined && body.length > 0
+}
+
+/** A refusal as it may be shown: what it echoes of the secrets sent is taken out, however it is written, and no other byte. */
+export function withoutEcho(answer: Answer): Answer {
+  const spellings = (answer.secrets ?? []).flatMap(spellingsOf).sort((a, b) => b.length - a.length)
+  // Byte by byte, since a refusal may be anything.
+  const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
+  const text = spellings.reduce(
+    (rest, spelling) => rest.replaceAll(bytesOf(spelling), REDACTED),
+    Buffer.from(answer.body).toString('latin1'),
+  )
+  return readAnswer({...answer, body: Buffer.from(text, 'latin1')})
 }

@@ -77,11 +77,12 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
     await this.agree(plan, target, flags.yes)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
-    const {sendRaw, failureOf} = await import('../api/raw.js')
+    const {sendRaw, failureOf, withoutEcho} = await import('../api/raw.js')
     const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan, plan.scopes)
     const failure = failureOf(answer, plan, clock.now())
-    await this.show(answer, flags.include, failure === undefined)
-    if (failure) throw failureWith(failure, {body: bodyOf(answer)})
+    const shown = failure ? withoutEcho(answer) : answer
+    await this.show(shown, flags.include, failure === undefined)
+    if (failure) throw failureWith(failure, {body: bodyOf(shown)})
   }
 
   private async agree(plan: ApiPlan, target: Target, yes: boolean): Promise<void> {

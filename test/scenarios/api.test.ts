@@ -211,6 +211,27 @@ describe('what comes back', () => {
   })
 })
 
+test.each([[['--json']], [['--include']], [[]]])(
+  'a refusal that echoes the token is shown without it: %j',
+  async more => {
+    service.script = ({path, headers}, response) => {
+      if (path !== '/x') return false
+      const token = `${headers.authorization}`.replace('Bearer ', '')
+      const encoded = Buffer.from(`a:${token}:b`).toString('base64')
+      response.writeHead(422, {'content-type': 'text/plain', 'x-echo': token}).end(`é ${token} ${encoded} ü`)
+      return true
+    }
+    const {exit, stdout, stderr} = await home.run(['api', 'GET', '/x', ...more])
+    const token = service.received.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? ''
+    expect(exit).toBe(5)
+    expect(token.length).toBeGreaterThan(5)
+    expect(stdout + stderr).not.toContain(token)
+    expect(stdout + stderr).not.toContain(Buffer.from(`a:${token}:b`).toString('base64'))
+    expect(stdout).toMatch(/é \[redacted\] .*\[redacted\].* ü/)
+  },
+  20_000,
+)
+
 describe('a lost answer', () => {
   const drop = () => {
     service.script = ({path}, response) => {

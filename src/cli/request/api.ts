@@ -132,8 +132,9 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
 }
 
 /** As they came, but for secrets and what a terminal would obey. */
-function headersOf({headers}: Answer): Record<string, string> {
+function headersOf({headers, secrets = []}: Answer): Record<string, string> {
   const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       sanitizeLine(name),
