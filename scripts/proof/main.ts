@@ -1,40 +1,82 @@
 /**
  * The long proof: npm run proof -- [--only TEXT]…
  * Runs the whole fault matrix, every command that makes a request against every fault, prints what is not as the rules of
- * test/proof/rules.ts say, and a table. --only takes the cells whose name holds all the texts: --only "reserve (account) × tls".
- * It takes some twenty minutes of two cores that have other things to do, and needs a build.
+ * test/proof/rules.ts say, and a table; then the search for leaks, every command with every debug switch against every
+ * answer that echoes what it was sent. --only takes the cells whose name holds all the texts: --only "reserve (account) ×
+ * tls", --only leak. It takes most of an hour of two cores that have other things to do, and needs a build.
  */
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {nameOf} from '../../test/proof/cell.js'
-import {allCells, type CellResult, openBench, runCells} from '../../test/proof/matrix.js'
+import {allLeakCells, leakName, runLeakCell} from '../../test/proof/leak-cell.js'
+import {allCells, inTwos, openBench, runCells} from '../../test/proof/matrix.js'
 
-const {values} = parseArgs({options: {only: {type: 'string', multiple: true}}})
-const only = values.only ?? []
-const cells = allCells().filter(cell => only.every(text => nameOf(cell).includes(text)))
-const began = Date.now()
-let done = 0
-const bench = await openBench()
-const results = await runCells(bench, cells, ({name, wrong}) => {
-  if (++done % 100 === 0) process.stderr.write(`${done} of ${cells.length} cells\n`)
-  if (wrong.length > 0) process.stdout.write(`✗ ${name}\n${wrong.map(line => `    ${line}\n`).join('')}`)
-}).finally(() => bench.close())
-const {heard} = bench.other
-process.stdout.write(table(results))
-if (heard.length > 0) process.stdout.write(`✗ told to another server: ${heard.join(', ')}\n`)
-process.exitCode = heard.length > 0 || results.some(({wrong}) => wrong.length > 0) ? 1 : 0
-
-function table(all: readonly CellResult[]): string {
-  const commands = [...new Set(all.map(({cell}) => cell.row.command))]
-  const lines = commands.map(command => {
-    const own = all.filter(({cell}) => cell.row.command === command)
-    return line(command.replaceAll(':', ' '), own)
-  })
-  const seconds = ((Date.now() - began) / 1000).toFixed(0)
-  return ['', 'Fault matrix', ...lines, line('all', all), `${seconds} s`, ''].join('\n')
+interface Outcome {
+  readonly command: string
+  readonly wrong: readonly string[]
 }
 
-function line(name: string, results: readonly CellResult[]): string {
-  const failed = results.filter(({wrong}) => wrong.length > 0).length
-  return `${name.padEnd(22)} ${String(results.length).padStart(5)} cells ${String(failed).padStart(5)} failed`
+const {values} = parseArgs({options: {only: {type: 'string', multiple: true}}})
+const isWanted = (name: string) => (values.only ?? []).every(text => name.includes(text))
+const bench = await openBench()
+const {heard} = bench.other
+let failed = false
+try {
+  await proveFaults()
+  await proveLeaks()
+} finally {
+  await bench.close()
+}
+if (heard.length > 0) process.stdout.write(`✗ told to another server: ${heard.join(', ')}\n`)
+process.exitCode = failed || heard.length > 0 ? 1 : 0
+
+async function proveFaults(): Promise<void> {
+  const cells = allCells().filter(cell => isWanted(nameOf(cell)))
+  await part('Fault matrix', cells.length, async tell => {
+    await runCells(bench, cells, ({name, cell, wrong}) => tell(name, {command: cell.row.command, wrong}))
+  })
+}
+
+async function proveLeaks(): Promise<void> {
+  const cells = allLeakCells().filter(cell => isWanted(leakName(cell)))
+  await part('Leaks', cells.length, tell =>
+    inTwos(cells, async cell => {
+      const wrong = await runLeakCell(bench.side, cell).catch(error => [
+        `the cell itself failed: ${error.stack}`,
+      ])
+      tell(leakName(cell), {command: cell.row.command, wrong})
+    }),
+  )
+}
+
+/** Runs a part of the proof, tells of what is wrong as it is found, and prints a table at the end. */
+async function part(
+  title: string,
+  count: number,
+  run: (tell: (name: string, outcome: Outcome) => void) => Promise<void>,
+): Promise<void> {
+  if (count === 0) return
+  const began = Date.now()
+  const outcomes: Outcome[] = []
+  await run((name, outcome) => {
+    outcomes.push(outcome)
+    if (outcomes.length % 100 === 0) process.stderr.write(`${title}: ${outcomes.length} of ${count} cells\n`)
+    if (outcome.wrong.length === 0) return
+    failed = true
+    process.stdout.write(`✗ ${name}\n${outcome.wrong.map(text => `    ${text}\n`).join('')}`)
+  })
+  const commands = [...new Set(outcomes.map(({command}) => command))]
+  const lines = commands.map(command =>
+    line(
+      command.replaceAll(':', ' '),
+      outcomes.filter(each => each.command === command),
+    ),
+  )
+  const seconds = ((Date.now() - began) / 1000).toFixed(0)
+  process.stdout.write(['', title, ...lines, line('all', outcomes), `${seconds} s`, ''].join('\n'))
+}
+
+function line(name: string, outcomes: readonly Outcome[]): string {
+  const bad = outcomes.filter(({wrong}) => wrong.length > 0).length
+  return `${name.padEnd(22)} ${String(outcomes.length).padStart(5)} cells ${String(bad).padStart(5)} failed`
 }

@@ -70,16 +70,21 @@ export async function runCells(
   cells: readonly Cell[],
   onResult: (result: CellResult) => void = () => {},
 ): Promise<CellResult[]> {
-  const waiting = [...cells]
   const results: CellResult[] = []
+  await inTwos(cells, async cell => {
+    const wrong = await runCell(bench, cell).catch(error => [`the cell itself failed: ${error.stack}`])
+    const result = {name: nameOf(cell), cell, wrong}
+    results.push(result)
+    onResult(result)
+  })
+  return results
+}
+
+/** Does `work` for each of `items`, two at a time. */
+export async function inTwos<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items]
   const worker = async () => {
-    for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
-      const wrong = await runCell(bench, cell).catch(error => [`the cell itself failed: ${error.stack}`])
-      const result = {name: nameOf(cell), cell, wrong}
-      results.push(result)
-      onResult(result)
-    }
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
   }
   await Promise.all([worker(), worker()])
-  return results
 }

@@ -1,0 +1,57 @@
+/** Where a secret is what was asked for, each with the words of the surface (README, `--help`) that say so; and nowhere else. */
+import type {SecretKind} from './canaries.js'
+
+interface Rule {
+  readonly kinds: readonly SecretKind[]
+  /** The words that make it the result. */
+  readonly source: string
+}
+
+/** On stdout of a command that succeeded. */
+export const RESULTS: Readonly<Record<string, Rule>> = {
+  token: {kinds: ['access token'], source: '`token` prints a valid access token'},
+  'webhooks:create': {
+    kinds: ['signing secret'],
+    source: '{subscription: {id, url, events, secret, is_active}, stored_in}',
+  },
+  'sandbox:env': {kinds: ['client secret'], source: 'prints the exports for the running one'},
+  'sandbox:start': {
+    kinds: ['client secret'],
+    source: 'its first line is {"type":"ready","base_url","origin","client_id","client_secret","pid"}',
+  },
+  api: {
+    kinds: ['payment address', 'voucher link', 'identity number', 'signing secret'],
+    source: "`api METHOD PATH` → the answer's body",
+  },
+  reserve: {
+    kinds: ['identity number', 'payment address'],
+    source: 'reservation: {…as the service sent it}; on a pending payment it prints the payment address',
+  },
+  ...Object.fromEntries(
+    ['list', 'show', 'update', 'cancel'].map(name => [
+      `reservations:${name}`,
+      {
+        kinds: ['identity number', 'payment address'],
+        source: 'reservations as the service sent them',
+      } as Rule,
+    ]),
+  ),
+}
+
+/** Files that hold a secret for a purpose. */
+export const STORES: readonly (Rule & {readonly file: RegExp})[] = [
+  {
+    file: /^config\/tokens\.db(-wal|-shm)?$/,
+    kinds: ['access token', 'client secret', 'signing secret'],
+    source: 'tokens.db: access tokens and, unless a keychain is chosen, client secrets and signing secrets',
+  },
+  {
+    file: /^(secret|signing)\.txt$/,
+    kinds: ['client secret', 'signing secret'],
+    source: "the user's own file",
+  },
+  {file: /^v\.pdf$/, kinds: ['identity number'], source: 'the voucher itself'},
+]
+
+/** The journal keeps the body, and with it people's data, until the outcome is known. */
+export const JOURNAL = /^config\/state\.db(-wal|-shm)?$/
