@@ -111,8 +111,16 @@ export abstract class BaseCommand extends Command {
 
   /** What this machine remembers. */
   protected state(): Promise<State> {
-    this.opened ??= import('./connect.js').then(({openMemory}) => openMemory(this.config.configDir))
+    this.opened ??= this.openState()
     return this.opened
+  }
+
+  /** Closed at the end, which empties a long write-ahead log: left behind, each command would read and lengthen it. */
+  private async openState(): Promise<State> {
+    const {openMemory} = await import('./connect.js')
+    const state = openMemory(this.config.configDir)
+    this.whenStopped(() => state.close())
+    return state
   }
 
   /** What stands on the command line, in the environment and in config.json: what settings are resolved from. */

@@ -2,7 +2,7 @@
  * Opens a SQLite file that must not lose what it was told: write-ahead log, every commit flushed, deleted bytes
  * overwritten. Knows nothing of what is in it.
  */
-import {existsSync} from 'node:fs'
+import {existsSync, statSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
@@ -79,6 +79,26 @@ export function openDatabaseToRead(path: string): Database {
   }
 }
 
+/** Ours, and as much as SQLite copies into the file by itself. */
+const LONG_LOG_BYTES = 4 * 1024 * 1024
+
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`, {throwIfNoEntry: false})?.size ?? 0
+}
+
+/**
+ * Closing alone leaves the log as it is, since statements that are kept hold the connection; the next process then reads
+ * all of it and appends. Who else has the file open does so in our place.
+ */
+function emptyLog(connection: Connection): void {
+  try {
+    connection.exec('PRAGMA busy_timeout = 0')
+    connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+  } catch {
+    // Opened to be read alone, or the disk is full: nothing is lost, and the next one tries again.
+  }
+}
+
 function wrap(connection: Connection, path: string): Database {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
@@ -131,7 +151,10 @@ function wrap(connection: Connection, path: string): Database {
       guarded(() => connection.exec('VACUUM'))
       truncateLog()
     },
-    close: () => void connection.close(),
+    close() {
+      if (logBytes(path) >= LONG_LOG_BYTES) emptyLog(connection)
+      connection.close()
+    },
   }
 }
 

@@ -153,7 +153,8 @@ describe('what is asked on TAB', () => {
     ]) {
       expect(await empty.run(['__complete', ...argv])).toEqual({exit: 0, stdout: '', stderr: ''})
     }
-    expect(readdirSync(empty.directory)).toEqual([])
+    // On newer Nodes the compiled code is kept.
+    expect(readdirSync(empty.directory).filter(name => name !== '.cache')).toEqual([])
     empty.remove()
   })
 

@@ -62,7 +62,8 @@ async function checkResume(errand: Errand, {home, finished, struck, mend}: Seen)
 function checkFiles({writes}: Row, {home, finished}: Seen): string[] {
   const wrong: string[] = []
   const known = ['config', 'secret.txt', ...(writes && finished.exit === 0 ? [writes] : [])]
-  const there = readdirSync(home.directory)
+  // On newer Nodes the compiled code is kept.
+  const there = readdirSync(home.directory).filter(name => name !== '.cache')
   for (const name of there) if (!known.includes(name)) wrong.push(`left ${name}`)
   if (writes && finished.exit === 0 && !there.includes(writes)) wrong.push(`did not write ${writes}`)
   if (existsSync(home.configDirectory)) {

@@ -172,6 +172,24 @@ test('a wipe while another process reads is refused as busy', () => {
   other.close()
 })
 
+test('closing empties a long log, also where another has the file open', () => {
+  const path = join(directory, 'long.db')
+  const open = () => openDatabase(path, {migrations: ['CREATE TABLE t (text TEXT)']})
+  const fill = (database: Database) =>
+    database.transaction(() => {
+      for (let n = 0; n < 100; n++) database.run('INSERT INTO t VALUES (?)', 'x'.repeat(60_000))
+    })
+  const first = open()
+  fill(first)
+  const reader = open()
+  reader.all('SELECT count(*) FROM t')
+  first.close()
+  fill(reader)
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(4 * 1024 * 1024)
+  reader.close()
+  expect(statSync(`${path}-wal`, {throwIfNoEntry: false})?.size ?? 0).toBe(0)
+})
+
 test('migrations are applied once and in order, and a newer file is refused', () => {
   const path = join(directory, 'x.db')
   openDatabase(path, {migrations: ONE}).close()
