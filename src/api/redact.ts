@@ -27,6 +27,8 @@ export interface Redactor {
 /** Shorter values would take innocent text apart. */
 const MIN_SECRET_LENGTH = 3
 const MAX_DEPTH = 60
+/** JSON in a string of JSON, and so on: nobody means more. */
+const MAX_STRINGS_IN_STRINGS = 4
 
 const SECRET_HEADERS = /^(proxy-)?authorization$|cookie|token|secret|api-?key|^www-authenticate$|signature/
 const SECRET_FIELDS =
@@ -47,6 +49,8 @@ const SECRET_LOOKS = [
   // The value of a telling parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]*(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]*)=)[^&\s"'<>]+/gi,
 ]
+/** A name and the text after it, as in JSON: what of a document came cut off or broken is no value to walk through. */
+const NAMED_TEXT = /"([\w-]{1,64})(\\*)"\s*:\s*\2"((?:[^"\\]|\\[\s\S])*)/g
 /** Numbers with an international prefix, and those that may be a card or an identity: then a checksum decides. */
 const TELEPHONE = /(?<![\w+])\+\d{10,15}(?!\d)/g
 const LONG_NUMBER = /(?<![\w.-])\d(?:[ -]?\d){10,18}(?![\w-])/g
@@ -59,7 +63,8 @@ export function createRedactor(): Redactor {
 
   const text = (input: string): string => {
     const plain = hideKnown(input, longestFirst)
-    const withoutLinks = plain.replace(LINK, link => redactUrl(link, false))
+    const withoutNamed = hideNamed(plain)
+    const withoutLinks = withoutNamed.replace(LINK, link => redactUrl(link, false))
     const withoutSecrets = SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), withoutLinks)
     return withoutSecrets
       .replace(TELEPHONE, REDACTED)
@@ -79,6 +84,12 @@ export function createRedactor(): Redactor {
     },
     json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
+}
+
+/** Whether the name of a field says that a secret, or a person's data, stands under it. */
+function isTelling(field: string): boolean {
+  const name = snakeCase(field)
+  return SECRET_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
 }
 
 /** What people's data a request body holds: values that must not turn up anywhere else either. */
@@ -138,8 +149,7 @@ function redactObject(value: JsonObject, context: Context): JsonObject {
     Object.entries(value).map(([key, inner]) => {
       const name = snakeCase(key)
       const isLink = context.isLinkHolder && LINK_FIELDS.test(name) && typeof inner === 'string'
-      const isSecret = SECRET_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
-      if (inner !== null && isSecret) return [context.text(key), REDACTED]
+      if (inner !== null && isTelling(key)) return [context.text(key), REDACTED]
       if (isLink) return [context.text(key), redactUrl(inner, false)]
       if (HARMLESS_OF_PEOPLE.test(name)) return [key, redactJson(inner, {...context, isPeople: false})]
       const isPeople = context.isPeople || PEOPLE.test(name)
@@ -172,6 +182,15 @@ function redactUrl(text: string, keepPath: boolean): string {
   if (!keepPath) return `${url.origin}/${REDACTED}`
   const names = [...url.searchParams.keys()].map(name => `${encodeURIComponent(name)}=${REDACTED}`)
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
+}
+
+/** Takes out what stands under telling names in text that is JSON, was to be JSON, or holds JSON in its strings. */
+function hideNamed(text: string, depth = 0): string {
+  if (depth > MAX_STRINGS_IN_STRINGS) return REDACTED
+  return text.replace(NAMED_TEXT, (all, name: string, _, value: string) => {
+    const before = all.slice(0, all.length - value.length)
+    return before + (isTelling(name) ? REDACTED : hideNamed(value, depth + 1))
+  })
 }
 
 /** Takes known secrets out, also when the whole is percent-encoded in an unusual way. */

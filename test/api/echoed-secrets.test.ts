@@ -1,7 +1,7 @@
 /** A service that echoes what it was sent: none of it is in what a person or a script is told. */
 import {expect, test} from 'vitest'
 import type {Answer} from '../../src/api/api.js'
-import {parseJson} from '../../src/api/error-shapes.js'
+import {parseJson, quoteBody} from '../../src/api/error-shapes.js'
 import {refusalOf} from '../../src/api/refusals.js'
 import {secretsIn} from '../../src/api/secrets-in.js'
 
@@ -78,4 +78,22 @@ test('a secret received late in a long answer is known', () => {
   const many = Array.from({length: 10_000}, (_, index) => ({offer_id: `off_${index}`}))
   const body = Buffer.from(JSON.stringify({data: many, last: {inner: {secret: 'found'}}}))
   expect(secretsIn({...request, body: '{}'}, {status: 200, headers: {}, body})).toEqual([TOKEN, 'found'])
+})
+
+test.each([
+  ['broken', '{"data":{"access_token":"found-1","expires_in":7200},,'],
+  ['cut off', '{"data":{"expires_in":7200,"access_token" : "found-1'],
+  ['in a string', '{"data":"{\\"access_token\\":\\"found-1\\"}'],
+  ['in capitals of its own', '{"accessToken":"found-1"'],
+  ["a person's", '{"guests":[{"surname":"found-1"},,'],
+])('JSON that is %s is quoted without what its names say is secret', (_, text) => {
+  const said = quoteBody(answer(200, text)) ?? ''
+  expect(said).not.toContain('found-1')
+  expect(said).toContain('[redacted]')
+})
+
+test('what is quoted of broken JSON is all the rest of it', () => {
+  expect(quoteBody(answer(200, '{"offer_id":"off_1","name":"a \\" b",,'))).toBe(
+    '{"offer_id":"off_1","name":"a \\" b",,',
+  )
 })
