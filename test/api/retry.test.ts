@@ -1,0 +1,66 @@
+/** The table of retries: every status and every fault, with and without a key, and what Retry-After may say. */
+import fc from 'fast-check'
+import {expect, test} from 'vitest'
+import {ExchangeError, type ExchangeFault} from '../../src/api/api.js'
+import {mayHaveActed, mayRepeat, retryAfterMilliseconds, waitBeforeRepeat} from '../../src/api/retry.js'
+
+const answer = (status: number, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  body: Buffer.alloc(0),
+})
+
+test('every status from 100 to 599', () => {
+  const all = Array.from({length: 500}, (_, n) => n + 100)
+  const repeated = (repeatable: boolean) => all.filter(status => mayRepeat(answer(status), repeatable))
+  expect(repeated(true)).toEqual([429, 500, 502, 503, 504])
+  // What is not repeatable goes out again only when the service says that it did not take it.
+  expect(repeated(false)).toEqual([429])
+  expect(all.filter(status => mayHaveActed(answer(status)))).toEqual(all.filter(status => status >= 500))
+})
+
+test.each<[ExchangeFault, boolean]>([
+  ['dns', true],
+  ['refused', true],
+  ['connect_timeout', true],
+  ['proxy', true],
+  ['reset', true],
+  ['timeout', true],
+  ['cut', true],
+  ['tls', false],
+  ['proxy_refused', false],
+  ['too_large', false],
+  ['protocol', false],
+])('%s passes: %s', (fault, passes) => {
+  const ended = (sent: boolean) => new ExchangeError(fault, sent, 'made up')
+  expect(mayRepeat(ended(false), false)).toBe(passes)
+  expect(mayRepeat(ended(true), true)).toBe(passes)
+  expect(mayRepeat(ended(true), false)).toBe(false)
+  expect([mayHaveActed(ended(true)), mayHaveActed(ended(false))]).toEqual([true, false])
+})
+
+test('whatever Retry-After and Date say, the wait is a number of milliseconds, and never less than was asked for', () => {
+  const odd = fc.oneof(
+    fc.string({unit: 'binary'}),
+    fc.integer().map(String),
+    fc.date({noInvalidDate: true}).map(date => date.toUTCString()),
+    fc.constantFrom('1e9', '-1', '0x10', '١٢', ' 5 ', '5, 6', 'Infinity', '999999999', '9'.repeat(400)),
+  )
+  fc.assert(
+    fc.property(
+      odd,
+      odd,
+      fc.integer({min: 1, max: 50}),
+      fc.double({min: 0, max: 0.999, noNaN: true}),
+      (after, date, attempt, random) => {
+        const outcome = answer(503, {'retry-after': after, date})
+        const asked = retryAfterMilliseconds(outcome, 1_700_000_000)
+        const wait = waitBeforeRepeat(outcome, attempt, () => random, 1_700_000_000)
+        expect(Number.isFinite(wait) && wait >= 0).toBe(true)
+        expect(wait).toBeGreaterThanOrEqual(asked ?? 0)
+        if (asked === undefined) expect(wait).toBeLessThanOrEqual(20_000)
+      },
+    ),
+    {numRuns: 2000},
+  )
+})
