@@ -2,12 +2,14 @@
  * The long proof: npm run proof -- [--only TEXT]…
  * Runs the whole fault matrix, every command that makes a request against every fault, prints what is not as the rules of
  * test/proof/rules.ts say, and a table; then the search for leaks, every command with every debug switch against every
- * answer that echoes what it was sent. --only takes the cells whose name holds all the texts: --only "reserve (account) ×
- * tls", --only leak. It takes most of an hour of two cores that have other things to do, and needs a build.
+ * answer that echoes what it was sent; then hostile input of four kinds, from a new seed each time, or from that of
+ * --seed. --only takes the cells whose name holds all the texts: --only "reserve (account) ×
+ * tls", --only leak, --only fuzz. It takes most of an hour of two cores that have other things to do, and needs a build.
  */
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {nameOf} from '../../test/proof/cell.js'
+import {fuzz, KINDS} from '../../test/proof/fuzz.js'
 import {allLeakCells, leakName, runLeakCell} from '../../test/proof/leak-cell.js'
 import {allCells, inTwos, openBench, runCells} from '../../test/proof/matrix.js'
 
@@ -16,7 +18,10 @@ interface Outcome {
   readonly wrong: readonly string[]
 }
 
-const {values} = parseArgs({options: {only: {type: 'string', multiple: true}}})
+const {values} = parseArgs({options: {only: {type: 'string', multiple: true}, seed: {type: 'string'}}})
+const seed = Number(values.seed ?? Math.floor(Date.now() / 1000))
+/** Ours: so many runs of each kind take some minutes. */
+const FUZZ_RUNS = 1500
 const isWanted = (name: string) => (values.only ?? []).every(text => name.includes(text))
 const bench = await openBench()
 const {heard} = bench.other
@@ -24,6 +29,7 @@ let failed = false
 try {
   await proveFaults()
   await proveLeaks()
+  await proveFuzz()
 } finally {
   await bench.close()
 }
@@ -45,6 +51,16 @@ async function proveLeaks(): Promise<void> {
         `the cell itself failed: ${error.stack}`,
       ])
       tell(leakName(cell), {command: cell.row.command, wrong})
+    }),
+  )
+}
+
+async function proveFuzz(): Promise<void> {
+  const kinds = KINDS.filter(({name}) => isWanted(`fuzz: ${name}`))
+  await part(`Hostile input (${FUZZ_RUNS} each, seed ${seed})`, kinds.length, tell =>
+    inTwos(kinds, async kind => {
+      const failure = await fuzz(kind, seed, FUZZ_RUNS)
+      tell(`fuzz: ${kind.name}`, {command: kind.name, wrong: failure ? [failure] : []})
     }),
   )
 }

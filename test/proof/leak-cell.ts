@@ -85,7 +85,7 @@ export async function runLeakCell(side: SandboxSide, cell: LeakCell): Promise<st
     const {argv} = await row.errand(side)
     for (const first of row.first ?? []) await home.run(first)
     service.strike = {echo, method: row.method, path: row.path}
-    const typed = [...argv, ...debug.argv, ...(cell.isJson ? ['--json'] : []), '--timeout', '3']
+    const typed = [...argv, ...debug.argv, ...(cell.isJson ? ['--json'] : []), '--timeout', '2']
     const seen = await runWatched(home, typed, debug.env)
     const {exit, stdout, stderr} = seen
     const results = exit === 0 ? (RESULTS[row.command]?.kinds ?? []) : []

@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net'
 export interface OddAnswer {
   readonly status: number
   readonly type?: string
-  readonly body: string
+  readonly body: string | Uint8Array
   /** Whether the connection breaks in the middle of the body. */
   readonly isCut?: boolean
 }

@@ -1,0 +1,256 @@
+/**
+ * Hostile input of four kinds, for the built command: what anybody may send or leave lying about. Whatever comes, the
+ * command ends in time, with an exit code of the table that is not 1, no stack trace, and with --json one document.
+ */
+import {readdirSync, readFileSync} from 'node:fs'
+import {mkdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import {Home} from '../support/bookctl.js'
+import {OddService} from '../support/odd-service.js'
+import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {parse} from './seen.js'
+
+/** Ours: far more than any of them takes, on a machine that does other things beside. */
+const LIMIT_MILLISECONDS = 12_000
+const T = 1_700_000_000
+
+export interface Kind {
+  readonly name: string
+  /** The exit codes that may come of it. */
+  readonly exits: readonly number[]
+  /** Bytes near to what is read, and far from it. */
+  readonly input: fc.Arbitrary<Uint8Array>
+  /** Runs the command on them. `pick` chooses among the commands that read the kind. */
+  run(home: Home, bytes: Uint8Array, pick: number): ReturnType<Home['run']>
+}
+
+const json = fc.json({maxDepth: 6}).map(text => Buffer.from(text))
+const noise = fc.uint8Array({maxLength: 400}).map(bytes => Buffer.from(bytes))
+
+/** Some true text with pieces of it cut out, doubled, or replaced by what readers stumble over. */
+function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
+  const splinter = fc.oneof(
+    fc.constantFrom(
+      '\0',
+      '\r\n\r\n',
+      '\n',
+      '"',
+      '{',
+      '}',
+      '[',
+      '\ud800',
+      '\u001b[2J',
+      '%',
+      '=',
+      ',',
+      '\\u0000',
+      '\ufeff',
+    ),
+    fc.constantFrom(
+      'null',
+      '-1',
+      '1e999',
+      '99999999999999999999',
+      '"__proto__":{"a":1},',
+      '[[[[[[',
+      'é'.repeat(300),
+    ),
+    fc.string({unit: 'binary', maxLength: 8}),
+  )
+  const change = fc.tuple(fc.nat(1000), fc.nat(60), splinter)
+  return fc.tuple(fc.constantFrom(...seeds), fc.array(change, {maxLength: 5})).map(([seed, changes]) => {
+    const text = changes.reduce((rest, [place, length, put]) => {
+      const at = Math.floor((place / 1000) * rest.length)
+      return rest.slice(0, at) + put + rest.slice(at + length)
+    }, seed)
+    return Buffer.from(text)
+  })
+}
+
+const SIGNATURE = signatureOf(EVENT, T)
+const HTTP = `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\nContent-Length: ${EVENT.length}\r\n\r\n${EVENT}`
+const HAR = JSON.stringify({
+  log: {
+    version: '1.2',
+    entries: [
+      {
+        startedDateTime: '2023-11-14T22:13:20Z',
+        request: {
+          ...{method: 'POST', url: 'https://x.example/hook'},
+          headers: [{name: 'X-Service-Signature', value: SIGNATURE}],
+          postData: {mimeType: 'application/json', text: EVENT},
+        },
+      },
+    ],
+  },
+})
+const CAPTURES = `${captureLine(EVENT, T)}\n${captureLine(EVENT, T + 1)}\n`
+
+const CONFIG = JSON.stringify({
+  current_profile: 'default',
+  profiles: {
+    default: {
+      base_url: 'https://x.example/v1',
+      client_id: 'c',
+      scopes: ['hotels:read'],
+      timeout: 5,
+      paths: {},
+    },
+  },
+  defaults: {currency: 'EUR', contact: {name: 'A', email: 'a@b.example'}, ca_file: 'x'},
+})
+
+const ANSWERS = [
+  '{"data":{"account":{"id":"acc","name":"A","balance":{"total":"1.00","currency":"EUR"}}}}',
+  '{"data":{"offers":[{"offer_id":"o","hotel_name":"H","price":{"total":"1.00","currency":"EUR"},"expires_at":"2030-01-01T00:00:00Z"}]}}',
+  '{"data":[{"reservation_ref":"RSV-1","status":"CONFIRMED","check_in":"2030-01-01","total":{"amount":1,"currency":"EUR"}}],"meta":{"next_cursor":"a"}}',
+  '{"data":{"id":"whsub_1","url":"https://a.example","events":["voucher.ready"],"secret":"s","is_active":true}}',
+  '{"error":{"code":"a","message":"b","details":[{"field":"x","message":"y"}],"request_id":"r"}}',
+]
+
+const READERS: readonly (readonly string[])[] = [
+  ['account'],
+  [
+    'hotels',
+    'search',
+    '--city',
+    '101',
+    '--check-in',
+    '2030-06-01',
+    '--nights',
+    '1',
+    '--room',
+    '2',
+    '--nationality',
+    'TR',
+    '--currency',
+    'EUR',
+  ],
+  ['hotels', 'show', 'h1'],
+  ['hotels', 'price', 'off_1'],
+  ['tours', 'search', '--city', '101', '--date', '2030-06-01', '--currency', 'EUR'],
+  ['tours', 'show', 't1'],
+  ...['cities', 'countries', 'currencies'].map(what => ['content', what]),
+  ['reservations', 'list'],
+  ['reservations', 'show', 'RSV-1'],
+  ['reservations', 'cancel', 'RSV-1', '--yes'],
+  ['reservations', 'update', 'RSV-1', '--contact', 'email=a@b.example'],
+  ['voucher', 'download', 'RSV-1', '--file', '-'],
+  ['webhooks', 'list'],
+  ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'voucher.ready'],
+  ['webhooks', 'test', 'whsub_1'],
+  ['webhooks', 'update', 'whsub_1', '--passive'],
+  ['webhooks', 'delete', 'whsub_1', '--yes'],
+  ['sandbox', 'deliveries'],
+  ['api', 'GET', '/account'],
+  ['logout'],
+  ['doctor'],
+]
+
+const VERIFY = ['--secret-file', 'signing.txt', '--at', String(T), '--json']
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'signature',
+    exits: [0, 2, 9],
+    input: fc.oneof(mutated([SIGNATURE, `${SIGNATURE}, v1=${'a'.repeat(64)}`]), noise),
+    run(home, bytes) {
+      // An argument can hold no NUL, and one is no input.
+      const header = Buffer.from(bytes).toString().replaceAll('\0', '\u0001')
+      return home.run(['webhooks', 'verify', '-', `--signature=${header}`, ...VERIFY], {stdin: EVENT})
+    },
+  },
+  {
+    name: 'captures',
+    exits: [0, 2, 9],
+    input: fc.oneof({weight: 4, arbitrary: mutated([HTTP, HAR, CAPTURES])}, json, noise),
+    async run(home, bytes) {
+      await writeFile(join(home.directory, 'input'), bytes)
+      return home.run(['webhooks', 'verify', 'input', ...VERIFY])
+    },
+  },
+  {
+    name: 'config',
+    exits: [0, 2, 4],
+    input: fc.oneof({weight: 4, arbitrary: mutated([CONFIG])}, json, noise),
+    async run(home, bytes, pick) {
+      await writeFile(join(home.configDirectory, 'config.json'), bytes)
+      const readers = [['config', 'list'], ['profiles', 'list'], ['config', 'get', 'currency'], ['whoami']]
+      return home.run([...(readers[pick % readers.length] ?? []), '--json'])
+    },
+  },
+  {
+    name: 'answers',
+    exits: [0, 2, 4, 5, 6, 7, 8, 10],
+    input: fc.oneof({weight: 4, arbitrary: mutated(ANSWERS)}, json, noise),
+    async run(home, bytes, pick) {
+      const status = [200, 200, 201, 200, 400, 500, 403][pick % 7] ?? 200
+      const type = pick % 5 === 0 ? 'text/html' : 'application/json'
+      const service = await OddService.start({status, type, body: bytes})
+      const argv = READERS[pick % READERS.length] as string[]
+      try {
+        return await home.run([...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])], {
+          env: {
+            BOOKCTL_BASE_URL: service.baseUrl,
+            BOOKCTL_CLIENT_ID: 'c',
+            BOOKCTL_CLIENT_SECRET: 'sk_test_x',
+          },
+        })
+      } finally {
+        await service.close()
+      }
+    },
+  },
+]
+
+/** How many commands read the kind, at most: each of the saved inputs goes to some of them. */
+export const PICKS = READERS.length
+
+/** What is wrong with what the command made of `bytes`; empty when nothing is. */
+export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
+  const home = new Home({BOOKCTL_NO_HISTORY: '1'})
+  try {
+    await mkdir(home.configDirectory, {mode: 0o700})
+    await writeFile(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
+    const began = Date.now()
+    const {exit, stdout, stderr} = await kind.run(home, bytes, pick)
+    const wrong: string[] = []
+    if (!kind.exits.includes(Number(exit))) wrong.push(`exit ${exit}`)
+    if (Date.now() - began > LIMIT_MILLISECONDS) wrong.push(`took ${Date.now() - began} ms`)
+    if (/^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr)) wrong.push('a stack trace')
+    if (HARMFUL.test(stderr)) wrong.push('what a terminal would obey')
+    const isBytes = kind.name === 'answers' && READERS[pick % READERS.length]?.includes('-')
+    if (!isBytes && parse(stdout) === undefined) wrong.push('stdout is not one JSON document')
+    return wrong.length === 0 ? [] : [...wrong, `${stdout.slice(0, 400)} | ${stderr.slice(0, 400)}`]
+  } finally {
+    home.remove()
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+const HARMFUL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
+
+const CORPUS = new URL('corpus/', import.meta.url)
+
+/** The saved inputs of a kind: what was found once, and what is known to be hard. */
+export function corpusOf(kind: Kind): {name: string; bytes: Uint8Array}[] {
+  const directory = new URL(`${kind.name}/`, CORPUS)
+  return readdirSync(directory)
+    .sort()
+    .map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
+}
+
+/** `count` new inputs from `seed`: the first that fails, made small, or undefined. */
+export async function fuzz(kind: Kind, seed: number, count: number): Promise<string | undefined> {
+  const property = fc.asyncProperty(kind.input, fc.nat(1000), async (bytes, pick) => {
+    const wrong = await tryInput(kind, bytes, pick)
+    if (wrong.length > 0) throw new Error(wrong.join('; '))
+  })
+  // Making it small takes as long as all the rest: there is an end to it.
+  const found = await fc.check(property, {seed, numRuns: count, interruptAfterTimeLimit: 20 * 60_000})
+  if (!found.failed || found.counterexample === null) return undefined
+  const [bytes, pick] = found.counterexample
+  const saved = `base64 for test/proof/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
+  return `${kind.name}, seed ${seed}, pick ${pick}: ${String(found.errorInstance)}\n${saved}`
+}
