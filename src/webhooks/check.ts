@@ -17,6 +17,8 @@ export interface CheckTerms {
   /** Unix seconds at which to judge a request. */
   readonly now: (request: CapturedRequest) => number
   readonly toleranceSeconds: number
+  /** How many requests had their cause looked for in vain; counted here over all that are checked by these terms. */
+  readonly inVain?: {count: number}
   /** The raw body of an event as it was received here, or undefined. */
   readonly findOriginal?: ((eventId: string) => Uint8Array | undefined) | undefined
 }
@@ -47,6 +49,9 @@ export type ReadAgain = () => AsyncIterable<Uint8Array>
 
 /** Ours: a longer body is checked as it streams by, and not kept to be explained. */
 export const MOST_KEPT_BYTES = 4 * 1024 * 1024
+
+/** Ours: a search in vain takes up to a twentieth of a second, and a capture checked with a wrong secret is all of them. */
+const MOST_IN_VAIN = 400
 
 /**
  * Checks `request`: at once when its body is at hand and right, which is how a capture of a million lines is read; else
@@ -118,7 +123,10 @@ interface Refused {
 /** The search for causes is loaded when something is wrong: a right signature needs none of it. */
 async function findCauses(refused: Refused): Promise<Checked> {
   const {request, verdict, body, eventIdHeader, terms, result, readAgain} = refused
-  const {names, secrets, toleranceSeconds, otherSecrets, findOriginal} = terms
+  const {names, secrets, toleranceSeconds, otherSecrets, findOriginal, inVain = {count: 0}} = terms
+  const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
+  if (isSearched && inVain.count >= MOST_IN_VAIN)
+    return {result: {...result, findings: [notLookedFor()]}, notes: request.afterwards.notes}
   const {diagnose, diagnoseLong} = await import('./diagnosis.js')
   const input = {
     ...{verdict, names, secrets, toleranceSeconds, eventIdHeader, otherSecrets, findOriginal},
@@ -133,6 +141,7 @@ async function findCauses(refused: Refused): Promise<Checked> {
   }
   const isLong = body.kept === undefined && readAgain !== undefined
   const findings = isLong ? await diagnoseLong(input, readAgain()) : diagnose(input)
+  if (findings.some(({code}) => code === 'unexplained')) inVain.count += 1
   return {result: {...result, findings}, notes: request.afterwards.notes}
 }
 
@@ -154,6 +163,15 @@ function unreadable(problem: string): Finding {
   const fix =
     'Capture the request anew, byte for byte: webhooks listen --capture FILE writes what can be read.'
   return {code: 'capture_unreadable', explanation: `Nothing could be checked: ${problem}.`, fix}
+}
+
+function notLookedFor(): Finding {
+  const explanation = `Its cause was not looked for: that of ${MOST_IN_VAIN} requests before it was not found.`
+  return {
+    code: 'unexplained',
+    explanation,
+    fix: 'If the secret is the right one, verify this request by itself.',
+  }
 }
 
 interface Body {

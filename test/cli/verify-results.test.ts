@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {jsonText} from '../../src/cli/output/json-text.js'
 import {renderResult} from '../../src/cli/output/output.js'
-import {verifyResult} from '../../src/cli/webhooks/results.js'
+import {printResults, type Verified, verifyResult} from '../../src/cli/webhooks/results.js'
 
 test('the lines of valid results are the JSON they are without the quicker way', async () => {
   const texts = fc.oneof(
@@ -28,4 +28,25 @@ test('the lines of valid results are the JSON they are without the quicker way',
       expect(printed).toBe(results.map(({input, result}) => `${jsonText({input, ...result})}\n`).join(''))
     }),
   )
+})
+
+test('a long table is printed in blocks, so that never all rows are held', async () => {
+  const one: Verified = {
+    input: 'a:1',
+    result: {
+      ...{valid: true, reason: 'ok', event_id: 'evt_1', type: null, timestamp: 1, age_seconds: 0},
+      ...{secret: 'file', findings: []},
+    },
+  }
+  const printed: string[] = []
+  async function* results() {
+    for (let n = 0; n < 25; n++) yield Array.from({length: 100}, () => one)
+  }
+  const count = await printResults(results(), 1, 'in blocks', {
+    print: async (result, continues) =>
+      void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
+    printPieces: async () => {},
+  })
+  expect(count).toEqual({read: 2500, invalid: 0})
+  expect(printed.map(text => text.trimEnd().split('\n').length)).toEqual([1001, 1000, 500])
 })

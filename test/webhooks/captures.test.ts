@@ -283,3 +283,17 @@ test('each request says where in its file it stands: the entry, or the line', as
   expect(await places(JSON.stringify([RECORD, RECORD], null, 1))).toEqual(['#1', '#2'])
   expect(await places(BODY.toString())).toEqual([undefined])
 })
+
+test('when many causes were looked for in vain, the next is not looked for, and a right signature is right', async () => {
+  const inVain = {count: 399}
+  const checked = async (request: Uint8Array) => {
+    for await (const one of requestsIn(inPieces(request), OPTIONS))
+      return (await check(one, {...terms, inVain})).result
+    throw new Error('nothing was read')
+  }
+  const altered = httpRequest('\r\n', [], Buffer.from('{}'))
+  expect((await checked(altered)).findings[0]?.explanation).toContain('No known change')
+  expect(inVain.count).toBe(400)
+  expect((await checked(altered)).findings[0]?.explanation).toContain('was not looked for')
+  expect((await checked(httpRequest('\r\n'))).valid).toBe(true)
+})

@@ -202,7 +202,7 @@ async function renderTable(
   if (table === undefined)
     return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
   if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
-  return lines(table.lines)
+  return lines(table.lines.slice(terminal.continues ? table.headLines : 0))
 }
 
 const LEFT_OUT = 'Not shown for want of room (use --columns, or a wider terminal)'

@@ -17,6 +17,8 @@ export interface TableParts {
 
 export interface Table {
   readonly lines: readonly string[]
+  /** How many of them are the names of the columns. */
+  readonly headLines: number
   /** Names of the columns there was no room for. */
   readonly leftOut: readonly string[]
 }
@@ -78,7 +80,7 @@ export function layOut({columns: told, rows, width, paint}: TableParts): Table |
       ),
     )
   })
-  return {lines: [...header, ...body], leftOut}
+  return {lines: [...header, ...body], headLines: height, leftOut}
 }
 
 function createColumn(

@@ -64,7 +64,7 @@ function cellOf(name: string): (item: VerifiedItem) => unknown {
 }
 
 /** How results are printed: see `printResults`. */
-export type Printing = 'as they come' | 'one document' | 'all at the end'
+export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
 
 /** What takes results to be printed. */
 export interface ResultPrinter {
@@ -74,12 +74,13 @@ export interface ResultPrinter {
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
 }
 
-/** Ours: as many results are held before the rest of a document is put aside. */
+/** Ours: as many results are held before a table of them is printed, or the rest of a document is put aside. */
 const MOST_HELD = 1000
 
 /**
  * Prints results, keeping a bounded number of them: lines are printed as they come, the one document of `--json` waits
- * in a file that has no name; a table needs the widths of all its rows. Returns how many were not valid.
+ * in a file that has no name; a table needs the widths of its rows, so a long one comes in blocks. Returns how many were not
+ * valid. All are held where a query asks for all.
  */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,
@@ -92,7 +93,7 @@ export async function printResults(
   let held: Verified[] = []
   let continues = false
   // The first waits: only a second one tells that there are several.
-  let enough = aside ? MOST_HELD : 2
+  let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
   try {
     for await (const verified of results) {
       for (const one of verified) {
@@ -105,7 +106,7 @@ export async function printResults(
       else await printer.print(verifyResult(held, true), continues)
       held = []
       continues = true
-      enough = 1
+      if (printing !== 'in blocks') enough = 1
     }
     if (aside && continues) {
       aside.add(itemsOf(held))

@@ -42,6 +42,7 @@ export async function planVerify(
   return {
     ...{secrets, signature, eventId, toleranceSeconds, now},
     names: webhookHeaderNames(flags, state),
+    inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
     findOriginal: id => findReceived(state, id),
   }

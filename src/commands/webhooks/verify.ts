@@ -69,8 +69,8 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const {json, format, query, quiet} = this.globals
     if (query !== undefined) return 'all at the end'
     if (json || format === 'json') return 'one document'
-    if (format === 'table') return 'all at the end'
-    return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'all at the end'
+    if (format === 'table') return 'in blocks'
+    return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'in blocks'
   }
 
   /** Tells a person why, beside the result. */
