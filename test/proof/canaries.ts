@@ -55,17 +55,20 @@ function spellings(secret: string): string[] {
 
 /** Every file under `directory` with what is in it; the files of a zip archive one by one. */
 export function filesIn(directory: string): {name: string; text: string}[] {
-  return readdirSync(directory, {recursive: true, withFileTypes: true})
-    .filter(entry => entry.isFile())
-    .flatMap(entry => {
-      const path = join(entry.parentPath, entry.name)
-      const bytes = readFileSync(path)
-      const name = relative(directory, path)
-      if (!name.endsWith('.zip')) return [{name, text: bytes.toString('utf8')}]
-      const packed = Object.entries(unzipSync(bytes))
-      return packed.map(([inner, part]) => ({
-        name: `${name}:${inner}`,
-        text: Buffer.from(part).toString('utf8'),
-      }))
-    })
+  return (
+    readdirSync(directory, {recursive: true, withFileTypes: true})
+      .map(entry => ({isFile: entry.isFile(), path: join(entry.parentPath, entry.name)}))
+      // Newer Nodes keep our own code compiled, in which the sandbox's well-known secret stands as it does in the bundle.
+      .filter(({isFile, path}) => isFile && !path.startsWith(join(directory, '.cache/bookctl/node')))
+      .flatMap(({path}) => {
+        const bytes = readFileSync(path)
+        const name = relative(directory, path)
+        if (!name.endsWith('.zip')) return [{name, text: bytes.toString('utf8')}]
+        const packed = Object.entries(unzipSync(bytes))
+        return packed.map(([inner, part]) => ({
+          name: `${name}:${inner}`,
+          text: Buffer.from(part).toString('utf8'),
+        }))
+      })
+  )
 }
