@@ -1,0 +1,11 @@
+/** The parts of the proof, in the order in which they are run. */
+import type {Part} from './part.js'
+import {faults} from './parts/faults.js'
+import {fuzzing} from './parts/fuzz.js'
+import {leaks} from './parts/leaks.js'
+
+export const PARTS: readonly Part[] = [
+  faults, //
+  leaks,
+  fuzzing,
+]
