@@ -28,9 +28,11 @@ else if (!existsSync(new URL('../../dist/manifest.json', import.meta.url)))
 else await prove()
 
 function chosenOf(part: Part): string[] {
-  return part
-    .names()
-    .filter(name => (values.only ?? []).every(text => `${part.title}: ${name}`.includes(text)))
+  const only = (values.only ?? []).map(text => text.toLowerCase())
+  return part.names().filter(name => {
+    const full = `${part.title}: ${name}`.toLowerCase()
+    return only.every(text => full.includes(text))
+  })
 }
 
 async function prove(): Promise<void> {
