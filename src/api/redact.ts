@@ -32,7 +32,8 @@ const MAX_STRINGS_IN_STRINGS = 4
 
 const SECRET_HEADERS = /^(proxy-)?authorization$|cookie|token|secret|api-?key|^www-authenticate$|signature/
 const SECRET_FIELDS =
-  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature)$|(^|_)(api|private|access)_key$|^identit(y|ies)(_|$)|^(passport|tc|document|national_id|card)(_(number|no|id))?$/
+  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature)$|(^|_)(api|private|access)_key$/
+const IDENTITY_FIELDS = /^identit(y|ies)(_|$)|^(passport|tc|document|national_id|card)(_(number|no|id))?$/
 const PEOPLE_FIELDS =
   /^(e_?mail|phone|mobile)(_|$)|(^|_)(e_?mail|phone|phone_number)$|^(birth_date|birthdate|birthday|date_of_birth|dob|surname|first_name|last_name|full_name|guest_name|family_name|given_name|holder_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
@@ -89,7 +90,7 @@ export function createRedactor(): Redactor {
 /** Whether the name of a field says that a secret, or a person's data, stands under it. */
 function isTelling(field: string): boolean {
   const name = snakeCase(field)
-  return SECRET_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
+  return SECRET_FIELDS.test(name) || IDENTITY_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
 }
 
 /** What people's data a request body holds: values that must not turn up anywhere else either. */
@@ -103,6 +104,20 @@ export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] 
     if (/^(nationality|phone_country_code)$/.test(name) || HARMLESS_OF_PEOPLE.test(name)) return []
     const concerns = isPeople || PEOPLE.test(name) || PEOPLE_FIELDS.test(name) || /^identity/.test(name)
     return peopleIn(inner, concerns, depth + 1)
+  })
+}
+
+/** Numbers of identity documents and cards in a request body: of a person's data, those that must not be told back to anybody. */
+export function identityNumbersIn(value: unknown, isIdentity = false, depth = 0): string[] {
+  if (depth > MAX_DEPTH) return []
+  if (typeof value === 'string' || typeof value === 'number') return isIdentity ? [String(value)] : []
+  if (Array.isArray(value)) return value.flatMap(item => identityNumbersIn(item, isIdentity, depth + 1))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = snakeCase(key)
+    // Of which kind a document is, and whose, is no secret.
+    if (/(^|_)(type|nationality|country|country_code)$/.test(name)) return []
+    return identityNumbersIn(inner, isIdentity || IDENTITY_FIELDS.test(name), depth + 1)
   })
 }
 

@@ -33,16 +33,18 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
 export function createSender(parts: SenderParts): Sender {
+  // What an earlier request carried may be told back by a later answer.
+  const known = new Set(parts.secrets)
   return {
     async send(request, policy) {
       const complete = withUserAgent(request, parts.userAgent)
+      for (const secret of secretsIn(complete)) known.add(secret)
       const deadline = parts.clock.now() + policy.timeoutSeconds
       let acted = false
       for (let attempt = 1; ; attempt++) {
         policy.beforeAttempt?.()
         const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
-        const secrets = [...secretsIn(complete), ...(parts.secrets ?? [])]
-        if (wait === undefined) return {...settle(outcome, attempt, acted), secrets}
+        if (wait === undefined) return {...settle(outcome, attempt, acted), secrets: [...known]}
         acted ||= mayHaveActed(outcome)
         await parts.clock.sleep(wait)
       }

@@ -97,3 +97,33 @@ test('what is quoted of broken JSON is all the rest of it', () => {
     '{"offer_id":"off_1","name":"a \\" b",,',
   )
 })
+
+const link = (path: string) => secretsIn({method: 'GET', url: `https://files.example${path}`, headers: {}})
+
+test('what opens a signed link is known, also without its host, and ordinary paths are not', () => {
+  expect(link('/vouchers/WyJSU1Yt.N1_RNqqrQB')).toEqual(['WyJSU1Yt.N1_RNqqrQB', 'WyJSU1Yt.N1_RNqqrQB'])
+  expect(link('/v/a%2Bb0123456789abcd?x=1&s=0a1b2c3d')).toEqual([
+    'a%2Bb0123456789abcd',
+    'a+b0123456789abcd',
+    '0a1b2c3d',
+    '0a1b2c3d',
+  ])
+  for (const path of [
+    '/_sandbox/deliveries/dlv_0123456789abcdef/redeliver',
+    '/files/voucher.pdf?page=2',
+    '/files/reservation-vouchers/RSV-HY5616Z3FM',
+    '/%E0%A4%A',
+  ])
+    expect(link(path)).toEqual([])
+  expect(secretsIn(request).join()).not.toContain('v1')
+})
+
+test('identity numbers that were sent are known, of names and nationalities none', () => {
+  const guests = [
+    {name: 'Can', nationality: 'TR', identity: {type: 'PASSPORT', number: 'U1234567'}},
+    {surname: 'Öğüt', identity: {type: 'TC', number: 10000000146, issuing_country: 'TR'}},
+    {passportNumber: 'X7654321', card: {number: '4111111111111111', card_type: 'VISA'}},
+  ]
+  const found = secretsIn({...request, headers: {}, body: JSON.stringify({guests, note: 'Can'})})
+  expect(found).toEqual(['U1234567', '10000000146', 'X7654321', '4111111111111111'])
+})

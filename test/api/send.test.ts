@@ -231,3 +231,19 @@ test('the trace is told of every attempt, with the wait that follows', async () 
     [2, expect.closeTo(2000), undefined],
   ])
 })
+
+test('an answer comes with the secrets of every request before it, which it may tell back', async () => {
+  const sender = createSender({
+    clock: fakeClock(),
+    random: () => 0,
+    secrets: ['sk_test_known'],
+    transport: async () => answer(403),
+  })
+  const policy = {repeatable: true, timeoutSeconds: 30}
+  await sender.send({...REQUEST, headers: {authorization: 'Bearer token-of-the-first'}}, policy)
+  await sender.send({...REQUEST, url: 'https://h.example/v/WyJSU1Yt.N1_RNqqrQB', headers: {}}, policy)
+  const {secrets} = await sender.send({...REQUEST, headers: {authorization: 'Bearer another-token'}}, policy)
+  expect(new Set(secrets)).toEqual(
+    new Set(['sk_test_known', 'token-of-the-first', 'WyJSU1Yt.N1_RNqqrQB', 'another-token']),
+  )
+})

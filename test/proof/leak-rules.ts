@@ -50,6 +50,11 @@ export const STORES: readonly (Rule & {readonly file: RegExp})[] = [
     kinds: ['client secret', 'signing secret'],
     source: "the user's own file",
   },
+  {
+    file: /^config\/state\.db(-wal|-shm)?$/,
+    kinds: ['payment address'],
+    source: 'a repeat with the same offer and reference finds it: the journal shows where to pay once more',
+  },
   {file: /^v\.pdf$/, kinds: ['identity number'], source: 'the voucher itself'},
 ]
 
