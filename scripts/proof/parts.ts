@@ -3,9 +3,11 @@ import type {Part} from './part.js'
 import {faults} from './parts/faults.js'
 import {fuzzing} from './parts/fuzz.js'
 import {leaks} from './parts/leaks.js'
+import {races} from './parts/races.js'
 
 export const PARTS: readonly Part[] = [
   faults, //
   leaks,
   fuzzing,
+  races,
 ]

@@ -2,6 +2,7 @@
  * The reservation journal in state.db: what this machine tried to book, committed before it is sent, so that a
  * reservation is made at most once whatever happens to the process. It is the `Journal` of api/reserve.ts.
  */
+import {type Failure, usage} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
 import {StorageError} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
@@ -29,7 +30,10 @@ export interface ClientJournal {
   begin(intent: Intent, now: number): Verdict
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
   look(intent: Intent): Verdict | undefined
-  /** Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. */
+  /**
+   * Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. Throws usage
+   * `begun_elsewhere` when the entry gave way to another process's, or was given up: then it must not be sent.
+   */
   attempt(id: number, now: number): number
   /** Takes back the attempts of a run of which nothing was sent. */
   nothingSent(id: number, attempts: number, now: number): void
@@ -135,7 +139,8 @@ function createClientJournal(
     attempt(id, now) {
       const database = open()
       return database.transaction(() => {
-        database.run('UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ?', now, id)
+        const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
+        if (database.run(sql, now, id) === 0) throw begunElsewhere()
         return readEntry(database, id).attempts
       })
     },
@@ -183,11 +188,24 @@ function candidates(database: Database, client: Client, intent: Intent): Journal
     .map(entryOf)
 }
 
-/** An intent of which nothing was sent gives way to a new one for the same offer or reference. */
+/**
+ * An intent of which nothing was sent gives way to a new one for the same offer, reference or key. Its process, if it
+ * lives, learns so in `attempt`: an id is never given twice.
+ */
 function removeUnsent(database: Database, client: Client, intent: Intent): void {
   const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
-    AND (offer_id = ? OR client_reference_id = ?) AND attempts = 0 AND outcome = 'unresolved'`
-  database.run(sql, client.baseUrl, client.clientId, intent.offerId, intent.clientReferenceId)
+    AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)
+    AND attempts = 0 AND outcome = 'unresolved'`
+  const {offerId, clientReferenceId, idempotencyKey} = intent
+  database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey)
+}
+
+function begunElsewhere(): Failure {
+  return usage(
+    'begun_elsewhere',
+    'another process began a reservation with the same client reference or key meanwhile, or this one was given up; nothing more was sent',
+    'see what became of it with: bookctl journal',
+  )
 }
 
 function insert(database: Database, client: Client, intent: Intent, now: number): JournalEntry {

@@ -85,6 +85,32 @@ const MIGRATIONS = [
      UNIQUE (base_url, client_id, kind, person)
    ) STRICT;
    ALTER TABLE offers ADD COLUMN details TEXT;`,
+  // AUTOINCREMENT: a process whose entry was removed must not take another's, made since, for its own.
+  `CREATE TABLE reservations_anew (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     client_reference_id TEXT NOT NULL,
+     offer_id TEXT NOT NULL,
+     idempotency_key TEXT NOT NULL,
+     body TEXT,
+     body_sha256 TEXT NOT NULL,
+     intent_sha256 TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     reservation_ref TEXT,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     lost INTEGER NOT NULL DEFAULT 0,
+     result TEXT,
+     created_at REAL NOT NULL,
+     updated_at REAL NOT NULL
+   ) STRICT;
+   INSERT INTO reservations_anew SELECT * FROM reservations;
+   DROP TABLE reservations;
+   ALTER TABLE reservations_anew RENAME TO reservations;
+   CREATE UNIQUE INDEX live_reference ON reservations (base_url, client_id, client_reference_id)
+     WHERE outcome NOT IN ('cancelled', 'expired')
+       AND (reservation_ref IS NOT NULL OR outcome NOT IN ('refused', 'failed'));
+   CREATE INDEX reservation_offer ON reservations (base_url, client_id, offer_id);`,
 ]
 
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */
