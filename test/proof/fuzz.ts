@@ -9,10 +9,14 @@ import fc from 'fast-check'
 import {Home} from '../support/bookctl.js'
 import {OddService} from '../support/odd-service.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
 import {parse} from './seen.js'
+import {isSigned} from './signed.js'
 
 /** Ours: far more than any of them takes, on a machine that does other things beside. */
 const LIMIT_MILLISECONDS = 12_000
+/** Ours, of the heap. */
+const MOST_MEGABYTES = 160
 const T = 1_700_000_000
 
 export interface Kind {
@@ -23,50 +27,12 @@ export interface Kind {
   readonly input: fc.Arbitrary<Uint8Array>
   /** Runs the command on them. `pick` chooses among the commands that read the kind. */
   run(home: Home, bytes: Uint8Array, pick: number): ReturnType<Home['run']>
+  /** What is wrong with the document that was printed. */
+  check?(bytes: Uint8Array, document: object): string[]
 }
 
 const json = fc.json({maxDepth: 6}).map(text => Buffer.from(text))
 const noise = fc.uint8Array({maxLength: 400}).map(bytes => Buffer.from(bytes))
-
-/** Some true text with pieces of it cut out, doubled, or replaced by what readers stumble over. */
-function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
-  const splinter = fc.oneof(
-    fc.constantFrom(
-      '\0',
-      '\r\n\r\n',
-      '\n',
-      '"',
-      '{',
-      '}',
-      '[',
-      '\ud800',
-      '\u001b[2J',
-      '%',
-      '=',
-      ',',
-      '\\u0000',
-      '\ufeff',
-    ),
-    fc.constantFrom(
-      'null',
-      '-1',
-      '1e999',
-      '99999999999999999999',
-      '"__proto__":{"a":1},',
-      '[[[[[[',
-      'é'.repeat(300),
-    ),
-    fc.string({unit: 'binary', maxLength: 8}),
-  )
-  const change = fc.tuple(fc.nat(1000), fc.nat(60), splinter)
-  return fc.tuple(fc.constantFrom(...seeds), fc.array(change, {maxLength: 5})).map(([seed, changes]) => {
-    const text = changes.reduce((rest, [place, length, put]) => {
-      const at = Math.floor((place / 1000) * rest.length)
-      return rest.slice(0, at) + put + rest.slice(at + length)
-    }, seed)
-    return Buffer.from(text)
-  })
-}
 
 const SIGNATURE = signatureOf(EVENT, T)
 const HTTP = `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\nContent-Length: ${EVENT.length}\r\n\r\n${EVENT}`
@@ -86,6 +52,12 @@ const HAR = JSON.stringify({
   },
 })
 const CAPTURES = `${captureLine(EVENT, T)}\n${captureLine(EVENT, T + 1)}\n`
+
+const captures = fc.oneof(
+  mutated([HTTP, HAR, CAPTURES]),
+  mutatedJson([HAR, captureLine(EVENT, T)]),
+  httpRequests([`X-Service-Signature: ${SIGNATURE}`, 'X-Service-Event-Id: evt_01'], EVENT),
+)
 
 const CONFIG = JSON.stringify({
   current_profile: 'default',
@@ -148,23 +120,33 @@ const READERS: readonly (readonly string[])[] = [
   ['doctor'],
 ]
 
+/** An argument can hold no NUL, and one is no input. */
+function headerOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().replaceAll('\0', '\u0001')
+}
+
 const VERIFY = ['--secret-file', 'signing.txt', '--at', String(T), '--json']
 
 export const KINDS: readonly Kind[] = [
   {
     name: 'signature',
     exits: [0, 2, 9],
-    input: fc.oneof(mutated([SIGNATURE, `${SIGNATURE}, v1=${'a'.repeat(64)}`]), noise),
-    run(home, bytes) {
-      // An argument can hold no NUL, and one is no input.
-      const header = Buffer.from(bytes).toString().replaceAll('\0', '\u0001')
-      return home.run(['webhooks', 'verify', '-', `--signature=${header}`, ...VERIFY], {stdin: EVENT})
+    input: fc.oneof(
+      {weight: 3, arbitrary: signatureHeaders(T, SIGNATURE.slice(-64)).map(text => Buffer.from(text))},
+      mutated([SIGNATURE, `${SIGNATURE}, v1=${'a'.repeat(64)}`]),
+      noise,
+    ),
+    run: (home, bytes) =>
+      home.run(['webhooks', 'verify', '-', `--signature=${headerOf(bytes)}`, ...VERIFY], {stdin: EVENT}),
+    check(bytes, document) {
+      const isRight = isSigned(headerOf(bytes), Buffer.from(EVENT), SIGNING_SECRET, T)
+      return 'valid' in document && document.valid === true && !isRight ? ['found valid what is not'] : []
     },
   },
   {
     name: 'captures',
     exits: [0, 2, 9],
-    input: fc.oneof({weight: 4, arbitrary: mutated([HTTP, HAR, CAPTURES])}, json, noise),
+    input: fc.oneof({weight: 4, arbitrary: captures}, json, noise),
     async run(home, bytes) {
       await writeFile(join(home.directory, 'input'), bytes)
       return home.run(['webhooks', 'verify', 'input', ...VERIFY])
@@ -173,7 +155,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'config',
     exits: [0, 2, 4],
-    input: fc.oneof({weight: 4, arbitrary: mutated([CONFIG])}, json, noise),
+    input: fc.oneof({weight: 4, arbitrary: fc.oneof(mutated([CONFIG]), mutatedJson([CONFIG]))}, json, noise),
     async run(home, bytes, pick) {
       await writeFile(join(home.configDirectory, 'config.json'), bytes)
       const readers = [['config', 'list'], ['profiles', 'list'], ['config', 'get', 'currency'], ['whoami']]
@@ -183,7 +165,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'answers',
     exits: [0, 2, 4, 5, 6, 7, 8, 10],
-    input: fc.oneof({weight: 4, arbitrary: mutated(ANSWERS)}, json, noise),
+    input: fc.oneof({weight: 4, arbitrary: fc.oneof(mutated(ANSWERS), mutatedJson(ANSWERS))}, json, noise),
     async run(home, bytes, pick) {
       const status = [200, 200, 201, 200, 400, 500, 403][pick % 7] ?? 200
       const type = pick % 5 === 0 ? 'text/html' : 'application/json'
@@ -204,12 +186,13 @@ export const KINDS: readonly Kind[] = [
   },
 ]
 
-/** How many commands read the kind, at most: each of the saved inputs goes to some of them. */
-export const PICKS = READERS.length
+/** How many commands read the kind, at most: each of the saved inputs goes to one of them at a time. */
+const PICKS = READERS.length
 
 /** What is wrong with what the command made of `bytes`; empty when nothing is. */
 export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
-  const home = new Home({BOOKCTL_NO_HISTORY: '1'})
+  // Whoever needs more memory than this for so little ends with a signal, which is no exit code.
+  const home = new Home({BOOKCTL_NO_HISTORY: '1', NODE_OPTIONS: `--max-old-space-size=${MOST_MEGABYTES}`})
   try {
     await mkdir(home.configDirectory, {mode: 0o700})
     await writeFile(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
@@ -221,7 +204,11 @@ export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Pro
     if (/^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr)) wrong.push('a stack trace')
     if (HARMFUL.test(stderr)) wrong.push('what a terminal would obey')
     const isBytes = kind.name === 'answers' && READERS[pick % READERS.length]?.includes('-')
-    if (!isBytes && parse(stdout) === undefined) wrong.push('stdout is not one JSON document')
+    const document = parse(stdout)
+    if (!isBytes && document === undefined) wrong.push('stdout is not one JSON document')
+    if (document !== undefined && kind.check) wrong.push(...kind.check(bytes, document))
+    if (!isBytes && HARMFUL.test(stdout)) wrong.push('what a terminal would obey in stdout')
+    if (SECRETS.some(secret => (stdout + stderr).includes(secret))) wrong.push('a secret')
     return wrong.length === 0 ? [] : [...wrong, `${stdout.slice(0, 400)} | ${stderr.slice(0, 400)}`]
   } finally {
     home.remove()
@@ -229,7 +216,10 @@ export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Pro
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
-const HARMFUL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
+const HARMFUL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
+
+/** What the command was given, and must keep to itself. */
+const SECRETS = [SIGNING_SECRET, 'sk_test_x', 'odd-access-token-secret']
 
 const CORPUS = new URL('corpus/', import.meta.url)
 
@@ -239,6 +229,17 @@ export function corpusOf(kind: Kind): {name: string; bytes: Uint8Array}[] {
   return readdirSync(directory)
     .sort()
     .map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
+}
+
+/** What is wrong with what became of a saved input, as one text or none. Which command reads it follows from `seed`. */
+export async function trySaved(
+  kind: Kind,
+  {name, bytes}: {name: string; bytes: Uint8Array},
+  seed: number,
+): Promise<string[]> {
+  const pick = (name.length * 5 + seed) % PICKS
+  const wrong = await tryInput(kind, bytes, pick)
+  return wrong.length === 0 ? [] : [[`${kind.name}/${name}, pick ${pick}`, ...wrong].join('\n')]
 }
 
 /** `count` new inputs from `seed`: the first that fails, made small, or undefined. */

@@ -1,23 +1,41 @@
-/** Hostile input: new inputs of each kind from the seed; the saved ones are read in `npm test`. */
-import {fuzz, KINDS} from '../../../test/proof/fuzz.js'
+/** Hostile input: all that was saved, and new inputs of each kind from the seed. */
+import {corpusOf, fuzz, KINDS, trySaved} from '../../../test/proof/fuzz.js'
 import {inTwos} from '../../../test/proof/matrix.js'
 import type {Part} from '../part.js'
 
 /** Ours: so many of each kind take some minutes. */
 const INPUTS = 1500
-const nameOf = ({name}: {readonly name: string}) => `fuzz: ${name}`
+
+const CELLS = KINDS.flatMap(kind => [
+  {
+    name: `fuzz: ${kind.name}, saved`,
+    group: `${kind.name}, saved`,
+    count: corpusOf(kind).length,
+    async run(seed: number): Promise<string[]> {
+      const wrong: string[] = []
+      for (const input of corpusOf(kind)) wrong.push(...(await trySaved(kind, input, seed)))
+      return wrong
+    },
+  },
+  {
+    name: `fuzz: ${kind.name}, new`,
+    group: `${kind.name}, new`,
+    count: INPUTS,
+    async run(seed: number): Promise<string[]> {
+      const failure = await fuzz(kind, seed, INPUTS)
+      return failure ? [failure] : []
+    },
+  },
+])
 
 export const fuzzing: Part = {
   title: 'Hostile input',
   unit: 'inputs',
-  names: () => KINDS.map(nameOf),
+  names: () => CELLS.map(({name}) => name),
   async run(names, tell, {seed}) {
     await inTwos(
-      KINDS.filter(kind => names.has(nameOf(kind))),
-      async kind => {
-        const failure = await fuzz(kind, seed, INPUTS)
-        tell(nameOf(kind), {group: kind.name, count: INPUTS, wrong: failure ? [failure] : []})
-      },
+      CELLS.filter(({name}) => names.has(name)),
+      async ({name, group, count, run}) => tell(name, {group, count, wrong: await run(seed)}),
     )
   },
 }
