@@ -149,7 +149,9 @@ function createClientJournal(
       open().run(sql, attempts, now, id)
     },
     discard(id) {
-      open().run(`DELETE FROM reservations WHERE id = ? AND attempts = 0 AND ${OPEN}`, id)
+      const database = open()
+      const sql = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND ${OPEN}`
+      erase(database, () => database.run(sql, id))
     },
     settle(id, settlement, now) {
       settle(open(), id, settlement, now)
@@ -157,11 +159,13 @@ function createClientJournal(
     forget(id, now) {
       const database = open()
       const unsent = "attempts = 0 AND outcome = 'unresolved'"
-      if (database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) === 0) {
-        const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
-        database.run(sql, now, id)
-      }
-      wipe(database)
+      const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
+      erase(
+        database,
+        () =>
+          database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) ||
+          database.run(sql, now, id),
+      )
     },
     find(clientReferenceId) {
       const sql = `SELECT * FROM reservations
@@ -223,23 +227,21 @@ function insert(database: Database, client: Client, intent: Intent, now: number)
 function settle(database: Database, id: number, settlement: Settlement, now: number): void {
   const {outcome, reservationRef, result} = settlement
   const unknown = outcome === 'unknown' ? 1 : 0
-  database.run(
-    `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
-       lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
-     WHERE id = ? AND ${OPEN}`,
-    ...[outcome, reservationRef ?? null, result === undefined ? null : JSON.stringify(result), now],
-    ...[unknown, unknown, id],
-  )
-  if (!unknown) wipe(database)
+  const update = () =>
+    database.run(
+      `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
+         lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
+       WHERE id = ? AND ${OPEN}`,
+      ...[outcome, reservationRef ?? null, result === undefined ? null : JSON.stringify(result), now],
+      ...[unknown, unknown, id],
+    )
+  if (unknown) update()
+  else erase(database, update)
 }
 
-/** So that no byte of the body stays. When others are busy with the file or it is full, a later one does it. */
-function wipe(database: Database): void {
-  try {
-    database.wipe()
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-  }
+/** No byte of a body stays. When others are busy with the file or it is full, a later one sees to that. */
+function erase(database: Database, work: () => number): number {
+  return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
 }
 
 function readEntry(database: Database, id: number): JournalEntry {

@@ -46,9 +46,9 @@ const OF_CLIENT = 'base_url = ? AND client_id = ?'
 export function createPeopleStore(open: () => Database, toRead: () => Database = open): PeopleStore {
   const forget = (where: string, ...values: (string | number)[]) => {
     const database = open()
-    const rows = database.run(`DELETE FROM people WHERE ${where}`, ...values)
-    if (rows > 0) database.wipe()
-    return rows > 0
+    return database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values) > 0, {
+      isNeeded: found => found,
+    })
   }
   return {
     forClient: ({baseUrl, clientId}) => peopleOf(open, toRead, [baseUrl, clientId], forget),

@@ -47,9 +47,8 @@ export function createSecretStore(
     async remove(profile, place) {
       if (place === 'keychain') return keychain.remove(profile)
       const database = open()
-      const removed = database.run('DELETE FROM client_secrets WHERE profile = ?', profile) > 0
-      if (removed) database.wipe()
-      return removed
+      const sql = 'DELETE FROM client_secrets WHERE profile = ?'
+      return database.erase(() => database.run(sql, profile) > 0, {isNeeded: removed => removed})
     },
     putSigningSecret({subscription_id, profile, secret, stored_at}) {
       const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
@@ -60,8 +59,12 @@ export function createSecretStore(
       return toRead().all<SigningSecret>(sql, profile ?? null, profile ?? null)
     },
     removeSigningSecret(profile, subscriptionId) {
+      const database = open()
       const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'
-      return open().run(sql, profile, subscriptionId) > 0
+      return database.erase(() => database.run(sql, profile, subscriptionId) > 0, {
+        isNeeded: removed => removed,
+        orLater: true,
+      })
     },
   }
 }

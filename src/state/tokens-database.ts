@@ -1,6 +1,6 @@
 /**
  * tokens.db: everything on this machine that opens a door. Deleted bytes are overwritten (secure_delete), and
- * `wipe` leaves none in the log either. The generation is counted up by every logout, so that a process that was
+ * `erase` leaves none in the log either. The generation is counted up by every logout, so that a process that was
  * asking for a token meanwhile cannot write it back.
  */
 import {join} from 'node:path'
@@ -62,11 +62,10 @@ export type Forgotten =
  * Returns whether there was anything. Throws StorageError `busy` when another process keeps the file open too long.
  */
 export function forget(database: Database, whom: Forgotten): boolean {
-  const removed = database.transaction(() => {
+  const removed = database.erase(() => {
     database.run('UPDATE generation SET number = number + 1')
     return whom === 'all' ? forgetAll(database) : forgetOne(database, whom)
   })
-  database.wipe()
   return removed > 0
 }
 

@@ -5,6 +5,7 @@
 import {existsSync, statSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
+import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
 import {type Connection, openSqlite, type Statement} from './sqlite.js'
@@ -22,9 +23,20 @@ export interface Database {
   transaction<T>(work: () => T): T
   /** Empties the write-ahead log, so that no deleted byte stays in it. Throws `busy` when others keep it open. */
   truncateLog(): void
-  /** Rewrites the file with what it still holds and empties the log: no deleted byte stays. Throws `busy`. */
-  wipe(): void
+  /**
+   * Runs `work`, which deletes, in a write transaction of its own; then rewrites the file with what it still holds and
+   * empties the log, so that no deleted byte stays. Throws `busy` when others keep the file open. Whoever is killed in
+   * between, or meets another, leaves a mark, and the next one that opens the file does the rest.
+   */
+  erase<T>(work: () => T, options?: EraseOptions<T>): T
   close(): void
+}
+
+export interface EraseOptions<T> {
+  /** Whether anything was deleted; taken for granted unless told. */
+  readonly isNeeded?: (result: T) => boolean
+  /** What cannot be rewritten now is left to the next one that opens the file, without an error. */
+  readonly orLater?: boolean
 }
 
 /** Ours: who only reads, for somebody who is typing, does not wait longer. */
@@ -46,13 +58,15 @@ export interface DatabaseOptions {
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     if (path !== ':memory:') prepareDatabaseFile(path, options.owner ?? 'ours')
-    const connection = openSqlite(path, {timeout: options.busyTimeoutMilliseconds ?? 10_000})
+    const busyMilliseconds = options.busyTimeoutMilliseconds ?? 10_000
+    const connection = openSqlite(path, {timeout: busyMilliseconds})
     try {
       connection.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
       )
       const database = wrap(connection, path)
       migrate(connection, database, options.migrations, path)
+      finishErasing(connection, busyMilliseconds)
       return database
     } catch (error) {
       connection.close()
@@ -90,10 +104,10 @@ function logBytes(path: string): number {
  * Closing alone leaves the log as it is, since statements that are kept hold the connection; the next process then reads
  * all of it and appends. Who else has the file open does so in our place.
  */
-function emptyLog(connection: Connection): void {
+function emptyLongLog(connection: Connection): void {
   try {
     connection.exec('PRAGMA busy_timeout = 0')
-    connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+    emptyLog(connection)
   } catch {
     // Opened to be read alone, or the disk is full: nothing is lost, and the next one tries again.
   }
@@ -117,10 +131,26 @@ function wrap(connection: Connection, path: string): Database {
     }
   }
   let inTransaction = false
-  const truncateLog = () => {
-    const row = guarded(() => connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) as {busy: number}
-    if (row.busy)
+  const requireFree = (isDone: boolean) => {
+    if (!isDone)
       throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+  }
+  const transaction = <T>(work: () => T): T => {
+    if (inTransaction) return work()
+    return guarded(() => {
+      connection.exec('BEGIN IMMEDIATE')
+      inTransaction = true
+      try {
+        const result = work()
+        connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        if (connection.inTransaction) connection.exec('ROLLBACK')
+        throw error
+      } finally {
+        inTransaction = false
+      }
+    })
   }
 
   // Values go as one list: a lone Uint8Array would be taken for named parameters, which ends the whole process.
@@ -129,30 +159,22 @@ function wrap(connection: Connection, path: string): Database {
     get: <Row>(sql: string, ...values: Value[]) =>
       guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
-    transaction(work) {
-      if (inTransaction) return work()
-      return guarded(() => {
-        connection.exec('BEGIN IMMEDIATE')
-        inTransaction = true
-        try {
-          const result = work()
-          connection.exec('COMMIT')
-          return result
-        } catch (error) {
-          if (connection.inTransaction) connection.exec('ROLLBACK')
-          throw error
-        } finally {
-          inTransaction = false
-        }
+    transaction,
+    truncateLog: () => requireFree(guarded(() => emptyLog(connection))),
+    erase(work, {isNeeded = () => true, orLater = false} = {}) {
+      const {result, mark} = transaction(() => {
+        const done = work()
+        return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
       })
-    },
-    truncateLog,
-    wipe() {
-      guarded(() => connection.exec('VACUUM'))
-      truncateLog()
+      try {
+        if (mark !== undefined) requireFree(guarded(() => rewrite(connection, mark)))
+      } catch (error) {
+        if (!orLater || !(error instanceof StorageError)) throw error
+      }
+      return result
     },
     close() {
-      if (logBytes(path) >= LONG_LOG_BYTES) emptyLog(connection)
+      if (logBytes(path) >= LONG_LOG_BYTES) emptyLongLog(connection)
       connection.close()
     },
   }

@@ -9,7 +9,7 @@ export const EMPTY_DATABASE: Database = {
   run: refuse,
   transaction: refuse,
   truncateLog: refuse,
-  wipe: refuse,
+  erase: refuse,
   close() {},
 }
 
