@@ -2,12 +2,14 @@
 import type {Part} from './part.js'
 import {faults} from './parts/faults.js'
 import {fuzzing} from './parts/fuzz.js'
+import {kills} from './parts/kills.js'
 import {leaks} from './parts/leaks.js'
 import {races} from './parts/races.js'
 
 export const PARTS: readonly Part[] = [
   faults, //
   leaks,
+  kills,
   fuzzing,
   races,
 ]

@@ -1,0 +1,144 @@
+/**
+ * The named points at which a process is killed. Those on the wire are seen from outside, by the proxy before the
+ * service; the others are calls of the process itself, at which crash-preload.cjs ends it.
+ */
+
+/** A call of the process, by the label crash-preload.cjs gives it, and when in it. */
+export interface InsidePoint {
+  readonly name: string
+  readonly label: RegExp
+  readonly when: 'before' | 'half' | 'after'
+  /** Which of the calls that match; the first unless told. */
+  readonly nth?: number
+}
+
+/** A request seen by the proxy: read whole and not passed on; acted on and its answer held; half sent; sent whole. */
+export interface WirePoint {
+  readonly name: string
+  readonly method: string
+  readonly path: RegExp
+  readonly moment: 'read' | 'acted' | 'half answered' | 'answered'
+}
+
+export type CrashPoint = InsidePoint | WirePoint
+
+const at = (when: InsidePoint['when'], label: RegExp, words: string, nth?: number): InsidePoint => ({
+  name: `${when === 'half' ? 'in' : when} ${words}`,
+  ...{label, when},
+  ...(nth === undefined ? {} : {nth}),
+})
+
+/** Before the call and after it. */
+const around = (label: RegExp, words: string): InsidePoint[] => [
+  at('before', label, words),
+  at('after', label, words),
+]
+
+function onTheWire(what: string, method: string, path: RegExp): WirePoint[] {
+  const moments = ['read', 'acted', 'half answered', 'answered'] as const
+  return moments.map(moment => ({name: `${what} ${moment}`, method, path, moment}))
+}
+
+function sending(what: string, label: RegExp): InsidePoint[] {
+  return [
+    at('before', label, `${what}'s head`),
+    at('half', label, `${what}'s head`),
+    at('after', label, `${what}'s head`),
+  ]
+}
+
+const OUTPUT: readonly InsidePoint[] = [
+  at('before', /^out$/, 'the output'),
+  at('half', /^out$/, 'the output'),
+  at('after', /^out$/, 'the output'),
+]
+
+/** Writing a file that is whole or absent: under a temporary name, flushed, then put in its place. */
+function wholeFile(name: string, put: 'rename' | 'link'): InsidePoint[] {
+  const temporary = (call: string) => new RegExp(`^file ${call} \\.${name.replaceAll('.', '\\.')}\\.tmp$`)
+  return [
+    at('after', temporary('open'), 'the temporary file is made'),
+    at('half', temporary('write'), 'the writing of the temporary file'),
+    at('after', temporary('write'), 'the temporary file is written'),
+    at('after', temporary('fsync'), 'the temporary file is flushed'),
+    at('after', temporary(put), 'the file is in place'),
+    at('after', /^file fsync directory$/, 'the directory is flushed'),
+    at('before', temporary('remove'), 'the temporary file is removed'),
+  ]
+}
+
+const TOKEN: readonly CrashPoint[] = [
+  at('before', /^net connect$/, 'the first connect'),
+  at('after', /^net connected$/, 'the first connection is made'),
+  ...sending('the token request', /^net send POST \S+\/oauth\/token/),
+  ...onTheWire('the token request is', 'POST', /\/oauth\/token$/),
+  ...around(/^sql COMMIT .*INTO access_tokens/, 'the commit of the token'),
+]
+
+const RESERVE: readonly CrashPoint[] = [
+  ...around(/^sql COMMIT .*INSERT INTO reservations/, "the journal's commit"),
+  ...TOKEN,
+  ...around(/^sql COMMIT .*SET attempts/, 'the commit that counts the attempt'),
+  at('before', /^net connect$/, 'the connect', 2),
+  at('after', /^net connected$/, 'the connection is made', 2),
+  ...sending('the reservation', /^net send POST \S+\/reservations\/hotel/),
+  ...['before', 'half', 'after'].map(when =>
+    at(when as InsidePoint['when'], /^net send \{"offer_id/, "the reservation's body"),
+  ),
+  ...onTheWire('the reservation is', 'POST', /\/reservations\/hotel$/),
+  ...around(/^sql UPDATE reservations SET outcome/, 'the outcome is written down'),
+  ...around(/^sql VACUUM$/, 'the file is wiped'),
+  ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+  ...OUTPUT,
+]
+
+const CREATE: readonly CrashPoint[] = [
+  ...around(/^sql COMMIT .*INTO subscriptions_begun/, 'the commit of the intent'),
+  ...sending('the creation', /^net send POST \S+\/subscriptions /),
+  ...onTheWire('the creation is', 'POST', /\/webhooks\/subscriptions$/),
+  ...around(/^sql INSERT OR REPLACE INTO signing_secrets/, 'the secret is stored'),
+  ...around(/^sql DELETE FROM subscriptions_begun/, 'the intent is done with'),
+  ...wholeFile('signing.txt', 'link'),
+  ...OUTPUT,
+]
+
+const CONFIG = [...wholeFile('config.json', 'rename'), ...OUTPUT]
+
+const GONE: readonly CrashPoint[] = [
+  ...onTheWire('the revocation is', 'POST', /\/oauth\/revoke$/),
+  ...around(/^sql COMMIT .*DELETE FROM access_tokens/, 'the commit that removes the tokens'),
+  ...around(/^sql COMMIT .*DELETE FROM client_secrets/, 'the commit that removes the secrets'),
+  ...around(/^sql VACUUM$/, 'the file is wiped'),
+  ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+  ...OUTPUT,
+]
+
+/** By what is killed. */
+export const CRASH_POINTS = {
+  reserve: RESERVE,
+  'token renewal': [...TOKEN, ...OUTPUT],
+  'webhooks create': CREATE,
+  'voucher download': [
+    ...onTheWire('the voucher is', 'GET', /\/voucher$/),
+    ...onTheWire('the PDF is', 'GET', /\/vouchers\//),
+    ...wholeFile('v.pdf', 'link'),
+    ...OUTPUT,
+  ],
+  'voucher download --force': wholeFile('v.pdf', 'rename'),
+  login: [
+    ...sending('the token request', /^net send POST \S+\/oauth\/token/),
+    ...onTheWire('the token request is', 'POST', /\/oauth\/token$/),
+    ...around(/^sql INSERT OR REPLACE INTO client_secrets/, 'the secret is stored'),
+    ...CONFIG,
+    ...around(/^sql COMMIT .*INTO access_tokens/, 'the commit of the token'),
+  ],
+  'config set': CONFIG,
+  'profiles use': CONFIG,
+  logout: GONE,
+  'journal forget': [
+    ...around(/^sql UPDATE reservations SET outcome = 'forgotten'/, 'the request is removed'),
+    ...around(/^sql VACUUM$/, 'the file is wiped'),
+    ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+    ...OUTPUT,
+  ],
+} satisfies Record<string, readonly CrashPoint[]>

@@ -1,0 +1,122 @@
+/** The cells of the crash harness: what is killed, and where. Each is done on a lane of its own that does one at a time. */
+import {createHash} from 'node:crypto'
+import type {Death} from './kill.js'
+import {Lane} from './kill-lane.js'
+import {type Killed, kill} from './kill-run.js'
+import type {Subject} from './kill-scene.js'
+import {SUBJECTS} from './kill-subjects.js'
+
+export interface KillCell {
+  readonly name: string
+  readonly subject: Subject
+  /** Does its kills one after the other, and tells of each. */
+  run(lane: Lane, seed: number, tell: (killed: Killed) => void): Promise<void>
+}
+
+/** How often each named point has its turn in the long form, and how many kills at random are one cell. */
+const ROUNDS = 2
+const RANDOM_OF_A_CELL = 10
+/** How many points of each subject are in the short form. */
+const SHORT_POINTS = 5
+
+export function allKillCells(): KillCell[] {
+  return SUBJECTS.flatMap(subject => [
+    ...subject.points.flatMap(point =>
+      Array.from({length: ROUNDS}, (_, round) => pointCell(subject, point, round + 1)),
+    ),
+    boundaryCell(subject),
+    ...Array.from({length: Math.ceil(subject.randomKills / RANDOM_OF_A_CELL)}, (_, n) =>
+      randomCell(subject, n + 1, RANDOM_OF_A_CELL),
+    ),
+  ])
+}
+
+/** Some points of every subject, evenly spread. */
+export function shortKillCells(): KillCell[] {
+  return SUBJECTS.flatMap(subject => {
+    const step = Math.max(1, subject.points.length / SHORT_POINTS)
+    const chosen = subject.points.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step))
+    return chosen.map(point => pointCell(subject, point, 1))
+  })
+}
+
+function pointCell(subject: Subject, point: Subject['points'][number], round: number): KillCell {
+  const name = `${subject.name} × ${point.name}, round ${round}`
+  return {
+    ...{name, subject},
+    async run(lane, seed, tell) {
+      const killed = await kill(lane, subject, {kind: 'point', point}, randomOf(seed, name))
+      tell(killed.killed ? killed : {...killed, wrong: [...killed.wrong, 'the point was never reached']})
+    },
+  }
+}
+
+/** Calls are killed one after the other, until it comes to its end alive. */
+function boundaryCell(subject: Subject): KillCell {
+  const name = `${subject.name} × every call`
+  return {
+    ...{name, subject},
+    async run(lane, seed, tell) {
+      const random = randomOf(seed, name)
+      for (let boundary = 1; ; boundary++) {
+        const killed = await kill(lane, subject, {kind: 'boundary', boundary}, random)
+        tell({...killed, wrong: killed.wrong.map(text => `at call ${boundary}: ${text}`)})
+        if (!killed.killed) return
+      }
+    },
+  }
+}
+
+/** A run that nobody kills says how long there is; one that ends before its death says that it was shorter. */
+function randomCell(subject: Subject, n: number, count: number): KillCell {
+  const name = `${subject.name} × at random, ${n}`
+  return {
+    ...{name, subject},
+    async run(lane, seed, tell) {
+      const random = randomOf(seed, name)
+      let {milliseconds: whole} = await kill(lane, subject, NEVER, random)
+      for (let done = 0, tries = 0; done < count && tries < 3 * count; tries++) {
+        const milliseconds = (0.05 + 0.95 * random()) * whole
+        const killed = await kill(lane, subject, {kind: 'time', milliseconds}, random)
+        if (killed.killed) done++
+        else whole = Math.min(whole, killed.milliseconds)
+        tell({...killed, wrong: killed.wrong.map(text => `after ${milliseconds.toFixed(0)} ms: ${text}`)})
+      }
+    },
+  }
+}
+
+const NEVER: Death = {kind: 'time', milliseconds: 120_000}
+
+/** Numbers from 0 up to 1, the same each time for a seed and a name. */
+export function randomOf(seed: number, name: string): () => number {
+  let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE(0)
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Runs `cells` on `lanes` lanes; `tell` hears of each kill, also of one that came too late. */
+export async function runKillCells(
+  cells: readonly KillCell[],
+  options: {readonly seed: number; readonly lanes: number},
+  tell: (cell: KillCell, killed: Killed) => void,
+): Promise<void> {
+  const waiting = [...cells]
+  const work = async () => {
+    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) await runAlone(cell)
+  }
+  const runAlone = async (cell: KillCell) => {
+    const lane = await Lane.start()
+    try {
+      await cell.run(lane, options.seed, killed => tell(cell, killed))
+    } catch (error) {
+      const {stack} = error as Error
+      tell(cell, {killed: false, milliseconds: 0, wrong: [`the cell itself failed: ${stack}`]})
+    } finally {
+      await lane.close()
+    }
+  }
+  await Promise.all(Array.from({length: options.lanes}, work))
+}

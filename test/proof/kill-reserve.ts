@@ -1,0 +1,74 @@
+/** `reserve` is killed: one reservation and one debit come of it, under one key, and nothing of people stays. */
+import {GUESTS} from '../support/stay.js'
+import {CRASH_POINTS} from './crash-points.js'
+import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
+import {type Lane, newReference} from './kill-lane.js'
+import {runAgain} from './kill-run.js'
+import type {Scene, Subject} from './kill-scene.js'
+
+const OF_PEOPLE = ['10000000146', 'U1234567', '5321234567']
+
+export const reserve: Subject = {
+  name: 'reserve',
+  points: CRASH_POINTS.reserve,
+  randomKills: 400,
+  open: openScene,
+}
+
+async function openScene(lane: Lane, random: () => number): Promise<Scene> {
+  const reference = newReference()
+  const argv = [
+    ...['reserve', await lane.side.offer(), '--client-reference', reference],
+    ...['--pay', 'account', '--nationality', 'TR', ...GUESTS],
+  ]
+  const {home, proxy} = await lane.openHome()
+  const before = await lane.balanceCents()
+  const sent = () => proxy.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
+  const entry = () =>
+    withState(home, state => state.journal.list().find(each => each.clientReferenceId === reference))
+  return {
+    victim: {home, argv, proxy},
+    async afterDeath({stdout}) {
+      const wrong = checkDatabases(home.configDirectory)
+      const kept = await entry()
+      for (const {headers, body} of sent()) {
+        if (kept?.idempotencyKey !== headers['idempotency-key'])
+          wrong.push('was sent under a key that is not in the journal')
+        if (kept?.body !== null && kept?.body !== body)
+          wrong.push('was sent otherwise than the journal has it')
+      }
+      if (sent().length > (kept?.attempts ?? 0)) wrong.push('an attempt was not counted before it left')
+      if (isWhole(stdout) && !kept?.reservationRef) wrong.push('was printed before it was written down')
+      return wrong
+    },
+    async again() {
+      const isBegun = (await entry()) !== undefined
+      const resumed = isBegun && random() < 0.4
+      const {exit, result, wrong} = await runAgain(home, resumed ? ['reserve', '--resume', reference] : argv)
+      if (exit !== 0 || result.outcome !== 'confirmed')
+        wrong.push(`again it ends with ${exit}, ${JSON.stringify(result).slice(0, 500)}`)
+      const made = await lane.side.show<{reservation_ref: string; payment: {amount: string}}[]>(
+        `/reservations?client_reference_id=${reference}`,
+      )
+      if (made.length !== 1) wrong.push(`${made.length} reservations were made`)
+      const debited = before - (await lane.balanceCents())
+      if (debited !== Math.round(Number(made[0]?.payment.amount) * 100))
+        wrong.push(`${debited} cents were debited`)
+      const bodies = new Set(sent().map(({headers, body}) => `${headers['idempotency-key']} ${body}`))
+      if (bodies.size !== 1) wrong.push(`was sent in ${bodies.size} ways`)
+      const kept = await entry()
+      if (kept?.reservationRef !== made[0]?.reservation_ref)
+        wrong.push('the journal names another reservation')
+      return [...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, OF_PEOPLE)]
+    },
+  }
+}
+
+function isWhole(stdout: string): boolean {
+  try {
+    JSON.parse(stdout)
+    return true
+  } catch {
+    return false
+  }
+}
