@@ -4,6 +4,7 @@ import {faults} from './parts/faults.js'
 import {fuzzing} from './parts/fuzz.js'
 import {kills} from './parts/kills.js'
 import {leaks} from './parts/leaks.js'
+import {mutants} from './parts/mutants.js'
 import {races} from './parts/races.js'
 
 export const PARTS: readonly Part[] = [
@@ -12,4 +13,5 @@ export const PARTS: readonly Part[] = [
   kills,
   fuzzing,
   races,
+  mutants,
 ]

@@ -3,12 +3,10 @@ import {expect, test} from 'vitest'
 import {jsonText} from '../../src/cli/output/json-text.js'
 import {renderResult} from '../../src/cli/output/output.js'
 import {printResults, type Verified, verifyResult} from '../../src/cli/webhooks/results.js'
+import {anyString} from '../support/any-text.js'
 
 test('the lines of valid results are the JSON they are without the quicker way', async () => {
-  const texts = fc.oneof(
-    fc.string({unit: 'binary'}),
-    fc.constantFrom('evt_1', 'a"b', '\ud800', '\u202e', '\n', '\u007f'),
-  )
+  const texts = fc.oneof(anyString(), fc.constantFrom('evt_1', 'a"b', '\ud800', '\u202e', '\n', '\u007f'))
   const verified = fc.record({
     input: texts,
     result: fc.record({

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {sanitizeLine} from '../../src/contract/foreign-text.js'
+import {anyString} from '../support/any-text.js'
 
 /** Written without the sanitiser's own pattern, as code points. */
 function isDangerous(code: number): boolean {
@@ -17,7 +18,7 @@ function isDangerous(code: number): boolean {
 }
 
 const anyText = fc.oneof(
-  fc.string({unit: 'binary'}),
+  anyString(),
   fc.array(fc.integer({min: 0, max: 0xffff})).map(codes => String.fromCharCode(...codes)),
   fc
     .array(

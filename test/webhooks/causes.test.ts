@@ -4,6 +4,7 @@ import {expect, test} from 'vitest'
 import type {CapturedRequest} from '../../src/webhooks/captures.js'
 import {type CheckTerms, check} from '../../src/webhooks/check.js'
 import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/headers.js'
+import {anyString} from '../support/any-text.js'
 import {headerFor, richText, seeded, T} from '../support/broken-captures.js'
 
 const SECRET = 'whsec_test'
@@ -146,7 +147,7 @@ test('no finding shows a secret, and none is unsafe to print', async () => {
 })
 
 test('whatever the bytes, the header and the secret are, there is a finding and no exception', async () => {
-  const header = fc.oneof(fc.string({unit: 'binary'}), fc.constantFrom(HEADER, 't=1,v1=', 'sha256=ab'))
+  const header = fc.oneof(anyString(), fc.constantFrom(HEADER, 't=1,v1=', 'sha256=ab'))
   const body = fc.oneof(
     fc.uint8Array({maxLength: 60}),
     fc.json().map(text => Buffer.from(text)),

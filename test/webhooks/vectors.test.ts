@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {sign, verify} from '../../src/webhooks/signature.js'
+import {anyString} from '../support/any-text.js'
 
 interface Vector {
   readonly name: string
@@ -46,7 +47,7 @@ test('agrees with openssl on random bytes', () => {
   const bytes = fc.uint8Array({maxLength: 300})
   const body = fc.oneof(
     bytes,
-    fc.string({unit: 'binary', maxLength: 200}).map(text => Buffer.from(text)),
+    anyString({maxLength: 200}).map(text => Buffer.from(text)),
   )
   const cases = fc.sample(
     fc.tuple(body, fc.stringMatching(/^whsec_[!-~]{1,80}$/), fc.integer({min: 0, max: 2e9})),
@@ -73,7 +74,7 @@ test('agrees with openssl on random bytes', () => {
 
 test('any header and body get a verdict, and only what was signed is valid', () => {
   const header = fc.oneof(
-    fc.string({unit: 'binary'}),
+    anyString(),
     fc
       .array(
         fc.constantFrom(

@@ -1,0 +1,48 @@
+/** What is mutated, and the tests each group of files is held to: those a reader would look into, none of which starts a process of ours. */
+
+export interface Group {
+  readonly name: string
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+  /** Whether not one mutant may live: these files decide whom we believe. */
+  readonly isStrict?: boolean
+}
+
+const tests = (room: string, ...names: readonly string[]) => names.map(name => `test/${room}/${name}.test.ts`)
+
+export const GROUPS: readonly Group[] = [
+  {
+    name: 'signature',
+    isStrict: true,
+    files: ['signature', 'short-hmac', 'check', 'event', 'headers'].map(file => `src/webhooks/${file}.ts`),
+    tests: tests('webhooks', 'signature', 'short-hmac', 'vectors', 'check', 'event', 'headers'),
+  },
+  {
+    name: 'retry',
+    files: ['src/api/retry.ts', 'src/api/send.ts'],
+    tests: tests('api', 'retry', 'send'),
+  },
+  {
+    name: 'journal',
+    files: ['src/state/journal.ts', 'src/state/journal-verdict.ts'],
+    tests: [...tests('state', 'journal', 'state', 'forget'), ...tests('api', 'reserve')],
+  },
+  {
+    name: 'tokens',
+    files: [
+      ...['src/api/tokens.ts', 'src/api/token-request.ts', 'src/api/token-client.ts'],
+      ...['src/state/token-store.ts', 'src/state/tokens-database.ts'],
+    ],
+    tests: [...tests('api', 'tokens', 'client'), ...tests('state', 'token-store', 'state', 'forget')],
+  },
+  {
+    name: 'redaction',
+    files: ['src/api/redact.ts', 'src/api/secrets-in.ts', 'src/api/spellings.ts'],
+    tests: tests('api', 'redact', 'trace', 'echoed-secrets'),
+  },
+  {
+    name: 'sanitiser',
+    files: ['src/contract/foreign-text.ts'],
+    tests: tests('contract', 'foreign-text'),
+  },
+]
