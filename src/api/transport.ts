@@ -11,13 +11,16 @@
  */
 import process from 'node:process'
 import {setFlagsFromString} from 'node:v8'
-import type {Client, Dispatcher} from 'undici'
+import type {buildConnector, Client, Dispatcher} from 'undici'
+// @ts-expect-error: the parts have no types of their own.
+import untypedConnector from 'undici/lib/core/connect.js'
 // The package's own entry loads fetch, WebSockets and caches beside: three times as much as is used here.
 // @ts-expect-error: the parts have no types of their own.
 import UntypedClient from 'undici/lib/dispatcher/client.js'
 import {usage} from '../contract/failure.js'
 import {ExchangeError, type Transport, type WireRequest} from './api.js'
 import {Exchange} from './exchange.js'
+import {withoutContinue} from './interim.js'
 import {isLoopbackHost} from './loopback.js'
 import {type ProxyServer, proxyFor} from './proxy.js'
 import {trustedCertificates} from './trust.js'
@@ -32,6 +35,7 @@ export interface TransportOptions {
 }
 
 const OneClient = UntypedClient as typeof Client
+const connectorFor = untypedConnector as typeof buildConnector
 
 /** For a second look at a certificate that was refused (ours). */
 const LOOK_MILLISECONDS = 3000
@@ -111,7 +115,8 @@ async function createDispatcher(
     ...(ca === undefined ? {} : {ca}),
   }
   const common = {...timers, maxHeaderSize: MAX_HEADER_BYTES, pipelining: 1}
-  if (proxy === undefined) return new OneClient(url.origin, {...common, connect: tls})
+  if (proxy === undefined)
+    return new OneClient(url.origin, {...common, connect: readingPast(connectorFor(tls))})
   const {ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
@@ -119,7 +124,18 @@ async function createDispatcher(
     ...(proxy.authorization === undefined ? {} : {token: proxy.authorization}),
     requestTls: tls,
     proxyTls: tls,
-  })
+    // What it makes for the way through the tunnel, with the connector that opens the tunnel.
+    factory: (origin: string, {connect, ...options}: Client.Options) =>
+      new OneClient(origin, {...options, connect: readingPast(connect as buildConnector.connector)}),
+  } as ConstructorParameters<typeof ProxyAgent>[0])
+}
+
+/** `connect`, whose sockets leave out what undici cannot read past. */
+function readingPast(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) =>
+      error ? callback(error, null) : callback(null, withoutContinue(socket)),
+    )
 }
 
 function refuseUncheckedCertificates(url: URL, {env, insecure}: TransportOptions): void {
