@@ -18,20 +18,30 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
     throw error instanceof SendError ? unanswered(error, true) : error
   })
   const {status} = answer
-  if (status < 200 || status > 299) {
-    throw mayHaveActed(status)
-      ? unknown(answer, redirectIn(answer) ?? `status ${status}`)
-      : refusalOf(answer, api.clock.now(), OPERATIONS[name].scope)
-  }
+  if (status < 200 || status > 299) throw changeRefused(answer, api.clock.now(), OPERATIONS[name].scope)
   const error = errorInAnswer(answer)
   if (error) throw error
   if (answer.json === undefined && answer.body.length > 0) throw unreadableChange(answer)
   return answer
 }
 
+/**
+ * The Failure of a change that was answered with no success: refused, or `outcome_unknown` where whoever answered may have
+ * made it all the same. `now` and `scope` as for refusalOf.
+ */
+export function changeRefused(answer: Answer, now: number, scope?: string | null): Failure {
+  if (!mayHaveActed(answer.status)) return refusalOf(answer, now, scope)
+  return unknown(answer, redirectIn(answer) ?? `status ${answer.status}`)
+}
+
 /** The Failure after a success whose body is no JSON. */
 export function unreadableChange(answer: Answer): Failure {
   return unknown(answer, 'something that is not JSON')
+}
+
+/** The Failure after a success that does not hold what the change is known by; `what` names it: `subscription`. */
+export function unnamedChange(answer: Answer, what: string): Failure {
+  return unknown(answer, `${answer.status}, and holds no ${what}`)
 }
 
 function unknown(answer: Answer, what: string): Failure {

@@ -64,17 +64,23 @@ export function diagnoseExchange(error: unknown, place: Place, answerStarted: bo
   // llhttp's own codes are missing from some parser errors, so their words count as well.
   const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
   const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
+  // Before the head is whole it is the head that contradicts itself, with two lengths for example.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !answerStarted) return notHttp(from)
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || endedEarly) {
     return {fault: 'cut', reason: `the answer ${from} ended early`}
   }
   if (isParserError || code === 'UND_ERR_NOT_SUPPORTED') {
-    return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
+    return notHttp(from)
   }
   if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
   return {
     fault: 'reset',
     reason: `${place.target} closed the connection without an answer${inBrackets(code)}`,
   }
+}
+
+function notHttp(from: string): Diagnosis {
+  return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
 }
 
 function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {

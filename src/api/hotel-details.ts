@@ -44,5 +44,7 @@ function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonO
   const record = findNamed(answer.json, 'offer')
   const [found] = record ? findOffers({...record, offer_id: offerId}) : []
   if (!found || !record) throw holdsNo(answer, 'offer')
+  // Without the offer's id and without a price it is an answer to something else.
+  if (factsOf(found).price.total === null) throw holdsNo(answer, 'price')
   return {found, raw: record}
 }

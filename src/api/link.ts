@@ -31,7 +31,9 @@ export async function fetchLink(
     const answer = await get(parts, url, policy)
     if (!REDIRECTS.has(answer.status)) return answer
     if (redirects === MAX_REDIRECTS) throw badLink(`is redirected more than ${MAX_REDIRECTS} times`)
-    url = parseLink(answer.headers.location ?? '', url, parts.baseUrl)
+    const {location} = answer.headers
+    if (!location) throw badLink('is redirected without saying where to')
+    url = parseLink(location, url, parts.baseUrl)
   }
 }
 

@@ -49,7 +49,11 @@ export function checkHoldsList(answer: Answer, what: string): void {
 }
 
 function entriesOf(value: unknown): Entry[] | undefined {
-  if (Array.isArray(value)) return value.flatMap(item => entryOf(item, undefined))
+  if (Array.isArray(value)) {
+    const entries = value.flatMap(item => entryOf(item, undefined))
+    // `[7, null]` is not an empty list, but one of something else.
+    return entries.length === 0 && value.length > 0 ? undefined : entries
+  }
   if (!isObject(value)) return undefined
   const members = Object.entries(value)
   if (

@@ -7,7 +7,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {OPERATIONS, type OperationName, operationAt} from '../contract/operations.js'
 import type {Scope} from '../contract/scopes.js'
 import {type Answer, SendError, type WireRequest} from './api.js'
-import {unreadableChange} from './change.js'
+import {changeRefused, unreadableChange} from './change.js'
 import {changesSomething, readAnswer} from './client.js'
 import {whyNotJson} from './error-shapes.js'
 import {REDACTED} from './redact.js'
@@ -151,7 +151,8 @@ export async function sendRaw(
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
-  if (answer.status < 200 || answer.status > 299) return refusalOf(answer, now)
+  if (answer.status < 200 || answer.status > 299)
+    return changes ? changeRefused(answer, now) : refusalOf(answer, now)
   if (!isBrokenJson(answer)) return undefined
   return changes ? unreadableChange(answer) : notUnderstood(answer, whyNotJson(answer.body))
 }

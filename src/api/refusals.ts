@@ -114,10 +114,12 @@ export function mayHaveActed(status: number): boolean {
   return status >= 500 || (status >= 300 && status < 400 && status !== 307 && status !== 308)
 }
 
+/** Where a Location leads, without its path, which may open something by itself. */
 function originOf(location: string | undefined): string {
-  if (location === undefined || !URL.canParse(location)) return ''
+  if (location === undefined || location === '') return ', without saying where to'
+  if (!URL.canParse(location)) return ' to another path of its own'
   const {origin} = new URL(location)
-  return origin === 'null' ? '' : ` to ${sanitizeLine(origin, 200)}`
+  return origin === 'null' ? ' to what is no address of the web' : ` to ${sanitizeLine(origin, 200)}`
 }
 
 function serviceFailed(answer: Answer, now: number): Failure {

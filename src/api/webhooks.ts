@@ -6,13 +6,11 @@ import {Failure} from '../contract/failure.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhooks.js'
 import {type Answer, type Api, SendError} from './api.js'
-import {sendChange} from './change.js'
-import {errorInAnswer} from './error-in-answer.js'
-import {whyNotJson} from './error-shapes.js'
+import {sendChange, unnamedChange} from './change.js'
 import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
 import {checkHoldsList, type WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
-import {mayHaveActed, notUnderstood, redirectIn, refusalOf, saidIn, unanswered} from './refusals.js'
+import {mayHaveActed, redirectIn, refusalOf, saidIn, unanswered} from './refusals.js'
 import {unwrap} from './shapes.js'
 
 /** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
@@ -54,17 +52,10 @@ export async function createSubscription(
 
 /**
  * Asks the service for a test event (§4.8); returns its answer, which is not shown and may be empty, out of the
- * envelope. Throws Failure.
+ * envelope. Throws Failure, `outcome_unknown` when one may have been sent.
  */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
-  const answer = await api.exchange('subscriptions.test', parametersOf(id)).catch(error => {
-    throw error instanceof SendError ? unanswered(error, true) : error
-  })
-  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, api.clock.now())
-  const error = errorInAnswer(answer)
-  if (error) throw error
-  if (answer.json === undefined && answer.body.length > 0)
-    throw notUnderstood(answer, `the test event may have been sent, but ${whyNotJson(answer.body)}`)
+  const answer = await sendChange(api, 'subscriptions.test', parametersOf(id))
   return unwrap(answer.json) ?? null
 }
 
@@ -88,16 +79,16 @@ export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscr
   return {items: [...found.values()], isComplete: false}
 }
 
-/** Changes a subscription (ours); returns it as it is now. Throws Failure. */
+/** Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed. */
 export async function updateSubscription(
   api: Api,
   id: string,
   change: SubscriptionChange,
 ): Promise<FoundSubscription> {
-  const answer = await api.call('subscriptions.update', {...parametersOf(id), body: change})
+  const answer = await sendChange(api, 'subscriptions.update', {...parametersOf(id), body: change})
   const [subscription] = readSubscriptions(answer.json)
   if (subscription) return subscription
-  throw notUnderstood(answer, 'it holds no subscription')
+  throw unnamedChange(answer, 'subscription')
 }
 
 /** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */

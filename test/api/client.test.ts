@@ -174,6 +174,20 @@ describe('what an ending means', () => {
       /to https:\/\/other\.test, which/,
     ],
     [
+      '302',
+      {bytes: httpAnswer(302, '')},
+      'service_failed',
+      'redirected',
+      /\(302\), without saying where to, which/,
+    ],
+    [
+      '308',
+      {bytes: httpAnswer(308, '', {location: '/secret?t=1'})},
+      'service_failed',
+      'redirected',
+      /\(308\) to another path of its own, which/,
+    ],
+    [
       '200 with HTML',
       {bytes: httpAnswer(200, html)},
       'service_failed',

@@ -232,6 +232,15 @@ describe('a byte may have left', () => {
   })
 
   test.each([
+    ['two lengths', 'content-length: 5\r\ncontent-length: 2'],
+    ['one of less than nothing', 'content-length: -2'],
+    ['a length beside chunks', 'content-length: 2\r\ntransfer-encoding: chunked'],
+  ])('when the head contradicts itself: %s', async (_, headers) => {
+    const server = await serve({bytes: `HTTP/1.1 200 OK\r\n${headers}\r\n\r\nok`})
+    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'protocol', sent: true})
+  })
+
+  test.each([
     [
       'a long body that says so',
       {bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\nab', after: 'hang'},

@@ -83,14 +83,35 @@ test.each([
 })
 
 test.each([
-  {text: '<html>maintenance</html>'},
-  {text: '{"data": {"event_id": "evt'},
-  {json: {success: false, error: {code: 'closed'}}},
-])('no answer to a test event: %j', async reply => {
-  const {api} = apiAnswering(reply)
+  ['outcome_unknown', {text: '<html>maintenance</html>'}],
+  ['outcome_unknown', {text: '{"data": {"event_id": "evt'}],
+  ['outcome_unknown', {status: 503, json: {}}],
+  ['outcome_unknown', {status: 302}],
+  ['service_failed', {status: 307}],
+  ['service_failed', {json: {success: false, error: {code: 'closed'}}}],
+] satisfies [string, Reply][])('%s after a test event: %j', async (kind, reply) => {
+  const {api, requests} = apiAnswering(reply)
   const failure = await sendTestEvent(api, 'whsub_1').catch(error => error as Failure)
-  expect(failure).toMatchObject({name: 'Failure', kind: 'service_failed'})
-  if ('text' in reply) expect((failure as Failure).message).toContain('may have been sent')
+  expect(failure).toMatchObject({name: 'Failure', kind})
+  expect(requests).toHaveLength(1)
+})
+
+test.each([
+  {text: '<html>maintenance</html>'},
+  {status: 500, json: {}},
+  {status: 301},
+  {json: {data: {colour: 'green'}}},
+] satisfies Reply[])('a subscription may have been changed: %j', async reply => {
+  const {api, requests} = apiAnswering(reply)
+  const failure = await updateSubscription(api, 'whsub_1', {is_active: true}).catch(error => error as Failure)
+  expect(failure).toMatchObject({name: 'Failure', kind: 'outcome_unknown'})
+  expect(requests).toHaveLength(1)
+})
+
+test('a list of what are no subscriptions is no empty list', async () => {
+  const {api} = apiAnswering({json: [7, null, []]})
+  const failure = await listSubscriptions(api).catch(error => error as Failure)
+  expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'answer_not_understood'}})
 })
 
 test('a list is read page by page, in any shape, each subscription once', async () => {

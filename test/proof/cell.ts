@@ -5,7 +5,7 @@ import {Home} from '../support/bookctl.js'
 import {tlsIdentity} from '../support/tls.js'
 import {checkOutput, checkRequests} from './checks.js'
 import type {Errand} from './errands.js'
-import {identityOf} from './fault.js'
+import {type Fault, identityOf, stalls} from './fault.js'
 import {FaultProxy} from './fault-proxy.js'
 import {expectedOf} from './rules.js'
 import type {SandboxSide} from './sandbox-side.js'
@@ -41,28 +41,39 @@ export async function runCell(bench: Bench, cell: Cell): Promise<string[]> {
     for (const argv of row.first ?? []) await home.run([...argv, ...trusting])
     proxy.requests.length = 0
     if (identity) proxy.showInstead(identity)
-    if (fault.wire) proxy.strike = {fault: fault.wire, method: row.method, path: row.path}
-    if (fault.connection === 'refused') await proxy.close()
-    else proxy.connection = fault.connection
+    if (fault.away) Object.assign(home.env, awayFrom(proxy, fault.away))
+    const struck = fault.away ? {method: 'CONNECT', path: /./} : {method: row.method, path: row.path}
+    if (fault.wire) proxy.strike = {fault: fault.wire, ...struck}
+    if (isRefused(fault)) await proxy.close()
+    else proxy.connection = fault.connection as Exclude<Fault['connection'], 'refused'>
     const seen = await run(home, proxy, errand, cell)
     const expected = expectedOf(row.nature, fault.conclusion, row)
     const wrong = [...checkOutput(cell, expected, seen), ...checkRequests(cell, expected, seen)]
     wrong.push(...(await checkState(cell, errand, seen)))
     return wrong.length === 0 ? [] : [...wrong, told(seen)]
   } finally {
-    if (fault.connection !== 'refused') await proxy.close()
+    if (!isRefused(fault)) await proxy.close()
     home.remove()
+  }
+}
+
+const isRefused = ({connection, away}: Fault) => connection === 'refused' || away?.proxy === 'refused'
+
+/** Variables that name a service of no machine at all (RFC 6761), and the proxy as the way to it. */
+function awayFrom({origin}: FaultProxy, {proxy}: NonNullable<Fault['away']>): Record<string, string> {
+  return {
+    BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1',
+    ...(proxy === undefined ? {} : {HTTPS_PROXY: origin}),
   }
 }
 
 async function run(home: Home, proxy: FaultProxy, errand: Errand, {fault}: Cell): Promise<Seen> {
   const began = Date.now()
-  const stalls = fault.connection === 'hold' || (fault.conclusion.kind === 'lost' && fault.conclusion.stalls)
-  const timeout = ['--timeout', stalls ? '2' : '10']
+  const timeout = ['--timeout', stalls(fault) ? '2' : '10']
   const finished = await home.run([...errand.argv, '--json', ...timeout, ...trustOf(fault)])
   const requests = [...proxy.requests]
   return {
-    ...{finished, requests, home, struck: requests.filter(each => each.struck)},
+    ...{finished, requests, home, struck: requests.filter(each => each.struck && each.method !== 'CONNECT')},
     mend: () => {
       proxy.strike = undefined
     },

@@ -1,4 +1,5 @@
 /** What is wrong with what a command said and sent. */
+import type {RedirectTarget} from './fault.js'
 import type {Row} from './rows.js'
 import type {Expected} from './rules.js'
 import {type Cell, parse, type Seen} from './seen.js'
@@ -21,13 +22,18 @@ export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen):
   const words = `${error?.message} ${error?.cause}`
   const mustName = expected.namesCause && fault.names && exit !== 0 && !row.reports
   if (mustName && !fault.names?.test(words)) wrong.push(`the cause is not named: ${fault.names}`)
-  if (mustName && fault.conclusion.kind === 'redirect' && !/ to https?:/.test(words))
+  if (mustName && fault.conclusion.kind === 'redirect' && !WHERE[fault.conclusion.to].test(words))
     wrong.push('where the redirect leads is not named')
   wrong.push(...leaks(row, seen))
   if (/^\s+at .+[:(]/m.test(stdout + stderr) || /node_modules|dist\/chunks/.test(stdout + stderr))
     wrong.push('a stack trace')
   if (seen.milliseconds > SLACK_MILLISECONDS + 10_000) wrong.push(`took ${seen.milliseconds} ms`)
   return wrong
+}
+
+const WHERE: Readonly<Record<RedirectTarget, RegExp>> = {
+  ...{same: / to https?:/, loop: / to https?:/, other: / to https?:/, weaker: / to http:/},
+  ...{relative: / to another path/, nowhere: / without saying where/, odd: / to what is no address/},
 }
 
 /** A report ends with the exit code of the first thing it found; credentials that cannot be tried are one. */
@@ -71,6 +77,10 @@ export function checkRequests({row, fault}: Cell, {sent}: Expected, {struck, req
     wrong.push(`Idempotency-Keys: ${[...keys].join(', ')}`)
   if (row.nature === 'link' && struck.some(({headers}) => headers.authorization))
     wrong.push('Authorization went to the link')
+  if (fault.away && requests.some(({method}) => method !== 'CONNECT'))
+    wrong.push('told the proxy more than the name of the service')
+  if (requests.some(({method, headers, body}) => method === 'CONNECT' && (headers.authorization || body)))
+    wrong.push('told the proxy more than a proxy needs')
   const oauth = requests.filter(({path}) => path.includes('/oauth/'))
   if (oauth.some(({headers}) => headers.authorization)) wrong.push('Authorization went to an OAuth endpoint')
   const tokenRequests = oauth.filter(

@@ -22,6 +22,8 @@ export interface Place {
   readonly origin: string
   /** Of another server, which must not hear of credentials or bodies. */
   readonly other: string
+  /** Of the request, with its query. */
+  readonly path: string
 }
 
 export interface WireFault {
@@ -31,8 +33,11 @@ export interface WireFault {
   play(reply: Reply, place: Place): Iterable<Step>
 }
 
-/** What befalls a connection before any request: a reset at once, or nothing at all. */
-export type ConnectionFault = 'reset' | 'hold' | 'end'
+/**
+ * What befalls a connection before any request: it is reset or ended at once; nobody answers (`hold`), or even reads
+ * (`deaf`); plain HTTP is spoken where TLS is expected (`plain`).
+ */
+export type ConnectionFault = 'reset' | 'hold' | 'end' | 'deaf' | 'plain'
 
 export interface ProxyRequest {
   readonly method: string
@@ -64,16 +69,15 @@ export class FaultProxy {
   private constructor(
     private readonly options: ProxyOptions,
     private readonly server: Server,
-    private readonly tlsServer: TlsServer | undefined,
+    /** Never listens: it is handed the connections that are not to break before it. */
+    private tlsServer: TlsServer | undefined,
   ) {}
 
   static async start(options: ProxyOptions): Promise<FaultProxy> {
     const server = createServer()
-    // Never listens: it is handed the connections that are not to break before it.
-    const tlsServer = options.tls && createTlsServer(options.tls)
-    const proxy = new FaultProxy(options, server, tlsServer)
+    const proxy = new FaultProxy(options, server, undefined)
+    if (options.tls) proxy.showInstead(options.tls)
     server.on('connection', (socket: Socket) => proxy.accept(socket))
-    tlsServer?.on('secureConnection', (socket: Socket) => proxy.serve(socket)).on('tlsClientError', () => {})
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     return proxy
   }
@@ -83,9 +87,11 @@ export class FaultProxy {
     return `${scheme}://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Shows another certificate from now on. */
+  /** Speaks TLS like this from now on. */
   showInstead(tls: TlsOptions): void {
-    this.tlsServer?.setSecureContext(tls)
+    this.tlsServer = createTlsServer(tls)
+      .on('secureConnection', (socket: Socket) => this.serve(socket))
+      .on('tlsClientError', () => {})
   }
 
   /** Stops listening; connections are refused from now on. */
@@ -103,6 +109,8 @@ export class FaultProxy {
     if (connection === 'reset') socket.resetAndDestroy()
     else if (connection === 'end') socket.end()
     else if (connection === 'hold') socket.resume()
+    else if (connection === 'deaf') socket.pause()
+    else if (connection === 'plain') socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     else if (this.tlsServer) this.tlsServer.emit('connection', socket)
     else this.serve(socket)
   }
@@ -125,7 +133,7 @@ export class FaultProxy {
     this.requests.push({...request, struck})
     const fault = struck ? strike.fault : undefined
     const reply = fault?.forwards === false ? NOTHING : await this.forward(request)
-    const place = {origin: this.origin, other: this.options.other}
+    const place = {origin: this.origin, other: this.options.other, path: request.path}
     await play(socket, fault ? fault.play(reply, place) : [replyBytes(reply)])
   }
 

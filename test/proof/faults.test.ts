@@ -1,13 +1,11 @@
 /**
- * The fault matrix in short: every fault and every row at least once. `npm run proof` runs
- * every row with every fault. And the lists are complete: each command of the manifest is in one of them.
+ * The fault matrix in short: every row once, and half of the faults. `npm run proof` runs every row with every fault. And the lists are complete: each command of the manifest is in one of them.
  */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {FaultProxy} from './fault-proxy.js'
-import {FAULTS} from './faults.js'
 import {type CellResult, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
 import {ROWS} from './rows.js'
 import {ELSEWHERE, SILENT} from './silent.js'
@@ -43,10 +41,10 @@ test('what is said to ask the service nothing asks nothing', async () => {
   home.remove()
 })
 
-test('every fault, and every row, has its turn in the short form', () => {
+test('every row has its turn in the short form, and no fault has two', () => {
   const cells = shortCells()
-  expect(new Set(cells.map(({fault}) => fault)).size).toBe(FAULTS.length)
   expect(new Set(cells.map(({row}) => row)).size).toBe(ROWS.length)
+  expect(new Set(cells.map(({fault}) => fault)).size).toBe(cells.length)
 })
 
 test('each command makes of each fault what the rules say', async () => {

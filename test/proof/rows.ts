@@ -50,10 +50,10 @@ const under = (path: string) => new RegExp(`/partner-api/v1${path}(\\?|$)`)
 const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
 
 const COMMANDS: readonly Row[] = [
-  read('account', under('/account'), typed('account'), {takes: 'json'}),
+  read('account', under('/account'), typed('account'), {takes: 'object'}),
   read('api', under('/account'), typed('api', 'GET', '/account'), {takes: 'bytes'}),
   {
-    ...{command: 'api', part: 'changing', nature: 'settable', method: 'POST', takes: 'bytes'},
+    ...{command: 'api', part: 'changing', nature: 'once', method: 'POST', takes: 'bytes'},
     path: under('/webhooks/subscriptions/[^/]+/test'),
     errand: async side => ({
       argv: ['api', 'POST', `/webhooks/subscriptions/${await side.subscription()}/test`, '--yes'],
@@ -65,10 +65,14 @@ const COMMANDS: readonly Row[] = [
   read('hotels:price', under('/hotels/offers/[^/]+'), async side => ({
     argv: ['hotels', 'price', await side.offer()],
   })),
-  read('hotels:show', under('/hotels/[^/]+'), async side => ({argv: ['hotels', 'show', await side.hotel()]})),
+  read(
+    'hotels:show',
+    under('/hotels/[^/]+'),
+    async side => ({argv: ['hotels', 'show', await side.hotel()]}),
+    {takes: 'object'},
+  ),
   read('hotels:search', under('/hotels/search'), typed('hotels', 'search', ...WHERE, ...STAY), {
-    // §2.3 does not show the name of the list: whatever holds no offer is a search that found none.
-    ...{method: 'POST', takes: 'json'},
+    method: 'POST',
   }),
   read('tours:search', under('/tours/search'), typed('tours', 'search', ...WHERE, '--date', '2030-06-01'), {
     method: 'POST',
@@ -94,7 +98,13 @@ const COMMANDS: readonly Row[] = [
     argv: ['reservations', 'show', await side.reservation('account')],
   })),
   {
-    ...{command: 'reservations:update', nature: 'once', method: 'PATCH', path: under('/reservations/[^/]+')},
+    ...{
+      command: 'reservations:update',
+      nature: 'once',
+      takes: 'object',
+      method: 'PATCH',
+      path: under('/reservations/[^/]+'),
+    },
     async errand(side) {
       const reference = await side.reservation('account')
       const email = `${randomUUID()}@example.com`
@@ -108,7 +118,7 @@ const COMMANDS: readonly Row[] = [
     },
   },
   {
-    ...{command: 'reservations:cancel', nature: 'once', method: 'POST'},
+    ...{command: 'reservations:cancel', nature: 'once', takes: 'object', method: 'POST'},
     path: under('/reservations/[^/]+/cancel'),
     errand: cancelling,
   },
@@ -135,17 +145,17 @@ const COMMANDS: readonly Row[] = [
   },
   read('webhooks:list', under('/webhooks/subscriptions'), typed('webhooks', 'list')),
   {
-    ...{command: 'webhooks:test', nature: 'settable', method: 'POST', takes: 'json'},
+    ...{command: 'webhooks:test', nature: 'once', method: 'POST', takes: 'any'},
     path: under('/webhooks/subscriptions/[^/]+/test'),
     errand: async side => ({argv: ['webhooks', 'test', await side.subscription()]}),
   },
   {
-    ...{command: 'webhooks:update', nature: 'settable', method: 'PATCH'},
+    ...{command: 'webhooks:update', nature: 'once', method: 'PATCH'},
     path: under('/webhooks/subscriptions/[^/]+'),
     errand: async side => ({argv: ['webhooks', 'update', await side.subscription(), '--passive']}),
   },
   {
-    ...{command: 'webhooks:delete', nature: 'settable', method: 'DELETE'},
+    ...{command: 'webhooks:delete', nature: 'once', method: 'DELETE', takes: 'any'},
     path: under('/webhooks/subscriptions/[^/]+'),
     errand: async side => ({argv: ['webhooks', 'delete', await side.subscription(), '--yes']}),
   },
@@ -174,7 +184,7 @@ const COMMANDS: readonly Row[] = [
     // The other cells share the sandbox.
     leavesOut: ({wire}) => wire?.forwards === true,
   },
-  read('doctor', under('/account'), typed('doctor'), {reports: 'exit'}),
+  read('doctor', under('/account'), typed('doctor'), {reports: 'exit', takes: 'object'}),
   read('support:bundle', under('/account'), typed('support', 'bundle', 'b.zip', '--yes'), {
     ...{reports: 'always 0', writes: 'b.zip'},
   }),

@@ -6,15 +6,14 @@
  * §4.7, §4.8 of the interface for what an operation answers, §5.6 and §7 for 401; and the promise that nothing follows a
  * redirect with credentials or a body.
  */
-import type {Conclusion} from './fault.js'
+import type {Conclusion, RedirectTarget} from './fault.js'
 
 /**
  * What the request that is struck is.
  * `read`: changes nothing. `keyed`: makes a reservation, with an Idempotency-Key (§4.4). `once`: makes or changes
- * something, without a key. `settable`: changes something, and the same change made by hand once more would do no harm.
- * `token`, `revoke`: the OAuth endpoints (§4.1, §4.2). `link`: the voucher's signed link (§2.6).
+ * something, without a key. `token`, `revoke`: the OAuth endpoints (§4.1, §4.2). `link`: the voucher's signed link (§2.6).
  */
-export type Nature = 'read' | 'keyed' | 'once' | 'settable' | 'token' | 'revoke' | 'link'
+export type Nature = 'read' | 'keyed' | 'once' | 'token' | 'revoke' | 'link'
 
 export interface Expected {
   readonly exits: readonly number[]
@@ -29,16 +28,21 @@ const NEVER = [0, 0] as const
 /** At most four attempts; how many fit into the time is for chance to say (full jitter). */
 const AGAIN = [2, 4] as const
 
-/** Changes whose answer was lost may have been made: exit 10, and never a second time by itself. */
-const CHANGES: ReadonlySet<Nature> = new Set(['keyed', 'once', 'settable'])
+/** One rule for all changes: what may have been made is unknown, exit 10, and without a key never sent again by itself. */
+const CHANGES: ReadonlySet<Nature> = new Set(['keyed', 'once'])
 /** The same bytes may go out again: nothing changes by it, or the key sees to it. */
 const REPEATABLE: ReadonlySet<Nature> = new Set(['read', 'keyed', 'token', 'revoke', 'link'])
 /** Statuses that may be gone a moment later. */
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
+/**
+ * Which success is the answer, where no answer is shown: `any` JSON (§4.8, §4.9 delete), any JSON `object` that stands for
+ * a record nobody has shown (§2, §4.6, §4.9), or `bytes` (`api`, which prints what came). Without one it is known by what is in it.
+ */
+export type Takes = 'any' | 'object' | 'bytes'
+
 export interface Traits {
-  /** What any success is the answer, since none is shown: `json` (§4.8), or `bytes` (`api`, which prints what came). */
-  readonly takes?: 'json' | 'bytes'
+  readonly takes?: Takes
   /** Its path is a guess (§4.9), so a local sandbox is looked for first; where that question is lost, there is none. */
   readonly isGuessed?: boolean
   /** One of the local sandbox's own controls; what answers without their mark is no sandbox, and did nothing. */
@@ -56,7 +60,7 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'answered':
       return {exits: [0], sent: ONCE, namesCause: false}
     case 'unreached':
-      return unreachedRule(conclusion.isSure, changes, traits)
+      return unreachedRule(conclusion, changes, traits)
     case 'lost':
       return {
         exits: changes ? [10] : lostRead(conclusion),
@@ -71,19 +75,20 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'redirect':
       return {...redirectRule(nature, conclusion), namesCause: nature !== 'link'}
     case 'page':
-      // What is printed as it came is an answer, unless it calls itself JSON and is none.
-      return {
-        exits: traits.takes === 'bytes' ? [0, ...pageExits(nature)] : pageExits(nature),
-        sent: ONCE,
-        namesCause: false,
-      }
+      return {exits: [pageExit(nature, conclusion, traits, changes)], sent: ONCE, namesCause: true}
     case 'shape':
-      return {exits: shapeExits(nature, traits), sent: ONCE, namesCause: false}
+      return {exits: [shapeExit(nature, conclusion, traits, changes)], sent: ONCE, namesCause: true}
   }
 }
 
 /** Exit table: 7, "and nothing can have happened there"; but only what the client can be sure of. */
-function unreachedRule(isSure: boolean, changes: boolean, {isGuessed, isControl}: Traits): Expected {
+function unreachedRule(
+  {isSure, isAway = false}: {isSure: boolean; isAway?: boolean},
+  changes: boolean,
+  {isGuessed, isControl}: Traits,
+): Expected {
+  // A guessed path is not called there, whatever could be reached.
+  if (isAway && isGuessed) return {exits: [2], sent: NEVER, namesCause: false}
   if (isSure) return {exits: [7], sent: NEVER, namesCause: true}
   // The question whether there is a sandbox is lost: then there is none, and the operation is not sent.
   if (isGuessed) return {exits: [2, 7], sent: NEVER, namesCause: false}
@@ -113,9 +118,8 @@ function statusRule(nature: Nature, status: number): Pick<Expected, 'exits' | 's
   if (isDenied && nature === 'link') return {exits: [4, 5], sent}
   if (isDenied) return {exits: [4], sent: status === 401 && isSignedIn ? [2, 2] : sent}
   if (status < 500) return {exits: [5], sent}
-  if (nature === 'keyed' || nature === 'once') return {exits: [10], sent}
-  // A failing service may have acted; where doing it again by hand does no harm, that it failed says enough.
-  return {exits: nature === 'settable' ? [6, 10] : [6], sent}
+  // A failing service may have acted.
+  return {exits: CHANGES.has(nature) ? [10] : [6], sent}
 }
 
 function sentForStatus(nature: Nature, status: number): readonly [number, number] {
@@ -127,29 +131,40 @@ function sentForStatus(nature: Nature, status: number): readonly [number, number
 
 function redirectRule(
   nature: Nature,
-  {status, elsewhere}: {status: number; elsewhere: boolean},
+  {status, to}: {status: number; to: RedirectTarget},
 ): Pick<Expected, 'exits' | 'sent'> {
-  // A link is no credential: at most three redirects are followed. Where it leads elsewhere, that other place refuses.
-  if (nature === 'link') return {exits: [5, 6], sent: elsewhere ? ONCE : [1, 4]}
+  if (nature === 'link') return linkRedirectRule(status, to)
   // After 301 to 303 a browser goes on with a GET, so the request itself may have been done; after 307 and 308 not.
-  const mayBeDone = status < 307
-  if (mayBeDone && (nature === 'keyed' || nature === 'once')) return {exits: [10], sent: ONCE}
-  return {exits: mayBeDone && nature === 'settable' ? [6, 10] : [6], sent: ONCE}
+  return {exits: [CHANGES.has(nature) && status < 307 ? 10 : 6], sent: ONCE}
 }
 
-function pageExits(nature: Nature): readonly number[] {
-  if (nature === 'keyed' || nature === 'once') return [10]
-  if (nature === 'settable') return [6, 10]
+/** A link is no credential: at most three redirects are followed, to nothing weaker and to no other sort of address. */
+function linkRedirectRule(status: number, to: RedirectTarget): Pick<Expected, 'exits' | 'sent'> {
+  if (to === 'loop') return {exits: [6], sent: [4, 4]}
+  // Where it leads to something, that refuses: it has nothing under this address, or wants credentials.
+  return {exits: ['same', 'relative', 'other'].includes(to) && status > 300 ? [5] : [6], sent: ONCE}
+}
+
+function pageExit(
+  nature: Nature,
+  {saysJson}: {saysJson: boolean},
+  {takes}: Traits,
+  changes: boolean,
+): number {
+  // What is printed as it came is an answer, unless it calls itself JSON and is none.
+  if (takes === 'bytes' && !saysJson) return 0
   // §4.2 shows no answer to a revocation: any success is one.
-  return nature === 'revoke' ? [0] : [6]
+  if (nature === 'revoke') return 0
+  return changes ? 10 : 6
 }
 
-function shapeExits(nature: Nature, {takes, isGuessed}: Traits): readonly number[] {
-  if (takes === 'bytes' || nature === 'revoke') return [0]
-  if (nature === 'keyed') return [10]
-  // §4.7 shows that a secret comes back; §4.9 shows no answer to a change: a success that says nothing against it is one.
-  if (nature === 'once') return isGuessed ? [0, 10] : [10]
-  if (nature === 'settable') return [0, 6, 10]
-  // Of records that are not shown (§2, §4.6), any object may be one.
-  return takes === 'json' || isGuessed ? [0, 6] : [6]
+function shapeExit(
+  nature: Nature,
+  {isObject}: {isObject: boolean},
+  {takes}: Traits,
+  changes: boolean,
+): number {
+  if (takes === 'bytes' || takes === 'any' || nature === 'revoke') return 0
+  if (takes === 'object' && isObject) return 0
+  return changes ? 10 : 6
 }

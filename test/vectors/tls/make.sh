@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the certificates of the TLS tests with openssl, valid for a hundred years but for the expired one.
+# Makes the certificates of the TLS tests with openssl, valid for a hundred years but for the expired one and the one of the next century.
 # Run in this directory; the keys are for tests alone.
 set -eu
 key() { openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; }
@@ -15,6 +15,7 @@ key ca
 openssl req -x509 -new -key ca.key -subj '/CN=Test Authority' -days 36500 -out ca.pem
 leaf good 20200101000000Z 21190101000000Z 'DNS:localhost,DNS:service.test,IP:127.0.0.1'
 leaf expired 20200101000000Z 20210101000000Z 'DNS:localhost,IP:127.0.0.1'
+leaf not-yet-valid 21000101000000Z 21190101000000Z 'DNS:localhost,IP:127.0.0.1'
 leaf other-host 20200101000000Z 21190101000000Z 'DNS:other.test'
 key self-signed
 openssl req -x509 -new -key self-signed.key -subj '/CN=localhost' -addext 'subjectAltName=IP:127.0.0.1' -days 36500 -out self-signed.pem
