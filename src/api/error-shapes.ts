@@ -7,8 +7,8 @@ import type {WireAnswer} from './api.js'
 import {isObject, type JsonObject, own, textOf} from './json-walk.js'
 import {createRedactor, type Redactor} from './redact.js'
 
-/** An answer, and the secrets its request carried where they are known. */
-export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]}
+/** An answer, and what knows the secrets its request carried: a redactor that was told them, or else they themselves. */
+export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
 
 export interface ErrorDescription {
   /** The service's own word, sanitised; `http_<status>` when it gives none. */
@@ -78,7 +78,7 @@ export function quoted(text: string, maxLength: number, answer: EchoOf): string 
   return sanitizeLine(redactorFor(answer).text(text), maxLength)
 }
 
-type EchoOf = Pick<EchoingAnswer, 'secrets'>
+type EchoOf = Pick<EchoingAnswer, 'secrets' | 'redactor'>
 
 /** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
 function quotedCode(code: string, answer: EchoOf): string {
@@ -88,7 +88,8 @@ function quotedCode(code: string, answer: EchoOf): string {
     : quoted(code, MAX_CODE_LENGTH, answer)
 }
 
-function redactorFor({secrets = []}: EchoOf): Redactor {
+function redactorFor({secrets = [], redactor: told}: EchoOf): Redactor {
+  if (told) return told
   const redactor = createRedactor()
   for (const secret of secrets) redactor.add(secret)
   return redactor

@@ -52,6 +52,9 @@ const SECRET_LOOKS = [
 ]
 /** A name and the text after it, as in JSON: what of a document came cut off or broken is no value to walk through. */
 const NAMED_TEXT = /"([\w-]{1,64})(\\*)"\s*:\s*\2"((?:[^"\\]|\\[\s\S])*)/g
+/** A name and what follows it. */
+const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
+const NUMBER = /-?\d[\d.]*/y
 /** Numbers with an international prefix, and those that may be a card or an identity: then a checksum decides. */
 const TELEPHONE = /(?<![\w+])\+\d{10,15}(?!\d)/g
 const LONG_NUMBER = /(?<![\w.-])\d(?:[ -]?\d){10,18}(?![\w-])/g
@@ -66,10 +69,10 @@ export function createRedactor(): Redactor {
     const plain = hideKnown(input, longestFirst)
     const withoutNamed = hideNamed(plain)
     const withoutLinks = withoutNamed.replace(LINK, link => redactUrl(link, false))
-    const withoutSecrets = SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), withoutLinks)
-    return withoutSecrets
-      .replace(TELEPHONE, REDACTED)
-      .replace(LONG_NUMBER, number => (isPersonalNumber(number) ? REDACTED : number))
+    const result = hideLooks(withoutLinks)
+    // `a%40b.example`, and a card's number after `%20`, which makes it another number.
+    const decoded = percentDecoded(result)
+    return decoded !== result && hideLooks(decoded) !== decoded ? REDACTED : result
   }
   return {
     text,
@@ -202,10 +205,49 @@ function redactUrl(text: string, keepPath: boolean): string {
 /** Takes out what stands under telling names in text that is JSON, was to be JSON, or holds JSON in its strings. */
 function hideNamed(text: string, depth = 0): string {
   if (depth > MAX_STRINGS_IN_STRINGS) return REDACTED
-  return text.replace(NAMED_TEXT, (all, name: string, _, value: string) => {
+  return withoutNamedOthers(text).replace(NAMED_TEXT, (all, name: string, _, value: string) => {
     const before = all.slice(0, all.length - value.length)
-    return before + (isTelling(name) ? REDACTED : hideNamed(value, depth + 1))
+    // A link without a host: where links have one, it stays.
+    const isPath = LINK_FIELDS.test(snakeCase(name)) && /^\\*\//.test(value)
+    return before + (isPath || isTelling(name) ? REDACTED : hideNamed(value, depth + 1))
   })
+}
+
+/** The same for what stands there and is no text: a number, an object, a list. */
+function withoutNamedOthers(text: string): string {
+  const parts: string[] = []
+  let kept = 0
+  for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
+    const start = index + all.length
+    if (start <= kept || !isTelling(name)) continue
+    const end = endOfOther(text, start)
+    if (end === start) continue
+    parts.push(text.slice(kept, start), REDACTED)
+    kept = end
+  }
+  return parts.join('') + text.slice(kept)
+}
+
+/** Where the number, object or list ends that begins at `start`, or the text; `start` where none does. */
+function endOfOther(text: string, start: number): number {
+  if (text.startsWith(REDACTED, start)) return start
+  NUMBER.lastIndex = start
+  const number = NUMBER.exec(text)
+  if (number) return start + number[0].length
+  let depth = 0
+  for (let index = start; index < text.length; index++) {
+    if ('[{'.includes(text[index] as string)) depth++
+    else if (']}'.includes(text[index] as string)) depth--
+    if (depth <= 0) return depth === 0 && index > start ? index + 1 : start
+  }
+  return text.length
+}
+
+/** Takes out what looks like a secret, or like the number of a person's telephone, card or identity. */
+function hideLooks(text: string): string {
+  return SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), text)
+    .replace(TELEPHONE, REDACTED)
+    .replace(LONG_NUMBER, number => (isPersonalNumber(number) ? REDACTED : number))
 }
 
 /** Takes known secrets out, also when the whole is percent-encoded in an unusual way. */
@@ -226,7 +268,15 @@ function percentDecoded(text: string): string {
   })
 }
 
-/** A text with everything taken out that looks like a secret or a link; for stack traces. */
+/** What is no word and no number: nobody could guess it, so it may open something. */
+const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
+
+/** A stack trace: an error may hold any value, also one that its sender alone knows to be a secret. */
+export function redactStack(stack: string): string {
+  return redactText(stack).replace(OPAQUE, REDACTED)
+}
+
+/** A text with everything taken out that looks like a secret or a link. */
 export function redactText(text: string): string {
   return createRedactor().text(text)
 }

@@ -40,12 +40,12 @@ export function summarise(record: AttemptRecord, redactor: Redactor): AttemptSum
   if (outcome instanceof ExchangeError)
     return {...common, status: null, fault: outcome.fault, reason: redactor.text(outcome.reason)}
   const json = parseJson(outcome.body)
-  const id = requestIdOf(outcome, json)
+  const id = requestIdOf({...outcome, redactor}, json)
   return {
     ...common,
     status: outcome.status,
     ...(id === undefined ? {} : {request_id: redactor.text(id)}),
-    ...(outcome.status < 400 ? {} : codePart(describeError(outcome, json).code, redactor)),
+    ...(outcome.status < 400 ? {} : codePart(describeError({...outcome, redactor}, json).code, redactor)),
   }
 }
 

@@ -76,7 +76,7 @@ export function describeAttempt(record: AttemptRecord, redactor: Redactor): stri
     outcome instanceof ExchangeError
       ? `${outcome.fault} ${time} (${outcome.reason})`
       : `${outcome.status} ${time}`,
-    ...requestIdPart(outcome),
+    ...requestIdPart(outcome, redactor),
     `attempt ${attempt}`,
     ...(wait === undefined ? [] : [`again in ${Math.round(wait)} ms`]),
   ]
@@ -84,8 +84,9 @@ export function describeAttempt(record: AttemptRecord, redactor: Redactor): stri
   return sanitizeLine(line)
 }
 
-function requestIdPart(outcome: WireAnswer | ExchangeError): string[] {
+/** Redacted before it is cut: half a secret would not be known for one. */
+function requestIdPart(outcome: WireAnswer | ExchangeError, redactor: Redactor): string[] {
   if (outcome instanceof ExchangeError) return []
-  const id = requestIdOf(outcome, parseJson(outcome.body))
+  const id = requestIdOf({...outcome, redactor}, parseJson(outcome.body))
   return id === undefined ? [] : [`request ${id}`]
 }

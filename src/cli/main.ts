@@ -152,8 +152,8 @@ async function report(thrown: unknown, argv: readonly string[], started: Started
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
-    const {redactText} = await import('../api/redact.js')
-    say(redactText(thrown.stack ?? '').split('\n'))
+    const {redactStack} = await import('../api/redact.js')
+    say(redactStack(thrown.stack ?? '').split('\n'))
   }
   return exit
 }

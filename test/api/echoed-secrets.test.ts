@@ -86,6 +86,11 @@ test.each([
   ['in a string', '{"data":"{\\"access_token\\":\\"found-1\\"}'],
   ['in capitals of its own', '{"accessToken":"found-1"'],
   ["a person's", '{"guests":[{"surname":"found-1"},,'],
+  ['an identity', '{"guests":[{"identity":{"number":"found-1","type":"PASSPORT"}}],,'],
+  ['an identity, deeper', '{"identity":{"document":{"a":[1]},"number":"found-1"}},,'],
+  ['an identity in a string', '{"m":"{\\"identity\\":{\\"number\\":\\"found-1\\"}}",,'],
+  ['an identity that is cut off', '{"identity":{"type":"PASSPORT","number":"found-1'],
+  ['a link without a host', '{"payment":{"url":"/pay/found-1"},,'],
 ])('JSON that is %s is quoted without what its names say is secret', (_, text) => {
   const said = quoteBody(answer(200, text)) ?? ''
   expect(said).not.toContain('found-1')
@@ -126,4 +131,24 @@ test('identity numbers that were sent are known, of names and nationalities none
   ]
   const found = secretsIn({...request, headers: {}, body: JSON.stringify({guests, note: 'Can'})})
   expect(found).toEqual(['U1234567', '10000000146', 'X7654321', '4111111111111111'])
+})
+
+test('a number under a telling name, in JSON that is broken, is not quoted, and others are', () => {
+  expect(quoteBody(answer(200, '{"passport":12345678,"nights":3,"identity":[redacted]},,'))).toBe(
+    '{"passport":[redacted],"nights":3,"identity":[redacted]},,',
+  )
+})
+
+test.each([
+  'card%204111111111111111',
+  'card%3A+4111%201111%201111%201111',
+  'a%40b.example',
+  'Bearer%20abcdef',
+])('what is percent-encoded is known by its looks as well: %s', text => {
+  expect(quoteBody(answer(400, `<p>${text}</p>`))).toBe('[redacted]')
+})
+
+test('what is percent-encoded and no secret stays', () => {
+  const text = 'see%20https%3A%2F%2Fservice.example%2Fdocs, 450%2C00'
+  expect(quoteBody(answer(400, text))).toBe(text)
 })

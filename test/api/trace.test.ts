@@ -1,7 +1,7 @@
 /** Verbose lines and HAR documents: they tell what happened, and no secret and nobody's data. */
 import {describe, expect, test} from 'vitest'
 import {ExchangeError, type WireAnswer, type WireRequest} from '../../src/api/api.js'
-import {createRedactor} from '../../src/api/redact.js'
+import {createRedactor, redactStack} from '../../src/api/redact.js'
 import {type AttemptRecord, createTrace} from '../../src/api/trace.js'
 
 const CANARIES = {
@@ -325,4 +325,29 @@ test('what is kept of an attempt has no canary, and a sentence is no code', () =
     idempotency_key: '0b9f2f4e-visible-key',
   })
   expect(kept.at(-1)).not.toHaveProperty('error_code')
+})
+
+test('a secret that a request id echoes is taken out before the id is cut, so that no half of it is left', () => {
+  const opens = 'WyJSU1YtSEFMRlRPTEQi0123456789.N1_RNqqrQBrjUWFvA'
+  for (let before = 40; before < 100; before += 7) {
+    const lines: string[] = []
+    const trace = createTrace({
+      show: line => lines.push(line),
+      note: summary => lines.push(JSON.stringify(summary)),
+    })
+    const refusal = answer('{}', {'x-request-id': `${'x '.repeat(50).slice(0, before)}${opens}`}, 422)
+    trace.attempt(record('GET', `https://files.test/vouchers/${opens}`, undefined, refusal, {}))
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      expect(line).toContain('x x ')
+      expect(line).not.toContain('WyJS')
+    }
+  }
+})
+
+test('a stack trace is told without what nobody could guess, and its places stay', () => {
+  const stack = `Error: broken by GET /pay/1yKgD1aylbd7nWlN2F8QOxWx9 {"identity":{"number":"U1234567"}}
+    at listSubscriptions (/opt/bookctl/src/api/webhooks.ts:77:20)`
+  expect(redactStack(stack)).toBe(`Error: broken by GET /pay/[redacted] {"identity":[redacted]}
+    at listSubscriptions (/opt/bookctl/src/api/webhooks.ts:77:20)`)
 })
