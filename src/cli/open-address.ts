@@ -11,10 +11,15 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 export function openAddress(address: string): void {
   const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
   try {
-    const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore'})
+    const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore', env: environment()})
     child.on('error', () => {})
     child.unref()
   } catch {
     // An address too long for a command line is thrown, not told.
   }
+}
+
+/** Without what is ours alone: a browser runs long, shows its environment to whoever may look, and starts others. */
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BOOKCTL_/i.test(name)))
 }
