@@ -20,6 +20,8 @@ export interface Outcome {
   readonly group: string
   /** How many of the part's units it stands for; 1 unless told. */
   readonly count?: number
+  /** What else was counted, by its unit; added up and shown beside the count. */
+  readonly more?: Readonly<Record<string, number>>
   /** What is wrong, one line each; empty when all is as it should be. */
   readonly wrong: readonly string[]
 }

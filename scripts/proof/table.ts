@@ -12,18 +12,24 @@ export interface PartFigures {
   readonly title: string
   readonly unit: string
   readonly groups: readonly Group[]
+  /** What else was counted, by its unit. */
+  readonly more: ReadonlyMap<string, number>
   readonly seconds: number
 }
 
 /** Counts the outcomes of a part, by group. */
 export function figuresOf({title, unit}: Part) {
   const groups = new Map<string, Group>()
+  const others = new Map<string, number>()
   return {
-    add({group: name, count = 1, wrong}: Outcome): void {
+    add({group: name, count = 1, more = {}, wrong}: Outcome): void {
+      for (const [what, number] of Object.entries(more)) others.set(what, (others.get(what) ?? 0) + number)
       const before = groups.get(name) ?? {name, count: 0, wrong: 0}
       groups.set(name, {name, count: before.count + count, wrong: before.wrong + (wrong.length > 0 ? 1 : 0)})
     },
-    end: (seconds: number): PartFigures => ({title, unit, groups: [...groups.values()], seconds}),
+    end: (seconds: number): PartFigures => ({
+      ...{title, unit, groups: [...groups.values()], more: others, seconds},
+    }),
   }
 }
 
@@ -38,9 +44,10 @@ export function partTable({title, unit, groups, seconds}: PartFigures): string {
 
 /** The figures of all parts as a table of Markdown, which is also easy to read as it stands. */
 export function markdown(parts: readonly PartFigures[]): string {
-  const rows = parts.map(({title, unit, groups, seconds}) => {
+  const rows = parts.map(({title, unit, groups, more, seconds}) => {
     const {count, wrong} = totalOf(groups)
-    return [title, `${count.toLocaleString('en')} ${unit}`, String(wrong), `${(seconds / 60).toFixed(1)} min`]
+    const counted = [[unit, count] as const, ...more].map(([what, n]) => `${n.toLocaleString('en')} ${what}`)
+    return [title, counted.join(', '), String(wrong), `${(seconds / 60).toFixed(1)} min`]
   })
   const all = [['Proof', 'Run', 'Failed', 'Took'], ...rows]
   const widths = [0, 1, 2, 3].map(column => Math.max(...all.map(row => (row[column] as string).length), 3))

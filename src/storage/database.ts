@@ -8,7 +8,6 @@ import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
-import {PATIENCE_MILLISECONDS, untilFree} from './patience.js'
 import {type Connection, openSqlite, type Statement} from './sqlite.js'
 
 export type Value = string | number | bigint | null | Uint8Array
@@ -40,16 +39,13 @@ export interface EraseOptions<T> {
   readonly orLater?: boolean
 }
 
-const PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
-  PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
-
 /** Ours: who only reads, for somebody who is typing, does not wait longer. */
 const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process's transaction; ten seconds unless told. */
+  /** How long to wait for another process's transaction. */
   readonly busyTimeoutMilliseconds?: number
   /** Whose file and directory it is; ours unless told. */
   readonly owner?: FileOwner
@@ -62,17 +58,15 @@ export interface DatabaseOptions {
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     if (path !== ':memory:') prepareDatabaseFile(path, options.owner ?? 'ours')
-    const {busyTimeoutMilliseconds = PATIENCE_MILLISECONDS} = options
-    const connection = openSqlite(path, {timeout: busyTimeoutMilliseconds})
+    const busyMilliseconds = options.busyTimeoutMilliseconds ?? 10_000
+    const connection = openSqlite(path, {timeout: busyMilliseconds})
     try {
-      const database = wrap(connection, path, busyTimeoutMilliseconds)
-      // SQLite does not wait where another process is making the same new file one with a log.
-      untilFree(busyTimeoutMilliseconds, path, () => {
-        connection.exec(PRAGMAS)
-        migrate(connection, database, options.migrations, path)
-        return true
-      })
-      finishErasing(connection, busyTimeoutMilliseconds)
+      connection.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
+      )
+      const database = wrap(connection, path)
+      migrate(connection, database, options.migrations, path)
+      finishErasing(connection, busyMilliseconds)
       return database
     } catch (error) {
       connection.close()
@@ -93,7 +87,7 @@ export function openDatabaseToRead(path: string): Database {
   const how = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1'
   try {
     const connection = openSqlite(`${pathToFileURL(path).href}?${how}`, {timeout: READ_PATIENCE_MILLISECONDS})
-    return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
+    return wrap(connection, path)
   } catch (error) {
     throw storageErrorOf(error, path)
   }
@@ -119,7 +113,7 @@ function emptyLongLog(connection: Connection): void {
   }
 }
 
-function wrap(connection: Connection, path: string, patienceMilliseconds: number): Database {
+function wrap(connection: Connection, path: string): Database {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
@@ -137,8 +131,10 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
     }
   }
   let inTransaction = false
-  // Nor for another one that is emptying the log, too.
-  const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
+  const requireFree = (isDone: boolean) => {
+    if (!isDone)
+      throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+  }
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -164,14 +160,14 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
       guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
-    truncateLog,
+    truncateLog: () => requireFree(guarded(() => emptyLog(connection))),
     erase(work, {isNeeded = () => true, orLater = false} = {}) {
       const {result, mark} = transaction(() => {
         const done = work()
         return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
       })
       try {
-        if (mark !== undefined) guarded(() => rewrite(connection, mark, truncateLog))
+        if (mark !== undefined) requireFree(guarded(() => rewrite(connection, mark)))
       } catch (error) {
         if (!orLater || !(error instanceof StorageError)) throw error
       }

@@ -4,7 +4,7 @@
  */
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import type {Canaries} from './canaries.js'
+import {type Canaries, PLANTED} from './canaries.js'
 
 interface Reply {
   readonly status: number
@@ -81,6 +81,19 @@ export const ECHOES: readonly Echo[] = [
     answer: (response, {reply}) => void response.writeHead(200, json).end(`${reply.body.slice(0, -1)},,`),
   },
   {
+    // What is quoted of it is its beginning: with everything in it that has a telling name, or none.
+    ...{name: 'people-first', forwards: true},
+    answer(response, {reply}) {
+      const first = {
+        guests: [{identity: {number: 'U1234567', type: 'PASSPORT'}}, {identity: {number: 10000000146}}],
+        payment: {url: /\/pay\/[\w.~%-]+/.exec(reply.body)?.[0], card: {number: PLANTED.card}},
+        voucher: {url: /\/vouchers\/[\w.~%-]+/.exec(reply.body)?.[0]},
+        token: /"access_token":"([^"]+)/.exec(reply.body)?.[1],
+      }
+      response.writeHead(200, json).end(`${JSON.stringify(first).slice(0, -1)},,${reply.body}`)
+    },
+  },
+  {
     ...{name: 'cut', forwards: true},
     answer(response, {reply}) {
       response.writeHead(200, {...json, 'content-length': reply.body.length + 50})
@@ -138,7 +151,8 @@ export class EchoService {
         ? {status: 200, headers: {}, body: ''}
         : await this.forward(method, url, Object.fromEntries(headers) as Record<string, string>, body)
     this.canaries.harvest(reply.body)
-    const echoed = `${sent.replaceAll('\n', ' ')} ${Buffer.from(sent).toString('base64')}`
+    const card = `card ${PLANTED.card}, 4111 1111 1111 1111`
+    const echoed = `${card} ${sent.replaceAll('\n', ' ')} ${Buffer.from(sent).toString('base64')}`
     const exchange = {reply, echo: echoed}
     const plain = ECHOES.at(-1) as Echo
     ;(echo ?? plain).answer(response, exchange)

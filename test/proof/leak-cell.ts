@@ -1,152 +1,141 @@
-/** One command, with one debug switch, and one answer that echoes what it was sent: where is a secret that should not be there? */
-import type {ChildProcess} from 'node:child_process'
-import {readFileSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
+/** One command, with one debug switch, and one thing that befalls its request: where is a secret that should not be there? */
 import {Home} from '../support/bookctl.js'
-import {Canaries, filesIn, type SecretKind} from './canaries.js'
-import {ECHOES, type Echo, EchoService} from './echo-service.js'
-import {JOURNAL, RESULTS, STORES} from './leak-rules.js'
-import {ROWS, type Row} from './rows.js'
+import {tlsIdentity} from '../support/tls.js'
+import type {Canaries, SecretKind} from './canaries.js'
+import {type Echo, EchoService} from './echo-service.js'
+import {type Fault, identityOf} from './fault.js'
+import {FaultProxy} from './fault-proxy.js'
+import {filesIn} from './files-in.js'
+import {commonEnvironment, furnish, type KnowingHome} from './leak-home.js'
+import {JOURNAL, resultsOf, STORES} from './leak-rules.js'
+import type {Switch} from './leak-switches.js'
+import type {Row} from './rows.js'
 import type {SandboxSide} from './sandbox-side.js'
+import {trustOf} from './seen.js'
+import {runWatched, type Watched} from './watched.js'
 
-export interface Switch {
-  readonly name: string
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
-
-const flag = (...argv: string[]): Switch => ({name: argv.join(' '), argv, env: {}})
-const variable = (name: string, value: string): Switch => ({
-  name: `${name}=${value}`,
-  argv: [],
-  env: {[name]: value},
-})
-
-export const SWITCHES: readonly Switch[] = [
-  ...[flag('-v'), flag('-vv'), flag('--print-curl'), flag('--har', 'trace.har')],
-  ...[variable('BOOKCTL_DEBUG', '1'), variable('NODE_DEBUG', '*'), variable('DEBUG', '*')],
-  {
-    name: 'all',
-    argv: ['-vv', '--print-curl', '--har', 'trace.har'],
-    env: {BOOKCTL_DEBUG: '1', NODE_DEBUG: '*', DEBUG: '*'},
-  },
-]
+/** What befalls the request: an answer that echoes it, or a fault of the wire. */
+export type Strike = {readonly echo: Echo} | {readonly fault: Fault}
 
 export interface LeakCell {
   readonly row: Row
   readonly with: Switch
-  readonly echo: Echo
+  readonly strike: Strike
   readonly isJson: boolean
 }
 
-export function leakName({row, with: debug, echo, isJson}: LeakCell): string {
+/** What all cells share. */
+export interface LeakBench {
+  readonly side: SandboxSide
+  readonly knowing: KnowingHome
+}
+
+export interface LeakResult {
+  /** One line each. */
+  readonly wrong: readonly string[]
+  /** How many canaries were looked for, each in every place and spelling. */
+  readonly canaries: number
+}
+
+export function leakName({row, with: debug, strike, isJson}: LeakCell): string {
   const part = row.part ? ` (${row.part})` : ''
-  return `leak: ${row.command.replaceAll(':', ' ')}${part}${isJson ? ' --json' : ''} × ${debug.name} × ${echo.name}`
+  const what = 'echo' in strike ? strike.echo.name : `fault ${strike.fault.name}`
+  return `leak: ${row.command.replaceAll(':', ' ')}${part}${isJson ? ' --json' : ''} × ${debug.name} × ${what}`
 }
 
-/** Every row with every switch and every answer, with and without --json in turn. */
-export function allLeakCells(): LeakCell[] {
-  return ROWS.flatMap((row, r) =>
-    SWITCHES.flatMap((debug, s) =>
-      ECHOES.filter(echo => isMeant(row, echo)).map((echo, e) => ({
-        ...{row, with: debug, echo, isJson: (r + s + e) % 2 === 0},
-      })),
-    ),
-  )
-}
-
-/** Every row once with all switches together, every switch and every answer at least once. */
-export function shortLeakCells(): LeakCell[] {
-  return ROWS.map((row, n) => {
-    const echoes = ECHOES.filter(echo => isMeant(row, echo))
-    const debug = SWITCHES[n % 2 === 0 ? SWITCHES.length - 1 : ((n - 1) / 2) % SWITCHES.length] as Switch
-    return {row, with: debug, echo: echoes[(n * 4) % echoes.length] as Echo, isJson: n % 3 !== 0}
-  })
-}
-
-/** `listen --subscribe` waits for events once it is subscribed; a reset of the sandbox would take away what the others need. */
-function isMeant({command}: Row, echo: Echo): boolean {
-  if (command === 'webhooks:listen') return !['nothing', 'record-200'].includes(echo.name)
-  return command !== 'sandbox:reset' || !echo.forwards
-}
-
-/** Runs it; returns what is wrong, one line each. */
-export async function runLeakCell(side: SandboxSide, cell: LeakCell): Promise<string[]> {
-  const {row, with: debug, echo} = cell
-  const canaries = new Canaries()
+export async function runLeakCell({side, knowing}: LeakBench, cell: LeakCell): Promise<LeakResult> {
+  const {row, strike} = cell
+  const canaries = knowing.canaries.copy()
   const service = await EchoService.start(side.origin, canaries)
+  const proxy = 'fault' in strike ? await startProxy(strike.fault, service.origin) : undefined
+  const origin = proxy?.origin ?? service.origin
   const credentials = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
-  const home = new Home({
-    ...(row.usesProfile ? {} : credentials),
-    BOOKCTL_BASE_URL: `${service.origin}/partner-api/v1`,
+  const home = new Home(row.usesProfile ? {} : credentials)
+  Object.assign(home.env, commonEnvironment(home.directory), {
+    BOOKCTL_BASE_URL: `${origin}/partner-api/v1`,
   })
-  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  furnish(home, knowing)
   try {
     const {argv} = await row.errand(side)
-    for (const first of row.first ?? []) await home.run(first)
-    service.strike = {echo, method: row.method, path: row.path}
-    const typed = [...argv, ...debug.argv, ...(cell.isJson ? ['--json'] : []), '--timeout', '2']
-    const seen = await runWatched(home, typed, debug.env)
-    const {exit, stdout, stderr} = seen
-    const results = exit === 0 ? (RESULTS[row.command]?.kinds ?? []) : []
-    const isRecord = echo.isResult === true && exit === 0
-    const places: [string, SecretKind[]][] = [
-      ['stdout', isRecord ? [] : canaries.seenIn(stdout, results)],
-      ['stderr', canaries.seenIn(stderr)],
-      // What a user types is there for all to see; no command starts another.
-      ['the process list', canaries.seenIn(seen.processes.replaceAll(typed.join('\0'), ''))],
-      ...filesIn(home.directory).map(({name, text}): [string, SecretKind[]] => [
-        name,
-        canaries.seenIn(text, allowedIn(name, row, exit)),
-      ]),
-    ]
-    const wrong = places.flatMap(([place, kinds]) => kinds.map(kind => `${place} shows: ${kind}`))
-    // With BOOKCTL_DEBUG a stack is what was asked for.
-    if (debug.env.BOOKCTL_DEBUG === undefined && /^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr))
-      wrong.push('a stack trace')
-    if (exit === 1) wrong.push('exit 1')
-    return wrong.length === 0 ? [] : [...wrong, `  ${stdout.slice(0, 1500)} | ${stderr.slice(0, 1500)}`]
+    const trust = 'fault' in strike ? trustOf({isTrusted: strike.fault.identity !== undefined}) : []
+    for (const first of row.first ?? []) await home.run([...first, ...trust])
+    if ('echo' in strike) service.strike = {echo: strike.echo, method: row.method, path: row.path}
+    else if (proxy) await strikeProxy(proxy, strike.fault, row)
+    const typed = [...argv, ...cell.with.argv, ...(cell.isJson ? ['--json'] : []), '--timeout', '2']
+    const trusting = 'fault' in strike ? trustOf(strike.fault) : []
+    const seen = await runWatched(home, [...typed, ...trusting], cell.with.env)
+    for (const {method, path, headers, body} of proxy?.requests ?? [])
+      canaries.harvest(
+        [`${method} ${path}`, ...Object.entries(headers).map(h => h.join(': ')), body].join('\n'),
+      )
+    return {wrong: wrongIn(cell, home, canaries, seen), canaries: canaries.size}
   } finally {
+    if (!('fault' in strike && strike.fault.connection === 'refused')) await proxy?.close()
     await service.close()
     home.remove()
   }
 }
 
-function allowedIn(name: string, {command}: Row, exit: unknown): readonly SecretKind[] {
+function startProxy(fault: Fault, upstream: string): Promise<FaultProxy> {
+  const tls = identityOf(fault) && tlsIdentity('good')
+  return FaultProxy.start({upstream, other: 'http://127.0.0.1:1', tls})
+}
+
+async function strikeProxy(proxy: FaultProxy, fault: Fault, {method, path}: Row): Promise<void> {
+  const identity = identityOf(fault)
+  if (identity) proxy.showInstead(identity)
+  if (fault.wire) proxy.strike = {fault: fault.wire, method, path}
+  if (fault.connection === 'refused') await proxy.close()
+  else proxy.connection = fault.connection
+}
+
+function wrongIn(
+  {row, with: debug, strike}: LeakCell,
+  home: Home,
+  canaries: Canaries,
+  seen: Watched,
+): string[] {
+  const {exit, stdout, stderr} = seen
+  // The record that was asked for is what the echo said.
+  const isRecord = 'echo' in strike && strike.echo.isResult === true && exit === 0
+  const wrong = [
+    ...leaksIn('stdout', isRecord ? '' : stdout, canaries, resultsOf(row.command, exit)),
+    ...leaksIn('stderr', stderr, canaries),
+    ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, exit)),
+  ]
+  // With BOOKCTL_DEBUG or one of Node's own switches a stack is what was asked for.
+  if (!debug.asksForStacks && /^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr)) wrong.push('a stack trace')
+  if (exit === 1) wrong.push('exit 1')
+  return wrong.length === 0 ? [] : [...wrong, `  ${stdout.slice(0, 1500)} | ${stderr.slice(0, 1500)}`]
+}
+
+/** One line for each kind of secret in `text` beyond those of `allowed`. */
+export function leaksIn(
+  place: string,
+  text: string,
+  canaries: Canaries,
+  allowed: readonly SecretKind[] = [],
+): string[] {
+  return canaries.seenIn(text, allowed).map(kind => `${place} shows: ${kind}`)
+}
+
+/** Everywhere but in its streams: the process list, what its children were given, and every file. */
+export function leaksOutside(
+  home: Home,
+  canaries: Canaries,
+  {commandLines, environments}: Pick<Watched, 'commandLines' | 'environments'>,
+  allowedFor: (name: string) => readonly SecretKind[],
+  inCommandLines: readonly SecretKind[] = [],
+): string[] {
+  return [
+    ...leaksIn('the process list', commandLines, canaries, inCommandLines),
+    ...leaksIn('the environment of a child', environments, canaries),
+    ...filesIn(home.directory).flatMap(({name, text}) => leaksIn(name, text, canaries, allowedFor(name))),
+  ]
+}
+
+export function allowedIn(name: string, command: string, exit: unknown): readonly SecretKind[] {
   const kinds = STORES.filter(({file}) => file.test(name)).flatMap(store => store.kinds)
   const isOpen = command === 'reserve' && exit === 10 && JOURNAL.test(name)
   return isOpen ? [...kinds, 'identity number'] : kinds
-}
-
-/** Runs it, and keeps the command lines of it and of what it starts, where the system shows them as files. */
-export async function runWatched(home: Home, argv: readonly string[], env: Readonly<Record<string, string>>) {
-  const lines = new Set<string>()
-  let child: ChildProcess | undefined
-  const look = () => {
-    for (const pid of child?.pid === undefined ? [] : family(child.pid))
-      lines.add(read(`/proc/${pid}/cmdline`))
-  }
-  const timer = setInterval(look, 20)
-  const finished = await home
-    .run(argv, {
-      env,
-      onStart: started => {
-        child = started
-      },
-    })
-    .finally(() => clearInterval(timer))
-  return {...finished, processes: [...lines].join('\n')}
-}
-
-function family(pid: number): number[] {
-  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
-  return [pid, ...children.flatMap(family)]
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -5,6 +5,8 @@ interface Rule {
   readonly kinds: readonly SecretKind[]
   /** The words that make it the result. */
   readonly source: string
+  /** Whether it is there also when the command fails: what the service says of its own accord, in an answer that is the result. */
+  readonly also?: readonly SecretKind[]
 }
 
 /** On stdout of a command that succeeded. */
@@ -21,12 +23,19 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   },
   api: {
     kinds: ['payment address', 'voucher link', 'identity number', 'signing secret'],
+    also: ['card number'],
     source: "`api METHOD PATH` → the answer's body",
   },
   reserve: {
     kinds: ['identity number', 'payment address'],
     source: 'reservation: {…as the service sent it}; on a pending payment it prints the payment address',
   },
+  ...Object.fromEntries(
+    ['webhooks:events:show', 'webhooks:events:export'].map(name => [
+      name,
+      {kinds: ['kept voucher link'], source: 'events as they came'} as Rule,
+    ]),
+  ),
   ...Object.fromEntries(
     ['list', 'show', 'update', 'cancel'].map(name => [
       `reservations:${name}`,
@@ -52,11 +61,23 @@ export const STORES: readonly (Rule & {readonly file: RegExp})[] = [
   },
   {
     file: /^config\/state\.db(-wal|-shm)?$/,
-    kinds: ['payment address'],
-    source: 'a repeat with the same offer and reference finds it: the journal shows where to pay once more',
+    kinds: ['payment address', 'kept payment address', 'kept identity number'],
+    source:
+      'state.db: the reservation journal, by which a repeat finds where to pay, and the guests and contacts you agreed to keep',
+  },
+  {
+    file: /^config\/events\.db(-wal|-shm)?$/,
+    kinds: ['kept voucher link'],
+    source: 'events.db: webhook events received, as they came',
   },
   {file: /^v\.pdf$/, kinds: ['identity number'], source: 'the voucher itself'},
 ]
 
 /** The journal keeps the body, and with it people's data, until the outcome is known. */
 export const JOURNAL = /^config\/state\.db(-wal|-shm)?$/
+
+/** What may be on stdout of a command that ended so. */
+export function resultsOf(command: string, exit: unknown): readonly SecretKind[] {
+  const {kinds = [], also = []} = RESULTS[command] ?? {}
+  return exit === 0 ? [...kinds, ...also] : also
+}

@@ -26,7 +26,11 @@ export class SandboxSide {
   private token = ''
   private offers: string[] = []
 
-  constructor(readonly baseUrl: string) {}
+  /** `hear` is told all that goes over the wire. */
+  constructor(
+    readonly baseUrl: string,
+    private readonly hear: (text: string) => void = () => {},
+  ) {}
 
   get origin(): string {
     return new URL(this.baseUrl).origin
@@ -103,6 +107,7 @@ export class SandboxSide {
       ...(body ? {body: JSON.stringify(body)} : {}),
     })
     const json = (await answer.json()) as Json
+    this.hear(`authorization: Bearer ${this.token}\n${JSON.stringify(json)}`)
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(json)}`)
     return json.data
   }

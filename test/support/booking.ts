@@ -51,7 +51,6 @@ export function connect(options: PartsOptions): Parts {
     sender,
     clock,
     timeoutSeconds,
-    route: 'direct',
     ...(options.configuredScopes ? {configuredScopes: options.configuredScopes} : {}),
   }
   const tokens = createTokenSource(tokenParts)

@@ -19,7 +19,6 @@ export type Job =
       readonly killAt?: string
     } & PartsOptions)
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
-  | {readonly do: 'erase'; readonly path: string; readonly times: number}
   | {readonly do: 'setting'; readonly directory: string; readonly name: string}
 
 process.on('message', (job: Job) => {
@@ -46,8 +45,6 @@ async function perform(job: Job): Promise<unknown> {
       })
     case 'lock':
       return countAlone(job.directory, job.hold ?? false)
-    case 'erase':
-      return eraseOften(job.path, job.times)
     case 'setting':
       return openState(job.directory).settings.update(settings => ({
         ...settings,
@@ -57,16 +54,6 @@ async function perform(job: Job): Promise<unknown> {
         },
       }))
   }
-}
-
-/** Writes a little and leaves no byte of it, again and again. */
-function eraseOften(path: string, times: number): void {
-  const database = openDatabase(path, {migrations: ['CREATE TABLE word (text TEXT)']})
-  for (let n = 0; n < times; n++) {
-    database.run('INSERT INTO word VALUES (?)', 'x'.repeat(1000))
-    database.erase(() => database.run('DELETE FROM word'))
-  }
-  database.close()
 }
 
 async function withParts<T>(

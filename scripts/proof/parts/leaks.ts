@@ -1,29 +1,40 @@
-/** The search for leaks: every command with every debug switch against every answer that echoes what it was sent. */
-import {allLeakCells, leakName, runLeakCell} from '../../../test/proof/leak-cell.js'
+/** The search for leaks: every command with every debug switch against echoes and faults, and secrets typed at a terminal. */
+import {type LeakBench, leakName, runLeakCell} from '../../../test/proof/leak-cell.js'
+import {makeKnowingHome} from '../../../test/proof/leak-home.js'
+import {allLeakCells} from '../../../test/proof/leak-plan.js'
+import {runSpecialCell, SPECIAL_CELLS, specialName} from '../../../test/proof/leak-special.js'
 import {inTwos} from '../../../test/proof/matrix.js'
 import {SandboxSide} from '../../../test/proof/sandbox-side.js'
 import {startLocalSandbox} from '../../../test/support/local-sandbox.js'
-import type {Part} from '../part.js'
+import type {Part, Tell} from '../part.js'
 
 export const leaks: Part = {
   title: 'Leaks',
   unit: 'cells',
-  names: () => allLeakCells().map(leakName),
+  names: () => [...allLeakCells().map(leakName), ...SPECIAL_CELLS.map(specialName)],
   async run(names, tell) {
     const sandbox = await startLocalSandbox()
-    const side = new SandboxSide(sandbox.baseUrl)
+    const knowing = await makeKnowingHome(sandbox.origin)
+    const bench: LeakBench = {side: new SandboxSide(sandbox.baseUrl), knowing}
+    const cells = allLeakCells().filter(cell => names.has(leakName(cell)))
+    const special = SPECIAL_CELLS.filter(cell => names.has(specialName(cell)))
     try {
-      await inTwos(
-        allLeakCells().filter(cell => names.has(leakName(cell))),
-        async cell => {
-          const wrong = await runLeakCell(side, cell).catch(error => [
-            `the cell itself failed: ${error.stack}`,
-          ])
-          tell(leakName(cell), {group: cell.row.command, wrong})
-        },
+      await inTwos(cells, cell =>
+        told(tell, leakName(cell), cell.row.command, () => runLeakCell(bench, cell)),
+      )
+      await inTwos(special, cell =>
+        told(tell, specialName(cell), cell.group, () => runSpecialCell(bench, cell)),
       )
     } finally {
+      knowing.remove()
       await sandbox.stop()
     }
   },
+}
+
+async function told(tell: Tell, name: string, group: string, run: () => ReturnType<typeof runLeakCell>) {
+  const {wrong, canaries} = await run().catch(error => ({
+    ...{wrong: [`the cell itself failed: ${error.stack}`], canaries: 0},
+  }))
+  tell(name, {group, wrong, more: {canaries}})
 }

@@ -1,0 +1,61 @@
+/** Which cells the search for leaks has: all of the long form, and those of the short one. */
+import {ECHOES, type Echo} from './echo-service.js'
+import {FAULTS} from './faults.js'
+import type {LeakCell, Strike} from './leak-cell.js'
+import {ALL, SWITCHES, type Switch} from './leak-switches.js'
+import {ROWS, type Row} from './rows.js'
+
+/** Commands whose request or answer carries more than the token. */
+const HOLDS_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|api$)/
+
+/**
+ * Commands that hold secrets with every switch and every echo; every command with every echo and every fault of the wire,
+ * the switches in turn, so that of command and switch, and of strike and switch, every pair has its cells. --json is
+ * there in every other one.
+ */
+export function allLeakCells(): LeakCell[] {
+  return ROWS.flatMap((row, r) => {
+    const echoes = ECHOES.filter(echo => isMeant(row, echo)).map((echo): Strike => ({echo}))
+    const faults = FAULTS.filter(fault => !row.leavesOut?.(fault)).map((fault): Strike => ({fault}))
+    const inTurn = (strikes: readonly Strike[]) =>
+      strikes.map((strike, s) => cell(row, SWITCHES[(r + s) % SWITCHES.length] as Switch, strike, r + s))
+    const each = HOLDS_SECRETS.test(row.command)
+      ? SWITCHES.flatMap((debug, d) => echoes.map((strike, e) => cell(row, debug, strike, r + d + e)))
+      : inTurn(echoes)
+    return [...each, ...inTurn(faults)]
+  })
+}
+
+/** Every row, every switch and every echo at least once, and a fault of each kind. */
+export function shortLeakCells(): LeakCell[] {
+  const echoed = ROWS.map((row, n) => {
+    const echoes = ECHOES.filter(echo => isMeant(row, echo))
+    const debug = n % 2 === 0 ? ALL : (SWITCHES[((n - 1) / 2) % SWITCHES.length] as Switch)
+    return {row, with: debug, strike: {echo: echoes[(n * 5) % echoes.length] as Echo}, isJson: n % 3 !== 0}
+  })
+  const kinds = [...new Set(FAULTS.map(({conclusion}) => conclusion.kind))]
+  const rows = ROWS.filter(({command}) => HOLDS_SECRETS.test(command))
+  const struck = kinds.map((kind, n) => {
+    // Those that wait for the end of time are for the long form.
+    const fault = FAULTS.find(
+      ({conclusion}) => conclusion.kind === kind && !(conclusion.kind === 'lost' && conclusion.stalls),
+    )
+    return {
+      row: rows[(n * 3) % rows.length] as Row,
+      with: ALL,
+      strike: {fault} as Strike,
+      isJson: n % 2 === 0,
+    }
+  })
+  return [...echoed, ...struck]
+}
+
+function cell(row: Row, debug: Switch, strike: Strike, turn: number): LeakCell {
+  return {row, with: debug, strike, isJson: turn % 2 === 0}
+}
+
+/** `listen --subscribe` waits for events once it is subscribed; a reset of the sandbox would take away what the others need. */
+function isMeant({command}: Row, echo: Echo): boolean {
+  if (command === 'webhooks:listen') return !['nothing', 'record-200'].includes(echo.name)
+  return command !== 'sandbox:reset' || !echo.forwards
+}
