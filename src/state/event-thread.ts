@@ -5,6 +5,7 @@
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
+import {isOwnerAlive} from '../storage/owner.js'
 import {
   type AnswerMessage,
   type CallMessage,
@@ -16,7 +17,6 @@ import {
 import {createEventStore, type Keeper} from './event-store.js'
 import {openEventsDatabase} from './events-database.js'
 import {createForwardStore} from './forward-store.js'
-import {isOwnerAlive} from './owner.js'
 
 type Received = readonly [keeper: Keeper, packed: PackedEvents]
 

@@ -4,7 +4,7 @@
  */
 import {join} from 'node:path'
 import {StorageError} from '../storage/errors.js'
-import {ensurePrivateDirectory, sweepTemporaryFiles, writeWholeFile} from '../storage/files.js'
+import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
 import {SETTINGS_NAME} from './file-names.js'
 import {parseSettings, readSettingsText, type SettingsFile} from './settings-file.js'
@@ -32,7 +32,6 @@ export function createSettings(directory: string): Settings {
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
   const write = async (change: (settings: SettingsFile) => SettingsFile) => {
-    sweepTemporaryFiles(directory, SETTINGS_NAME)
     const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
     const settings = parseSettings(text, path)
     writeWholeFile(path, Buffer.from(text), {existing: 'replace'})

@@ -1,9 +1,9 @@
 /**
  * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into
- * place, and the directory flushed. Short writes are continued and every failure removes the temporary file.
+ * place, and the directory flushed. Short writes are continued, every failure removes the temporary file, and the next
+ * writer in the same directory removes that of one that was killed.
  * (The usual atomic-write packages ignore a short write: on a full disk they replace a good file with a cut one.)
  */
-import {randomBytes} from 'node:crypto'
 import {
   accessSync,
   chmodSync,
@@ -15,14 +15,14 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
   rmSync,
   type Stats,
   writeSync,
 } from 'node:fs'
-import {basename, dirname, join, resolve} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {StorageError, storageErrorOf} from './errors.js'
+import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
 /**
  * Creates `directory` as 0700, or tightens it to that when it is ours alone to tighten. Throws StorageError when it is
@@ -118,7 +118,8 @@ export interface WholeFileOptions {
  */
 export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
   const directory = dirname(path)
-  const temporary = join(directory, `.${basename(path)}.${randomBytes(16).toString('hex')}.tmp`)
+  const temporary = temporaryPath(directory)
+  sweepTemporaryFiles(directory)
   try {
     writeNewFile(temporary, bytes, options.mode ?? 0o600)
     if (options.existing === 'replace') renameSync(temporary, path)
@@ -140,18 +141,6 @@ export function isWritableDirectory(directory: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-const TEMPORARY_NAME = /^\.(.+)\.[0-9a-f]{32}\.tmp$/
-
-/**
- * Removes the temporary files for `name` that killed writers left in `directory`. The caller holds the lock of `name`,
- * so no living writer has one.
- */
-export function sweepTemporaryFiles(directory: string, name: string): void {
-  for (const file of readdirSync(directory)) {
-    if (TEMPORARY_NAME.exec(file)?.[1] === name) rmSync(join(directory, file), {force: true})
   }
 }
 

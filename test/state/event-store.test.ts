@@ -7,9 +7,9 @@ import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
 import {openEventsDatabase} from '../../src/state/events-database.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
-import {createOwner, isOwnerAlive} from '../../src/state/owner.js'
 import {openState} from '../../src/state/state.js'
 import type {Database} from '../../src/storage/database.js'
+import {createOwner, isOwnerAlive} from '../../src/storage/owner.js'
 
 let directory: string
 let database: Database

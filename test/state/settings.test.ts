@@ -59,7 +59,7 @@ test(`${PROCESSES} processes that write at once all keep their change`, async ()
 }, 120_000)
 
 test('leftovers of killed writers are swept by the next', async () => {
-  writeFileSync(join(directory, `.config.json.${'1f'.repeat(16)}.tmp`), '{"half":')
+  writeFileSync(join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp'), '{"half":')
   await createSettings(directory).update(settings => settings)
   expect(readdirSync(directory).filter(name => name.endsWith('.tmp'))).toEqual([])
 })

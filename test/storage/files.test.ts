@@ -14,7 +14,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
-import {isWritableDirectory, sweepTemporaryFiles, writeWholeFile} from '../../src/storage/files.js'
+import {isWritableDirectory, writeWholeFile} from '../../src/storage/files.js'
 
 let directory: string
 
@@ -62,12 +62,14 @@ test('a missing directory is not writable', () => {
   expect(isWritableDirectory(join(directory, 'new'))).toBe(true)
 })
 
-test('sweeps the temporary files of its own name and no other file', () => {
-  const leftover = `.config.json.${'0a'.repeat(16)}.tmp`
-  const kept = ['.config.json.123.tmp', `.other.json.${'0a'.repeat(16)}.tmp`, 'config.json']
-  for (const name of [leftover, ...kept]) writeFileSync(join(directory, name), '')
-  sweepTemporaryFiles(directory, 'config.json')
-  expect(readdirSync(directory).sort()).toEqual(kept.sort())
+test('a writer removes what a killed one left beside its file, and no other file', () => {
+  const id = '00000000-0000-4000-8000-000000000000'
+  const left = `.bookctl-4194305-1-${id}.tmp`
+  const ofTheLiving = `.bookctl-${process.ppid}--${id}.tmp`
+  const kept = [ofTheLiving, `.other-4194305-1-${id}.tmp`, '.bookctl-4194305.tmp', 'config.json']
+  for (const name of [left, ...kept]) writeFileSync(join(directory, name), '')
+  writeWholeFile(join(directory, 'new.txt'), Buffer.from('x'), {existing: 'create'})
+  expect(readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
 })
 
 test('a full disk: the old content stays whole, at every size of free space', context => {

@@ -6,6 +6,7 @@ import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {pathOf} from '../../contract/operations.js'
 import {StorageError} from '../../storage/errors.js'
+import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import type {Target} from '../access/target.js'
 import type {Connection} from '../connect.js'
 import {checkReservationRef} from '../input/checks.js'
@@ -32,7 +33,11 @@ export function planVoucher(order: VoucherOrder, json: boolean): {readonly path:
   if (existsSync(path) && lstatSync(path).isDirectory())
     throw usage('invalid_input', `--file: ${shown(path)} is a directory`)
   checkDirectory(path)
-  if (!order.force && lstatSync(path, {throwIfNoEntry: false})) throw taken(path)
+  if (!order.force && lstatSync(path, {throwIfNoEntry: false})) {
+    // A run that was killed when the file was in place may have left another beside it.
+    sweepTemporaryFiles(dirname(resolve(path)))
+    throw taken(path)
+  }
   return {path}
 }
 

@@ -1,9 +1,10 @@
 /** The support bundle as a file: what is in it is shown first, then it is written whole or not at all. */
 import {lstatSync} from 'node:fs'
-import {resolve} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {writeWholeFile} from '../../storage/files.js'
+import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import {checkWritable} from '../input/files.js'
 import type {Result} from '../output/result.js'
 import type {BundleFile} from './contents.js'
@@ -11,7 +12,9 @@ import type {BundleFile} from './contents.js'
 /** Throws usage unless a file may be made at `path`. */
 export function checkBundlePath(path: string, force: boolean): void {
   checkWritable('FILE', path)
-  if (!force && lstatSync(path, {throwIfNoEntry: false})) throw taken(path)
+  if (force || !lstatSync(path, {throwIfNoEntry: false})) return
+  sweepTemporaryFiles(dirname(resolve(path)))
+  throw taken(path)
 }
 
 /** The zip archive, whose files only their owner may read. */

@@ -1,7 +1,7 @@
 /** The store of a running `listen`: events.db behind its thread, tidied now and then. */
 import {EVENT_RETENTION_SECONDS} from '../../state/event-store.js'
 import {type EventWorker, startEventWorker} from '../../state/event-worker.js'
-import {createOwner} from '../../state/owner.js'
+import {createOwner} from '../../storage/owner.js'
 import type {ForwarderParts} from '../../webhooks/forwarder.js'
 import type {ReceiverParts} from '../../webhooks/receiver.js'
 

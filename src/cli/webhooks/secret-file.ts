@@ -1,8 +1,9 @@
 /** `webhooks create --secret-file`: the signing secret, which is shown once, also in a new file of the user's. */
 import {lstatSync} from 'node:fs'
-import {resolve} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import {checkWritable} from '../input/files.js'
 
 const FLAG = '--secret-file'
@@ -11,8 +12,10 @@ const FLAG = '--secret-file'
 export function checkSecretFile(path: string | undefined): void {
   if (path === undefined) return
   checkWritable(FLAG, path)
-  if (lstatSync(path, {throwIfNoEntry: false}))
-    throw usage('file_exists', `${FLAG}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
+  if (!lstatSync(path, {throwIfNoEntry: false})) return
+  // A run that was killed when the file was in place may have left another beside it, with the secret in it.
+  sweepTemporaryFiles(dirname(resolve(path)))
+  throw usage('file_exists', `${FLAG}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
 }
 
 /**

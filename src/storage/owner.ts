@@ -1,11 +1,12 @@
 /** A name for the running process, by which another can tell whether it still runs: its pid, and when it started. */
-import {randomUUID} from 'node:crypto'
 import {readFileSync} from 'node:fs'
 import process from 'node:process'
 
+// `crypto` is the global one: to import the module costs a start two milliseconds.
+
 /** Different for every process, also when a pid comes again. */
 export function createOwner(): string {
-  return [process.pid, startOf(process.pid) ?? '', randomUUID()].join(':')
+  return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID()].join(':')
 }
 
 /** Whether the process that made `owner` still runs. `self` is this process's own; another of its pid is gone. */
