@@ -54,8 +54,8 @@ const OUTPUT: readonly InsidePoint[] = [
 ]
 
 /** Writing a file that is whole or absent: under a temporary name, flushed, then put in its place. */
-function wholeFile(name: string, put: 'rename' | 'link'): InsidePoint[] {
-  const temporary = (call: string) => new RegExp(`^file ${call} \\.${name.replaceAll('.', '\\.')}\\.tmp$`)
+function wholeFile(put: 'rename' | 'link'): InsidePoint[] {
+  const temporary = (call: string) => new RegExp(`^file ${call} TEMPORARY$`)
   return [
     at('after', temporary('open'), 'the temporary file is made'),
     at('half', temporary('write'), 'the writing of the temporary file'),
@@ -98,11 +98,11 @@ const CREATE: readonly CrashPoint[] = [
   ...onTheWire('the creation is', 'POST', /\/webhooks\/subscriptions$/),
   ...around(/^sql INSERT OR REPLACE INTO signing_secrets/, 'the secret is stored'),
   ...around(/^sql DELETE FROM subscriptions_begun/, 'the intent is done with'),
-  ...wholeFile('signing.txt', 'link'),
+  ...wholeFile('link'),
   ...OUTPUT,
 ]
 
-const CONFIG = [...wholeFile('config.json', 'rename'), ...OUTPUT]
+const CONFIG = [...wholeFile('rename'), ...OUTPUT]
 
 const GONE: readonly CrashPoint[] = [
   ...onTheWire('the revocation is', 'POST', /\/oauth\/revoke$/),
@@ -121,10 +121,10 @@ export const CRASH_POINTS = {
   'voucher download': [
     ...onTheWire('the voucher is', 'GET', /\/voucher$/),
     ...onTheWire('the PDF is', 'GET', /\/vouchers\//),
-    ...wholeFile('v.pdf', 'link'),
+    ...wholeFile('link'),
     ...OUTPUT,
   ],
-  'voucher download --force': wholeFile('v.pdf', 'rename'),
+  'voucher download --force': wholeFile('rename'),
   login: [
     ...sending('the token request', /^net send POST \S+\/oauth\/token/),
     ...onTheWire('the token request is', 'POST', /\/oauth\/token$/),

@@ -38,7 +38,7 @@ function around(name, work, half) {
 }
 
 const names = new Map()
-const nameOf = path => basename(String(path)).replace(/\.[0-9a-f-]{32,}\.tmp$/, '.tmp')
+const nameOf = path => basename(String(path)).replace(/^\.bookctl-.*\.tmp$/, 'TEMPORARY')
 
 function replace(name, make) {
   const original = fs[name]

@@ -1,7 +1,9 @@
 /** Everything that is killed. */
+import {ACCESS} from './kill-access.js'
+import {CREATE} from './kill-create.js'
+import {FORGET} from './kill-forget.js'
 import {reserve} from './kill-reserve.js'
 import type {Subject} from './kill-scene.js'
+import {VOUCHER} from './kill-voucher.js'
 
-export const SUBJECTS: readonly Subject[] = [
-  reserve, //
-]
+export const SUBJECTS: readonly Subject[] = [reserve, ...ACCESS, CREATE, ...VOUCHER, FORGET]
