@@ -5,7 +5,7 @@ import {tokenClientOf} from '../../src/api/token-client.js'
 import type {Profile, SettingsFile} from '../../src/state/settings.js'
 import type {Home} from '../support/bookctl.js'
 import {CRASH_POINTS} from './crash-points.js'
-import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
+import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
 import type {Scene, Subject} from './kill-scene.js'
@@ -21,7 +21,7 @@ async function keepToken(home: Home, token: string, agoSeconds: number, scopes =
   const client = tokenClientOf(home.env.BOOKCTL_BASE_URL ?? '', CLIENT)
   const obtainedAt = now() - agoSeconds
   const times = {obtainedAt, expiresAt: obtainedAt + 7200}
-  await withState(home, state =>
+  await changeState(home, state =>
     state.tokens.put(client, {access_token: token, scopes, askedScopes: scopes, ...times}),
   )
 }
@@ -42,7 +42,7 @@ async function openRenewal(lane: Lane, random: () => number): Promise<Scene> {
       before = await liveTokens(home)
       const wasUsed = proxy.requests.some(({path}) => path.endsWith('/account'))
       return [
-        ...checkDatabases(home.configDirectory),
+        ...checkDatabases(home),
         ...(wasUsed && before === 0 ? ['the token was used before it was kept'] : []),
       ]
     },
@@ -63,7 +63,7 @@ function profileOf(home: Home, clientId = CLIENT.clientId): Profile {
 }
 
 async function writeSettings(home: Home, settings: SettingsFile): Promise<void> {
-  await withState(home, state => state.settings.update(() => settings))
+  await changeState(home, state => state.settings.update(() => settings))
 }
 
 function readSettings(home: Home): SettingsFile | undefined {
@@ -94,7 +94,7 @@ async function openLogin(lane: Lane): Promise<Scene> {
   }
   return {
     victim: {home, argv, proxy},
-    afterDeath: async () => [...checkDatabases(home.configDirectory), ...(await check()).wrong],
+    afterDeath: async () => [...checkDatabases(home), ...(await check()).wrong],
     async again() {
       const {exit, wrong} = await runAgain(home, argv)
       const {isDone} = await check()
@@ -112,13 +112,13 @@ async function openLogin(lane: Lane): Promise<Scene> {
 async function openLogout(lane: Lane): Promise<Scene> {
   const {home, proxy} = await lane.openHome({})
   await writeSettings(home, {current_profile: 'default', profiles: {default: profileOf(home)}})
-  await withState(home, state => state.secrets.write('default', 'file', SECRET))
+  await changeState(home, state => state.secrets.write('default', 'file', SECRET))
   const tokens = ['at_of_the_account', 'at_of_the_hotels']
   await keepToken(home, tokens[0] ?? '', 10)
   await keepToken(home, tokens[1] ?? '', 10, ['hotels:read'])
   return {
     victim: {home, argv: ['logout'], proxy},
-    afterDeath: () => checkDatabases(home.configDirectory),
+    afterDeath: () => checkDatabases(home),
     async again() {
       const {exit, wrong} = await runAgain(home, ['logout'])
       if (exit !== 0) wrong.push(`again it ends with ${exit}`)
@@ -143,7 +143,7 @@ function changing(
       afterDeath() {
         const there = JSON.stringify(readSettings(home))
         const isOne = there === JSON.stringify(before) || there === wanted
-        return [...checkDatabases(home.configDirectory), ...(isOne ? [] : [`config.json is ${there}`])]
+        return [...checkDatabases(home), ...(isOne ? [] : [`config.json is ${there}`])]
       },
       async again() {
         const {exit, wrong} = await runAgain(home, argv)

@@ -1,27 +1,20 @@
 /** What must be true of a home whatever was killed in it. */
-import {copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import type {Home} from '../support/bookctl.js'
 
-/** Every database under `directory`, as it lies there, can be read and is whole. Looks at copies, so that nothing is mended. */
-export function checkDatabases(directory: string): string[] {
-  if (!existsSync(directory)) return []
-  const copies = mkdtempSync(join(tmpdir(), 'bookctl-kill-'))
-  try {
-    const names = readdirSync(directory).filter(name => name.endsWith('.db'))
-    return names.flatMap(name => {
-      // The index of the log is made anew when its makers are gone.
-      for (const side of ['', '-wal', '-journal'])
-        if (existsSync(join(directory, name + side)))
-          copyFileSync(join(directory, name + side), join(copies, name + side))
-      return checkDatabase(join(copies, name)).map(problem => `${name}: ${problem}`)
-    })
-  } finally {
-    rmSync(copies, {recursive: true, force: true})
-  }
+/**
+ * Every database in the home, as it lies there, can be read and is whole. Looks at copies, as all of this file does: what is
+ * looked at is not mended by that, and this process never has a file of the home open, whose locks it would take away.
+ */
+export function checkDatabases(home: Home): string[] {
+  return inCopy(home, copy => {
+    const names = readdirSync(copy).filter(name => name.endsWith('.db'))
+    return names.flatMap(name => checkDatabase(join(copy, name)).map(problem => `${name}: ${problem}`))
+  })
 }
 
 function checkDatabase(path: string): string[] {
@@ -60,15 +53,42 @@ function filesOf(directory: string): {name: string; path: string}[] {
     .map(entry => ({name: entry.name, path: join(entry.parentPath, entry.name)}))
 }
 
-/** Looks into the state of a home, and closes it. */
-export async function withState<T>(
-  {configDirectory}: Home,
-  look: (state: State) => T | Promise<T>,
-): Promise<T> {
-  const state = openState(configDirectory)
-  try {
-    return await look(state)
-  } finally {
+/** Looks into the state of a home. */
+export function withState<T>(home: Home, look: (state: State) => T | Promise<T>): Promise<T> {
+  return inCopy(home, async copy => {
+    const state = openState(copy)
+    try {
+      return await look(state)
+    } finally {
+      state.close()
+    }
+  })
+}
+
+/** Changes the state of a home in which nothing runs. */
+export function changeState(home: Home, change: (state: State) => unknown): Promise<void> {
+  return inCopy(home, async copy => {
+    const state = openState(copy)
+    await change(state)
     state.close()
+    cpSync(copy, home.configDirectory, {recursive: true, filter: path => !path.endsWith('-shm')})
+  })
+}
+
+/** Does `work` in a copy of the configuration directory. The index of a log is left out, as after a crash of the system. */
+function inCopy<T>({configDirectory}: Home, work: (directory: string) => T): T {
+  const copy = mkdtempSync(join(tmpdir(), 'bookctl-kill-'))
+  const remove = () => rmSync(copy, {recursive: true, force: true})
+  if (existsSync(configDirectory))
+    cpSync(configDirectory, copy, {recursive: true, filter: path => !path.endsWith('-shm')})
+  let result: T
+  try {
+    result = work(copy)
+  } catch (error) {
+    remove()
+    throw error
   }
+  if (result instanceof Promise) return result.finally(remove) as T
+  remove()
+  return result
 }

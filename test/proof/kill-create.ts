@@ -36,7 +36,7 @@ async function openScene(lane: Lane): Promise<Scene> {
       const secrets = (await kept()).map(({secret}) => secret)
       const shown = stdout.match(/whsec_[\w+/=-]{8,}(?=")/g) ?? []
       const wrong = shown.every(secret => secrets.includes(secret)) ? [] : ['was printed before it was kept']
-      return [...checkDatabases(home.configDirectory), ...(await checkFile()), ...wrong]
+      return [...checkDatabases(home), ...(await checkFile()), ...wrong]
     },
     async again() {
       const lostBefore = await lost()

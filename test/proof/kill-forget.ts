@@ -1,7 +1,7 @@
 /** `journal forget` is killed: run again, it is forgotten, and nothing of people is left. */
 import {createHash, randomUUID} from 'node:crypto'
 import {CRASH_POINTS} from './crash-points.js'
-import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
+import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane, newReference} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
 import type {Scene, Subject} from './kill-scene.js'
@@ -14,7 +14,7 @@ async function openScene(lane: Lane): Promise<Scene> {
   const client = {baseUrl: home.env.BOOKCTL_BASE_URL ?? '', clientId: CREDENTIALS.BOOKCTL_CLIENT_ID}
   const body = JSON.stringify({offer_id: 'off_1', guests: [{identity: {type: 'TC', number: PERSON}}]})
   const hash = createHash('sha256').update(body).digest('hex')
-  await withState(home, state => {
+  await changeState(home, state => {
     const journal = state.journal.forClient(client)
     const {entry} = journal.begin(
       {
@@ -34,10 +34,7 @@ async function openScene(lane: Lane): Promise<Scene> {
       const kept = await entry()
       const isOne =
         kept?.outcome === 'unknown' ? kept.body === body : kept?.outcome === 'forgotten' && !kept.body
-      return [
-        ...checkDatabases(home.configDirectory),
-        ...(isOne ? [] : [`the journal has ${JSON.stringify(kept)}`]),
-      ]
+      return [...checkDatabases(home), ...(isOne ? [] : [`the journal has ${JSON.stringify(kept)}`])]
     },
     async again() {
       const {exit, wrong} = await runAgain(home, argv)

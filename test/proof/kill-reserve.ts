@@ -29,7 +29,7 @@ async function openScene(lane: Lane, random: () => number): Promise<Scene> {
   return {
     victim: {home, argv, proxy},
     async afterDeath({stdout}) {
-      const wrong = checkDatabases(home.configDirectory)
+      const wrong = checkDatabases(home)
       const kept = await entry()
       for (const {headers, body} of sent()) {
         if (kept?.idempotencyKey !== headers['idempotency-key'])

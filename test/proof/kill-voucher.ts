@@ -25,7 +25,7 @@ async function openScene(lane: Lane, isForced: boolean): Promise<Scene> {
   return {
     victim: {home, argv, proxy},
     afterDeath: () => [
-      ...checkDatabases(home.configDirectory),
+      ...checkDatabases(home),
       ...([before, 'whole'].includes(look()) ? [] : [`the file is ${look()}`]),
     ],
     async again() {
