@@ -4,7 +4,7 @@
 'use strict'
 const {writeSync} = require('node:fs')
 const nodeModule = require('node:module')
-const {homedir} = require('node:os')
+const {devNull, homedir} = require('node:os')
 const {join} = require('node:path')
 const {pathToFileURL} = require('node:url')
 
@@ -50,7 +50,7 @@ function keepCompiledCode() {
   const {XDG_CACHE_HOME, LOCALAPPDATA} = process.env
   try {
     nodeModule.enableCompileCache(
-      join(XDG_CACHE_HOME || LOCALAPPDATA || join(homedir(), '.cache'), 'bookctl/node'),
+      join(XDG_CACHE_HOME || LOCALAPPDATA || join(homedir() || devNull, '.cache'), 'bookctl/node'),
     )
   } catch {
     // A user whom the system does not know has no home, and nothing is kept.

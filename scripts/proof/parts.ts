@@ -1,11 +1,13 @@
 /** The parts of the proof, in the order in which they are run. */
 import type {Part} from './part.js'
+import {everywhere} from './parts/everywhere.js'
 import {faults} from './parts/faults.js'
 import {fuzzing} from './parts/fuzz.js'
 import {kills} from './parts/kills.js'
 import {leaks} from './parts/leaks.js'
 import {mutants} from './parts/mutants.js'
 import {races} from './parts/races.js'
+import {suites} from './parts/suites.js'
 
 export const PARTS: readonly Part[] = [
   faults, //
@@ -14,4 +16,6 @@ export const PARTS: readonly Part[] = [
   fuzzing,
   races,
   mutants,
+  everywhere,
+  suites,
 ]

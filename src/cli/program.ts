@@ -4,11 +4,12 @@
  */
 import {readdirSync, readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {homedir, tmpdir} from 'node:os'
+import {devNull} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import type {BaseCommand} from './base-command.js'
+import {homeDirectory} from './home.js'
 import type {CommandFacts} from './usage/command-facts.js'
 
 export interface Place {
@@ -74,18 +75,13 @@ function readJson(file: URL): any {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** BOOKCTL_CONFIG_DIR, else a directory in XDG_CONFIG_HOME or the system's place for such. */
+/**
+ * BOOKCTL_CONFIG_DIR, else a directory in XDG_CONFIG_HOME or the system's place for such. Who has no home works from the
+ * environment, as in one that cannot be written: nothing can be made below the null device. (In the place of temporary
+ * files anyone could have laid a config.json for us.)
+ */
 function configDirectory(env: NodeJS.ProcessEnv): string {
   if (env.BOOKCTL_CONFIG_DIR) return env.BOOKCTL_CONFIG_DIR
   const local = process.platform === 'win32' ? env.LOCALAPPDATA : undefined
-  return join(env.XDG_CONFIG_HOME || local || join(home(), '.config'), 'bookctl')
-}
-
-function home(): string {
-  try {
-    return homedir() || tmpdir()
-  } catch {
-    // A user whom the system does not know has no home.
-    return tmpdir()
-  }
+  return join(env.XDG_CONFIG_HOME || local || join(homeDirectory() ?? devNull, '.config'), 'bookctl')
 }

@@ -2,10 +2,11 @@
  * The list of one JSON document, too long to be held in memory, put aside until its end is known: a document is printed
  * whole or not at all. It waits in a file that nobody else can open and that is gone with the process.
  */
-import {closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
+import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {storageErrorOf} from '../../storage/errors.js'
+import {makeTemporaryDirectory} from '../../storage/temporary.js'
 import {jsonText} from './json-text.js'
 
 /** Ours: so much is read back at once. */
@@ -56,12 +57,7 @@ export class ListAside {
 
 /** A file for this process alone, which its name is taken from at once. */
 function openUnnamed(): number {
-  let directory: string
-  try {
-    directory = mkdtempSync(join(tmpdir(), 'bookctl-'))
-  } catch (error) {
-    throw storageErrorOf(error, tmpdir())
-  }
+  const directory = makeTemporaryDirectory('bookctl-')
   try {
     return openSync(join(directory, 'results'), 'wx+', 0o600)
   } finally {

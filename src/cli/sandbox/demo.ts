@@ -3,13 +3,13 @@
  * its own with a configuration directory that is removed at the end.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
-import {mkdtempSync, rmSync} from 'node:fs'
+import {rmSync} from 'node:fs'
 import {type AddressInfo, createServer} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
+import {makeTemporaryDirectory} from '../../storage/temporary.js'
 
 export interface Step {
   /** As a user would type it. */
@@ -47,7 +47,7 @@ const EVENTS = ['--event', 'reservation.confirmed']
 
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
-  private readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-demo-'))
+  private readonly directory = makeTemporaryDirectory('bookctl-demo-')
   private readonly children = new Set<ChildProcess>()
   private stopped = false
 

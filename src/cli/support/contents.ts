@@ -1,5 +1,5 @@
 /** What goes into a support bundle: each file as text, with what it is and what was taken out of it. */
-import {homedir, userInfo} from 'node:os'
+import {userInfo} from 'node:os'
 import {isLoopbackHost} from '../../api/loopback.js'
 import {createRedactor, peopleIn, type Redactor} from '../../api/redact.js'
 import {isoTime} from '../../contract/dates.js'
@@ -10,6 +10,7 @@ import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Check} from '../doctor/check.js'
 import {versionFacts} from '../help/version.js'
+import {homeDirectory} from '../home.js'
 import {jsonText} from '../output/json-text.js'
 
 export interface BundleFile {
@@ -198,7 +199,7 @@ function requestsOf(directory: string, redactor: Redactor): object[] {
 }
 
 function withoutHome(text: string): string {
-  const home = homedir()
+  const home = homeDirectory() ?? ''
   const {username} = userName()
   const short = home.length > 1 ? text.replaceAll(home, '~') : text
   return username.length > 3

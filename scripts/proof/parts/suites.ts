@@ -1,0 +1,72 @@
+/** The whole of `npm test`: on every Node, and twenty times in a row on this one. */
+import {spawn} from 'node:child_process'
+import {readFileSync, rmSync} from 'node:fs'
+import {delimiter, dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {bringNode, makeOpenDirectory, NODES} from '../nodes.js'
+import type {Part} from '../part.js'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+/** One flake in twenty runs is a broken test. */
+const RUNS = 20
+
+interface Suite {
+  readonly name: string
+  /** The Node to bring; this one when there is none. */
+  readonly version?: string
+}
+
+const SUITES: readonly Suite[] = [
+  ...NODES.map(version => ({name: `Node ${version}`, version})),
+  ...Array.from({length: RUNS}, (_, n) => ({name: `run ${String(n + 1).padStart(2, '0')} of ${RUNS}`})),
+]
+
+export const suites: Part = {
+  title: 'Whole suite',
+  unit: 'tests',
+  names: () => SUITES.map(({name}) => name),
+  async run(names, tell) {
+    const directory = makeOpenDirectory()
+    try {
+      for (const {name, version} of SUITES.filter(each => names.has(each.name))) {
+        const node = version === undefined ? process.execPath : bringNode(version, directory)
+        tell(name, {
+          group: version ? name : 'this Node',
+          ...(await runSuite(node, join(directory, 'results.json'))),
+        })
+      }
+    } finally {
+      rmSync(directory, {recursive: true, force: true})
+    }
+  },
+}
+
+async function runSuite(node: string, results: string): Promise<{count: number; wrong: string[]}> {
+  rmSync(results, {force: true})
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const child = spawn(node, [vitest, 'run', '--reporter=json', `--outputFile=${results}`], {
+    cwd: ROOT,
+    env: {...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter)},
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const exit = await new Promise(resolve => child.once('close', resolve))
+  const {numPassedTests, testResults} = JSON.parse(readFileSync(results, 'utf8'))
+  const wrong: string[] = testResults.flatMap(failuresOf)
+  if (exit !== 0 && wrong.length === 0) wrong.push(`vitest ended with ${exit}`)
+  return {count: numPassedTests, wrong}
+}
+
+interface FileResult {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly assertionResults: readonly {status: string; fullName: string; failureMessages: string[]}[]
+}
+
+function failuresOf({name, status, message, assertionResults}: FileResult): string[] {
+  const failed = assertionResults.filter(each => each.status === 'failed')
+  if (failed.length === 0 && status === 'failed') return [`${name}: ${message}`]
+  return failed.map(
+    ({fullName, failureMessages}) => `${fullName}: ${failureMessages.join('\n').slice(0, 1000)}`,
+  )
+}
