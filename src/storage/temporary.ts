@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 /**
  * Temporary files are named after the process that makes them, so that whoever writes in the same directory next can tell
  * what a killed one left there, and removes it: it may hold a secret.
@@ -27,21 +26,3 @@ function isLeft(name: string): boolean {
   const [match, pid, started, id] = NAME.exec(name) ?? []
   return match !== undefined && !isOwnerAlive(`${pid}:${started}:${id}`, '')
 }
-=======
-/** A directory for temporary files of one process. */
-import {mkdtempSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {StorageError, storageErrorOf} from './errors.js'
-
-/** Makes it, 0700, with a name that begins with `prefix`, and returns its path. Throws StorageError when it cannot. */
-export function makeTemporaryDirectory(prefix: string): string {
-  try {
-    return mkdtempSync(join(tmpdir(), prefix))
-  } catch (error) {
-    const {fault, cause} = storageErrorOf(error, tmpdir())
-    const hint = 'set TMPDIR to a directory that can be written and has room'
-    throw new StorageError(fault, `cannot make a directory for temporary files in ${tmpdir()}`, hint, {cause})
-  }
-}
->>>>>>> 0112db4 (proof: run the installed tarball and the whole suite on every Node, in other people's surroundings)

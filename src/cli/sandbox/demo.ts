@@ -9,7 +9,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
-import {makeTemporaryDirectory} from '../../storage/temporary.js'
+import {makeTemporaryDirectory} from '../../storage/temporary-directory.js'
 
 export interface Step {
   /** As a user would type it. */
