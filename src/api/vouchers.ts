@@ -41,9 +41,16 @@ export async function fetchVoucher(
   return requirePdf(await api.fetchLink(fresh.link))
 }
 
-/** One look: whether the voucher can be fetched now. Throws Failure when that cannot be told. */
-export async function isVoucherReady(api: Api, reservationRef: string): Promise<boolean> {
-  return 'link' in (await look(api, reservationRef))
+/**
+ * One look, of `timeoutSeconds` at most: whether the voucher can be fetched now. Throws Failure when that cannot be told.
+ */
+export async function isVoucherReady(
+  api: Api,
+  reservationRef: string,
+  timeoutSeconds?: number,
+): Promise<boolean> {
+  const deadline = timeoutSeconds === undefined ? undefined : api.clock.now() + timeoutSeconds
+  return 'link' in (await look(api, reservationRef, deadline))
 }
 
 async function waitForLink(api: Api, reservationRef: string, options: VoucherOptions): Promise<string> {

@@ -48,7 +48,7 @@ export async function runCell(bench: Bench, cell: Cell): Promise<string[]> {
     else proxy.connection = fault.connection as Exclude<Fault['connection'], 'refused'>
     const seen = await run(home, proxy, errand, cell)
     const expected = expectedOf(row.nature, fault.conclusion, row)
-    const wrong = [...checkOutput(cell, expected, seen), ...checkRequests(cell, expected, seen)]
+    const wrong = [...checkOutput(cell, expected, seen), ...checkRequests(cell, expected, errand, seen)]
     wrong.push(...(await checkState(cell, errand, seen)))
     return wrong.length === 0 ? [] : [...wrong, told(seen)]
   } finally {

@@ -1,5 +1,7 @@
 /** What is wrong with what a command said and sent. */
+import type {Errand} from './errands.js'
 import type {RedirectTarget} from './fault.js'
+import type {ProxyRequest} from './fault-proxy.js'
 import type {Row} from './rows.js'
 import type {Expected} from './rules.js'
 import {type Cell, parse, type Seen} from './seen.js'
@@ -42,9 +44,10 @@ function reportExits({exits}: Expected): readonly number[] {
 }
 
 /** Secrets, and what identifies people, wherever they should not be: what was asked for is printed, when all went well. */
-function leaks({command}: Row, {finished, requests}: Seen): string[] {
+function leaks({command, nature}: Row, {finished, requests}: Seen): string[] {
   const {exit, stdout, stderr} = finished
-  const told = exit === 0 ? stderr : stdout + stderr
+  // A reservation that is made is the result, whether or not it is paid before the wait ends.
+  const told = exit === 0 || nature === 'wait' ? stderr : stdout + stderr
   const tokens = requests.flatMap(({headers}) => headers.authorization?.replace('Bearer ', '') ?? [])
   const patterns: [string, RegExp, string][] = [
     ['the client secret', /sk_test_sandbox/, command === 'sandbox:env' ? told : stdout + stderr],
@@ -57,7 +60,12 @@ function leaks({command}: Row, {finished, requests}: Seen): string[] {
   return tokens.some(token => where.includes(token)) ? [...found, 'shows an access token'] : found
 }
 
-export function checkRequests({row, fault}: Cell, {sent}: Expected, {struck, requests}: Seen): string[] {
+export function checkRequests(
+  {row, fault}: Cell,
+  {sent}: Expected,
+  {sends}: Errand,
+  {struck, requests}: Seen,
+): string[] {
   const wrong: string[] = []
   const [fewest, most] = sent
   // The pages of a list are requests of their own.
@@ -81,6 +89,7 @@ export function checkRequests({row, fault}: Cell, {sent}: Expected, {struck, req
     wrong.push('told the proxy more than the name of the service')
   if (requests.some(({method, headers, body}) => method === 'CONNECT' && (headers.authorization || body)))
     wrong.push('told the proxy more than a proxy needs')
+  for (const request of struck) wrong.push(...checkContent(row, request, sends))
   const oauth = requests.filter(({path}) => path.includes('/oauth/'))
   if (oauth.some(({headers}) => headers.authorization)) wrong.push('Authorization went to an OAuth endpoint')
   const tokenRequests = oauth.filter(
@@ -90,6 +99,29 @@ export function checkRequests({row, fault}: Cell, {sent}: Expected, {struck, req
   // A voucher, a cancellation and the like need scopes of two kinds; doctor tries all.
   if (tokenRequests > 3 + renews) wrong.push(`asked for ${tokenRequests} tokens`)
   return wrong
+}
+
+/** What every request carries, by what it is. */
+function checkContent(row: Row, {method, headers, body}: ProxyRequest, sends: object | undefined): string[] {
+  const wrong: string[] = []
+  const isSigned = !row.isControl && !['token', 'revoke', 'link'].includes(row.nature)
+  if (isSigned !== /^Bearer [\w.~+/-]+=*$/.test(headers.authorization ?? ''))
+    wrong.push(`Authorization ${isSigned ? 'is missing' : 'was sent'}`)
+  if (body !== '' && !headers['content-type']?.startsWith('application/json'))
+    wrong.push(`the body is called ${headers['content-type']}`)
+  if (body !== '' && (method === 'GET' || method === 'DELETE')) wrong.push(`a ${method} has a body`)
+  if (row.nature !== 'keyed' && headers['idempotency-key'])
+    wrong.push('an Idempotency-Key where §4 shows none')
+  if (sends && row.nature !== 'wait' && !holds(parse(body), sends))
+    wrong.push(`the body does not say what was typed: ${body.slice(0, 300)}`)
+  return wrong
+}
+
+/** Whether `value` says all that `wanted` says. */
+function holds(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return value === wanted
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(wanted).every(([key, inner]) => holds((value as Record<string, unknown>)[key], inner))
 }
 
 const uuid = (text: string | undefined) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? '')

@@ -17,8 +17,8 @@ export type Conclusion =
   | {readonly kind: 'unreadable'}
   | {readonly kind: 'status'; readonly status: number}
   | {readonly kind: 'redirect'; readonly status: number; readonly to: RedirectTarget}
-  /** A success by its status, and no JSON; `saysJson`: though its type says so. */
-  | {readonly kind: 'page'; readonly saysJson: boolean}
+  /** A success by its status, and no JSON; `saysJson`: though its type says so. `spoilt`: the service's own answer was. */
+  | {readonly kind: 'page'; readonly saysJson: boolean; readonly spoilt?: boolean}
   /** A success by its status, and JSON of nothing that was asked for: an object, or a list. */
   | {readonly kind: 'shape'; readonly isObject: boolean}
 
@@ -52,6 +52,7 @@ export const LOST = {kind: 'lost', begun: false, stalls: false} as const
 export const CUT = {kind: 'lost', begun: true, stalls: false} as const
 export const STALLED = {kind: 'lost', begun: false, stalls: true} as const
 export const CUT_STALLED = {kind: 'lost', begun: true, stalls: true} as const
+export const SPOILT = {kind: 'page', saysJson: true, spoilt: true} as const
 export const UNREADABLE = {kind: 'unreadable'} as const
 export const UNSURE = {kind: 'unreached', isSure: false} as const
 export const RESET =

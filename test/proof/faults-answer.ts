@@ -8,6 +8,7 @@ import {
   type Fault,
   LOST,
   RESET,
+  SPOILT,
   STALLED,
   TIMED_OUT,
   UNREADABLE,
@@ -82,7 +83,7 @@ export const LENGTHS: readonly Fault[] = [
   after('length-too-long', CUT, ENDED, reply => [withLength(reply, reply.body.length + 100), 'end']),
   after(
     'length-too-short',
-    {kind: 'page', saysJson: true},
+    SPOILT,
     /cannot be understood|not JSON|not a local sandbox|ended early|not HTTP|PDF|cut off|without/,
     reply => [withLength(reply, Math.floor(reply.body.length / 2)), 'end'],
   ),

@@ -2,7 +2,7 @@
  * The faults of the matrix. Each says what it does on the wire, and what can be concluded from it by whoever sees only
  * the client's end of the connection; what a command must make of that is in rules.ts.
  */
-import {after, answered, type Fault, harmless, redirect} from './fault.js'
+import {after, answered, type Fault, harmless, redirect, SPOILT} from './fault.js'
 import {replyBytes} from './fault-proxy.js'
 import {BEFORE, COMPRESSED, CUTS, ENDLESS, LENGTHS} from './faults-answer.js'
 import {AWAY, CONNECTION, TLS} from './faults-connection.js'
@@ -40,16 +40,13 @@ const PAGES: readonly Fault[] = [
   answered('shape-list', {kind: 'shape', isObject: false}, NOT_IT, {
     ...{status: 200, headers: asJson, body: bytes('[7,null,[]]')},
   }),
-  after('unframed-cut', {kind: 'page', saysJson: true}, NOT_IT, reply => [
-    unframed({...reply, body: half(reply.body)}),
-    'end',
-  ]),
+  after('unframed-cut', SPOILT, NOT_IT, reply => [unframed({...reply, body: half(reply.body)}), 'end']),
   {
-    ...after('not-utf-8', {kind: 'page', saysJson: true}, NOT_IT, reply => [replyBytes(withBadByte(reply))]),
+    ...after('not-utf-8', SPOILT, NOT_IT, reply => [replyBytes(withBadByte(reply))]),
     isOfText: true,
   },
   {
-    ...after('utf-16', {kind: 'page', saysJson: true}, NOT_IT, reply => [
+    ...after('utf-16', SPOILT, NOT_IT, reply => [
       replyBytes({
         ...withType(reply, 'application/json; charset=utf-16'),
         body: Buffer.from(String(reply.body), 'utf16le'),

@@ -3,8 +3,7 @@
  * with two requests of different nature has two rows. Those that make none are in silent.ts.
  */
 import {randomUUID} from 'node:crypto'
-import {GUESTS} from '../support/stay.js'
-import {cancelling, downloading, type Errand, subscribing} from './errands.js'
+import {cancelling, downloading, type Errand, pausing, paying, reserving, subscribing} from './errands.js'
 import type {Fault} from './fault.js'
 import type {Nature, Traits} from './rules.js'
 import type {SandboxSide} from './sandbox-side.js'
@@ -36,6 +35,19 @@ const typed =
   () =>
     Promise.resolve({argv})
 
+const sending =
+  (sends: object, ...argv: string[]) =>
+  () =>
+    Promise.resolve({argv, sends})
+
+const CREDENTIALS = {
+  ...{grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'},
+}
+const PLACE = {type: 'CITY', id: 101}
+const SEARCHED = {
+  ...{destination: PLACE, check_in: '2030-06-01', check_out: '2030-06-02', client_nationality: 'TR'},
+  ...{rooms: [{adults: 2, children_ages: []}], currency: 'EUR'},
+}
 const WHERE = ['--city', '101', '--currency', 'EUR']
 const STAY = ['--check-in', '2030-06-01', '--nights', '1', '--room', '2', '--nationality', 'TR']
 const LOGIN = ['login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt']
@@ -44,10 +56,19 @@ function read(command: string, path: RegExp, errand: Row['errand'], more: Partia
   return {command, nature: 'read', method: 'GET', path, errand, ...more}
 }
 
+function change(command: string, part: string | undefined, path: RegExp, errand: Row['errand']): Row {
+  const named = part === undefined ? {command} : {command, part}
+  return {...named, nature: 'once', isControl: true, method: 'POST', path, errand}
+}
+
 const under = (path: string) => new RegExp(`/partner-api/v1${path}(\\?|$)`)
 
 /** Commands whose paths are ours (§4.9). */
 const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
+
+const RESERVE = {
+  ...{command: 'reserve', nature: 'keyed' as const, method: 'POST', path: under('/reservations/hotel')},
+}
 
 const COMMANDS: readonly Row[] = [
   read('account', under('/account'), typed('account'), {takes: 'object'}),
@@ -58,6 +79,13 @@ const COMMANDS: readonly Row[] = [
     errand: async side => ({
       argv: ['api', 'POST', `/webhooks/subscriptions/${await side.subscription()}/test`, '--yes'],
     }),
+  },
+  {
+    ...{command: 'api', part: 'body', nature: 'once', method: 'PATCH', takes: 'bytes'},
+    path: under('/webhooks/subscriptions/[^/]+'),
+    errand: pausing(id => [
+      ...['api', 'PATCH', `/webhooks/subscriptions/${id}`, '--data', '{"is_active":false}', '--yes'],
+    ]),
   },
   ...['cities', 'countries', 'currencies'].map(what =>
     read(`content:${what}`, under(`/content/${what}`), typed('content', what)),
@@ -71,17 +99,22 @@ const COMMANDS: readonly Row[] = [
     async side => ({argv: ['hotels', 'show', await side.hotel()]}),
     {takes: 'object'},
   ),
-  read('hotels:search', under('/hotels/search'), typed('hotels', 'search', ...WHERE, ...STAY), {
+  read('hotels:search', under('/hotels/search'), sending(SEARCHED, 'hotels', 'search', ...WHERE, ...STAY), {
     method: 'POST',
   }),
-  read('tours:search', under('/tours/search'), typed('tours', 'search', ...WHERE, '--date', '2030-06-01'), {
-    method: 'POST',
-  }),
+  read(
+    'tours:search',
+    under('/tours/search'),
+    sending({destination: PLACE, date: '2030-06-01'}, 'tours', 'search', ...WHERE, '--date', '2030-06-01'),
+    {
+      method: 'POST',
+    },
+  ),
   read('tours:show', under('/tours/[^/]+'), async side => ({argv: ['tours', 'show', await side.tour()]})),
   ...[LOGIN, ['token'], ['whoami', '--check']].map(
     (argv): Row => ({
       ...{command: argv[0] ?? '', nature: 'token', method: 'POST', path: under('/oauth/token')},
-      errand: typed(...argv),
+      errand: sending(CREDENTIALS, ...argv),
     }),
   ),
   {
@@ -109,6 +142,7 @@ const COMMANDS: readonly Row[] = [
       const reference = await side.reservation('account')
       const email = `${randomUUID()}@example.com`
       return {
+        sends: {contact: {email}},
         argv: ['reservations', 'update', reference, '--contact', `email=${email}`],
         effects: async () => {
           const {contact} = await side.show<{contact: {email: string}}>(`/reservations/${reference}`)
@@ -123,8 +157,11 @@ const COMMANDS: readonly Row[] = [
     errand: cancelling,
   },
   read('reservations:cancel', under('/reservations/[^/]+/cancellation-quote'), cancelling, {part: 'quote'}),
-  reserving('account'),
-  reserving('instant'),
+  ...(['account', 'instant'] as const).map(mode => ({...RESERVE, part: mode, errand: reserving(mode)})),
+  {
+    ...{command: 'reserve', part: 'wait', nature: 'wait', method: 'GET'},
+    ...{path: under('/reservations/[^/]+/voucher'), errand: reserving('instant', '--wait=1')},
+  },
   read('voucher:download', under('/reservations/[^/]+/voucher'), downloading, {writes: 'v.pdf'}),
   {
     ...{command: 'voucher:download', part: 'link', nature: 'link', method: 'GET', path: /\/vouchers?\//},
@@ -152,7 +189,7 @@ const COMMANDS: readonly Row[] = [
   {
     ...{command: 'webhooks:update', nature: 'once', method: 'PATCH'},
     path: under('/webhooks/subscriptions/[^/]+'),
-    errand: async side => ({argv: ['webhooks', 'update', await side.subscription(), '--passive']}),
+    errand: pausing(id => ['webhooks', 'update', id, '--passive']),
   },
   {
     ...{command: 'webhooks:delete', nature: 'once', method: 'DELETE', takes: 'any'},
@@ -162,25 +199,19 @@ const COMMANDS: readonly Row[] = [
   read('sandbox:clock', /^\/_sandbox\/clock$/, typed('sandbox', 'clock'), {isControl: true}),
   read('sandbox:env', /^\/_sandbox\/clock$/, typed('sandbox', 'env'), {isControl: true}),
   read('sandbox:deliveries', /^\/_sandbox\/deliveries$/, typed('sandbox', 'deliveries'), {isControl: true}),
+  change('sandbox:clock', 'advance', /^\/_sandbox\/clock$/, async () => ({
+    // Little enough for the other cells, which share the sandbox.
+    ...{argv: ['sandbox', 'clock', '--advance', '1s'], sends: {advance_seconds: 1}},
+  })),
+  change('sandbox:deliveries', 'redeliver', /^\/_sandbox\/deliveries\/[^/]+\/redeliver$/, async side => ({
+    ...{argv: ['sandbox', 'deliveries', '--redeliver', await side.delivery()], sends: {}},
+  })),
+  change('sandbox:pay', undefined, /^\/_sandbox\/payments\//, paying('paid', [])),
+  change('sandbox:pay', 'decline', /^\/_sandbox\/payments\//, paying('failed', ['--decline'])),
   {
-    ...{
-      command: 'sandbox:pay',
-      nature: 'once',
-      isControl: true,
-      method: 'POST',
-      path: /^\/_sandbox\/payments\//,
-    },
-    errand: async side => ({argv: ['sandbox', 'pay', await side.reservation('instant')]}),
-  },
-  {
-    ...{
-      command: 'sandbox:reset',
-      nature: 'once',
-      isControl: true,
-      method: 'POST',
-      path: /^\/_sandbox\/reset$/,
-    },
-    errand: typed('sandbox', 'reset'),
+    ...change('sandbox:reset', undefined, /^\/_sandbox\/reset$/, async () => ({
+      ...{argv: ['sandbox', 'reset'], sends: {}},
+    })),
     // The other cells share the sandbox.
     leavesOut: ({wire}) => wire?.forwards === true,
   },
@@ -191,18 +222,3 @@ const COMMANDS: readonly Row[] = [
 ]
 
 export const ROWS: readonly Row[] = COMMANDS.map(row => ({...row, isGuessed: GUESSED.test(row.command)}))
-
-function reserving(mode: 'account' | 'instant'): Row {
-  return {
-    ...{command: 'reserve', part: mode, nature: 'keyed', method: 'POST', path: under('/reservations/hotel')},
-    async errand(side) {
-      const reference = `cell-${randomUUID()}`
-      const how = ['--pay', mode, '--client-reference', reference, '--nationality', 'TR']
-      return {
-        argv: ['reserve', await side.offer(), ...GUESTS, ...how],
-        effects: () => side.reservationsWith(reference),
-        reference,
-      }
-    },
-  }
-}

@@ -11,9 +11,9 @@ import type {Conclusion, RedirectTarget} from './fault.js'
 /**
  * What the request that is struck is.
  * `read`: changes nothing. `keyed`: makes a reservation, with an Idempotency-Key (§4.4). `once`: makes or changes
- * something, without a key. `token`, `revoke`: the OAuth endpoints (§4.1, §4.2). `link`: the voucher's signed link (§2.6).
+ * something, without a key. `wait`: looks, again and again, whether a reservation that was made is paid. `token`, `revoke`: the OAuth endpoints (§4.1, §4.2). `link`: the voucher's signed link (§2.6).
  */
-export type Nature = 'read' | 'keyed' | 'once' | 'token' | 'revoke' | 'link'
+export type Nature = 'read' | 'keyed' | 'once' | 'wait' | 'token' | 'revoke' | 'link'
 
 export interface Expected {
   readonly exits: readonly number[]
@@ -51,11 +51,13 @@ export interface Traits {
 
 export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Traits): Expected {
   const changes = CHANGES.has(nature)
-  if (traits.isControl && ['status', 'redirect', 'page', 'shape'].includes(conclusion.kind)) {
+  const isSpoilt = conclusion.kind === 'page' && conclusion.spoilt
+  if (traits.isControl && ['status', 'redirect', 'page', 'shape'].includes(conclusion.kind) && !isSpoilt) {
     const status = conclusion.kind === 'status' ? conclusion.status : 200
     const isRepeated = status === 429 || (PASSING.has(status) && !changes)
     return {exits: [6], sent: isRepeated ? AGAIN : ONCE, namesCause: true}
   }
+  if (nature === 'wait' && conclusion.kind !== 'unreached') return waitRule(conclusion)
   switch (conclusion.kind) {
     case 'answered':
       return {exits: [0], sent: ONCE, namesCause: false}
@@ -108,6 +110,14 @@ function sentWhenLost(nature: Nature, stalls: boolean): readonly [number, number
   if (!stalls) return AGAIN
   // One attempt of a reading request may take all the time there is; a reservation keeps time for a repeat.
   return nature === 'keyed' ? [1, 4] : ONCE
+}
+
+/** A service that fails or is away is waited for; only missing rights end it before its time. So many looks fit into that. */
+function waitRule(conclusion: Conclusion): Expected {
+  const status = conclusion.kind === 'status' ? conclusion.status : 0
+  if (status === 401 || status === 403)
+    return {exits: [4], sent: status === 401 ? [2, 2] : ONCE, namesCause: true}
+  return {exits: [8], sent: [1, 12], namesCause: false}
 }
 
 function statusRule(nature: Nature, status: number): Pick<Expected, 'exits' | 'sent'> {

@@ -71,6 +71,13 @@ export class SandboxSide {
     return (await this.ask<{id: string}>('POST', '/webhooks/subscriptions', request)).id
   }
 
+  /** A delivery of a test event to a subscription that nobody serves. */
+  async delivery(): Promise<string> {
+    const id = await this.subscription()
+    const made = await this.ask<{delivery_id: string}>('POST', `/webhooks/subscriptions/${id}/test`)
+    return made.delivery_id
+  }
+
   async hotel(): Promise<string> {
     const offer = await this.offer()
     const {hotel} = await this.ask<{hotel: {hotel_id: string}}>('GET', `/hotels/offers/${offer}`)

@@ -12,14 +12,16 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   const effects = await errand.effects?.()
   const struckFirst = row.part === 'quote' || row.reports
   if (effects !== undefined && !struckFirst) {
-    const allowed = finished.exit === 0 ? [1] : finished.exit === 10 ? [0, 1] : [0]
-    const isShape = fault.conclusion.kind === 'shape' && finished.exit === 0
-    if (!allowed.includes(effects) && !isShape)
+    const isMade = finished.exit === 0 || (row.nature === 'wait' && seen.struck.length > 0)
+    const allowed = isMade ? [1] : finished.exit === 10 ? [0, 1] : [0]
+    // A success that nothing is known of, or that `api` prints as it came, need not be that of the service.
+    const isAnySuccess = ['shape', 'page'].includes(fault.conclusion.kind) && finished.exit === 0
+    if (!allowed.includes(effects) && !isAnySuccess)
       wrong.push(`was made ${effects} times, with exit ${finished.exit}`)
   }
   const state = openState(home.configDirectory)
   try {
-    if (errand.reference) wrong.push(...(await checkJournal(state, errand, seen)))
+    if (errand.reference) wrong.push(...(await checkJournal(state, row, errand, seen)))
     const got = requests.some(({path, struck}) => path.endsWith('/oauth/token') && !struck)
     const kept = state.tokens.listAll().length
     const refused = fault.conclusion.kind === 'status' && fault.conclusion.status === 401
@@ -34,7 +36,12 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
 
 type State = ReturnType<typeof openState>
 
-async function checkJournal(state: State, {reference}: Errand, {finished, struck}: Seen): Promise<string[]> {
+async function checkJournal(
+  state: State,
+  {nature}: Row,
+  {reference}: Errand,
+  {finished, struck}: Seen,
+): Promise<string[]> {
   const entry = state.journal.list().find(each => each.clientReferenceId === reference)
   const wrong: string[] = []
   const open = entry?.outcome === 'unknown' || entry?.outcome === 'unresolved'
@@ -42,8 +49,11 @@ async function checkJournal(state: State, {reference}: Errand, {finished, struck
   if (finished.exit === 10 && !open) wrong.push(`the journal calls it ${entry?.outcome}`)
   if (finished.exit !== 0 && finished.exit !== 10 && struck.length > 0 && open)
     wrong.push(`the journal calls it ${entry?.outcome}, with exit ${finished.exit}`)
-  if (entry && entry.attempts !== struck.length)
-    wrong.push(`the journal counts ${entry.attempts} attempts, of ${struck.length}`)
+  const sent = nature === 'wait' ? 1 : struck.length
+  if (entry && entry.attempts !== sent)
+    wrong.push(`the journal counts ${entry.attempts} attempts, of ${sent}`)
+  if (nature === 'wait' && struck.length > 0 && !finished.stdout.includes(`"${entry?.reservationRef}"`))
+    wrong.push('does not tell of the reservation that was made')
   return wrong
 }
 

@@ -98,7 +98,7 @@ export async function waitUntilConfirmed(
   const {api, clock, state, target} = connection
   const deadline = clock.now() + seconds
   for (let pause = FIRST_LOOK_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
-    if (await looksConfirmed(connection, reference)) break
+    if (await looksConfirmed(connection, reference, deadline - clock.now())) break
     const left = deadline - clock.now()
     if (left <= 0) throw stillPending(outcome, reference, state.writable)
     await api.clock.sleep(Math.min(pause, left) * 1000)
@@ -113,9 +113,11 @@ export async function waitUntilConfirmed(
   return {...outcome, outcome: 'confirmed', reservation}
 }
 
-async function looksConfirmed(connection: Connection, reference: string): Promise<boolean> {
+/** One look that takes no longer than there is to wait, though a second in any case. */
+async function looksConfirmed(connection: Connection, reference: string, left: number): Promise<boolean> {
   const {isVoucherReady} = await import('../../api/vouchers.js')
-  return isVoucherReady(connection.api, reference).catch(error => {
+  const timeoutSeconds = Math.min(connection.timeoutSeconds, Math.max(1, left))
+  return isVoucherReady(connection.api, reference, timeoutSeconds).catch(error => {
     // How a service says "not confirmed yet" is not shown (§4.5): only missing rights end the wait.
     const passing =
       error instanceof Failure && ['refused', 'service_failed', 'unreachable'].includes(error.kind)

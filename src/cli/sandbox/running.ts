@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {SendError, type Sender, type SentAnswer} from '../../api/api.js'
 import {parseBaseUrl} from '../../api/base-url.js'
+import {parseJson, whyNotJson} from '../../api/error-shapes.js'
 import {redirectIn, unanswered} from '../../api/refusals.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
@@ -87,9 +88,21 @@ export async function control(
       : fault(error, body !== undefined)
   })
   if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) throw notASandbox(answer)
-  const json = readJson(answer.body)
+  const json = parseJson(answer.body)
   if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
-  throw answer.status < 400 ? notASandbox(answer) : refused(answer.status, json)
+  throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
+}
+
+/** The sandbox's own answer, spoilt on its way. `changes`: then what was asked for has been done. */
+function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
+  const problem = whyNotJson(body)
+  const details = {code: 'answer_not_understood', status}
+  return changes
+    ? new Failure('outcome_unknown', `the local sandbox answered, so it may have been done, but ${problem}`, {
+        ...details,
+        code: 'outcome_unknown',
+      })
+    : new Failure('service_failed', `the local sandbox's answer cannot be understood: ${problem}`, details)
 }
 
 /** Whatever answers without the mark of the sandbox's controls, or not as they do. */
@@ -122,12 +135,4 @@ function notRunning(problem: string, reason?: string): Failure {
     ...{code: 'sandbox_not_running', hint},
     ...(reason === undefined ? {} : {reason}),
   })
-}
-
-function readJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
