@@ -29,6 +29,8 @@ const MOST_LEVELS = 1000
 /** Walks JSON's grammar and stops where it ends or breaks. */
 class Scanner {
   at = 0
+  /** Where a key begins that its object has already. */
+  repeatedAt: number | undefined
   private depth = 0
 
   constructor(private readonly text: string) {}
@@ -41,14 +43,21 @@ class Scanner {
   value(): boolean {
     this.blanks()
     const first = this.text[this.at]
-    if (first === '{') return this.list('}', () => this.member())
+    if (first === '{') {
+      const keys = new Set<string>()
+      return this.list('}', () => this.member(keys))
+    }
     if (first === '[') return this.list(']', () => this.value())
     return this.take(STRING) || this.take(WORD_OR_NUMBER)
   }
 
-  private member(): boolean {
+  private member(keys: Set<string>): boolean {
     this.blanks()
+    const start = this.at
     if (!this.take(STRING)) return false
+    const key = JSON.parse(this.text.slice(start, this.at)) as string
+    if (keys.has(key)) this.repeatedAt ??= start
+    keys.add(key)
     this.blanks()
     return this.take(/:/y) && this.value()
   }
@@ -79,6 +88,14 @@ class Scanner {
     this.at += match[0].length
     return true
   }
+}
+
+/** The line of the first key that its object has already, in a JSON text; undefined when there is none. */
+export function repeatedKeyLine(text: string): number | undefined {
+  const scanner = new Scanner(text)
+  scanner.value()
+  const {repeatedAt} = scanner
+  return repeatedAt === undefined ? undefined : text.slice(0, repeatedAt).split('\n').length
 }
 
 /** The line on which the value at `path` of a JSON text begins; where keys repeat, that of one of them. */

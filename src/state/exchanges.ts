@@ -9,17 +9,19 @@ import {
   existsSync,
   fstatSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   statSync,
   writeSync,
 } from 'node:fs'
 import {join} from 'node:path'
+import {isOfAnother, tighten} from '../storage/private-file.js'
 import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 /** Ours. */
 const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
+const MOST_READ_BYTES = 1024 * 1024
 /** A pipe in its place would otherwise be waited for, for ever. */
 const NEITHER_LINK_NOR_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const LOCK_WAIT_MILLISECONDS = 1000
@@ -50,7 +52,10 @@ function append(path: string, text: string): void {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
   const file = openSync(path, flags | NEITHER_LINK_NOR_WAIT, 0o600)
   try {
-    if (fstatSync(file).isFile()) writeSync(file, text)
+    const stats = fstatSync(file)
+    if (!stats.isFile() || isOfAnother(path, stats)) return
+    tighten(file, stats)
+    writeSync(file, text)
   } finally {
     closeSync(file)
   }
@@ -77,13 +82,21 @@ function linesOf(path: string): string[] {
   try {
     const file = openSync(path, constants.O_RDONLY | NEITHER_LINK_NOR_WAIT)
     try {
-      return fstatSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : []
+      const stats = fstatSync(file)
+      return stats.isFile() ? endOf(file, stats.size).split('\n') : []
     } finally {
       closeSync(file)
     }
   } catch {
     return []
   }
+}
+
+/** Where it was made larger than we would, its end will do. */
+function endOf(file: number, size: number): string {
+  const bytes = Buffer.alloc(Math.min(size, MOST_READ_BYTES))
+  const length = readSync(file, bytes, 0, bytes.length, size - bytes.length)
+  return bytes.toString('utf8', 0, length)
 }
 
 function parseLine(line: string): Record<string, unknown>[] {

@@ -2,10 +2,11 @@
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {lineOf, mistakeIn} from '../contract/json-mistake.js'
+import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
 import type {Contact} from '../contract/reservations.js'
 import type {Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
+import {isOfAnother, tighten} from '../storage/private-file.js'
 import {misfitIn} from './settings-shape.js'
 
 const MAX_BYTES = 1024 * 1024
@@ -72,7 +73,10 @@ function readRegularFile(path: string): Uint8Array {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     try {
-      if (fstatSync(file).size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
+      const stats = fstatSync(file)
+      if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
+      if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
+      tighten(file, stats)
       return readFileSync(file)
     } finally {
       closeSync(file)
@@ -90,6 +94,10 @@ export function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
     throw invalid(path, 'begins with a byte order mark; save it as UTF-8 without one')
   const json = parseJson(text, path)
+  // JSON.parse takes the last of them, and the next writer would drop the others without a word.
+  const repeated = repeatedKeyLine(text)
+  if (repeated !== undefined)
+    throw invalid(`${path}, line ${repeated}`, 'has a key that its object has already; leave one of the two')
   const misfit = misfitIn(json)
   if (misfit === undefined)
     return {...(json as SettingsFile), profiles: (json as SettingsFile).profiles ?? {}}

@@ -1,8 +1,9 @@
 /** The file of a database before SQLite opens it: who may read it, and whether it is one at all. */
-import {chmodSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
+import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
 import {ensurePrivateDirectory, isEntry, requireRegularFile} from './files.js'
+import {requireOwnFile, tighten} from './private-file.js'
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,
@@ -34,8 +35,10 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   if (owner === 'ours') ensurePrivateDirectory(dirname(path))
   else requireDirectory(path)
   // SQLite follows a link in the place of its log, and would write into what it points to.
-  for (const side of SIDE_FILES) requireRegularFile(path + side)
-  requireRegularFile(path)
+  const look = owner === 'ours' ? requireOwnFile : requireRegularFile
+  const sides = SIDE_FILES.map(side => ({side: path + side, stats: look(path + side)}))
+  const there = look(path)
+  if (owner === 'ours') requireOneName(path, there)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
     lookedInto.add(identityOf(lstatSync(path)))
@@ -47,8 +50,16 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats))
     throw owner === 'ours' ? damaged(path) : notADatabase(path)
   lookedInto.add(identityOf(stats))
-  const tooWide = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
-  if (owner === 'ours' && tooWide) chmodSync(path, 0o600)
+  if (owner !== 'ours') return
+  tighten(path, stats)
+  for (const {side, stats} of sides) if (stats) tighten(side, stats)
+}
+
+/** SQLite keeps its log by name: what is written under one of two names is lost to whoever opens the other. */
+function requireOneName(path: string, stats: Stats | undefined): void {
+  if (stats === undefined || stats.nlink < 2) return
+  const hint = 'copy it, and put the copy in its place; it was not changed'
+  throw new StorageError('not_ours', `${path} has another name besides (a hard link)`, hint)
 }
 
 /** Whether anything is in the place of the database, or of a file that SQLite makes beside it. */

@@ -3,11 +3,11 @@
  * overwritten. Knows nothing of what is in it.
  */
 import {existsSync, statSync} from 'node:fs'
-import {pathToFileURL} from 'node:url'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
+import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
 import {type Connection, openSqlite, type Statement} from './sqlite.js'
 
 export type Value = string | number | bigint | null | Uint8Array
@@ -57,15 +57,19 @@ export interface DatabaseOptions {
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
-    if (path !== ':memory:') prepareDatabaseFile(path, options.owner ?? 'ours')
+    if (path !== ':memory:') {
+      prepareDatabaseFile(path, options.owner ?? 'ours')
+      if (logBytes(path) > 0) lookBeforehand(path, options.migrations)
+    }
     const busyMilliseconds = options.busyTimeoutMilliseconds ?? 10_000
     const connection = openSqlite(path, {timeout: busyMilliseconds})
     try {
+      const version = requireOurs(connection, options.migrations, path)
       connection.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
       )
       const database = wrap(connection, path)
-      migrate(connection, database, options.migrations, path)
+      if (version < options.migrations.length) migrate(connection, database, options.migrations, path)
       finishErasing(connection, busyMilliseconds)
       return database
     } catch (error) {
@@ -84,9 +88,9 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
 export function openDatabaseToRead(path: string): Database {
   requireRegularFile(path)
   // Without a log nobody is writing, and SQLite need not make its index file to read.
-  const how = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1'
+  const name = readOnlyName(path, existsSync(`${path}-wal`) ? '' : '&immutable=1')
   try {
-    const connection = openSqlite(`${pathToFileURL(path).href}?${how}`, {timeout: READ_PATIENCE_MILLISECONDS})
+    const connection = openSqlite(name, {timeout: READ_PATIENCE_MILLISECONDS})
     return wrap(connection, path)
   } catch (error) {
     throw storageErrorOf(error, path)
@@ -184,28 +188,6 @@ function wrap(connection: Connection, path: string): Database {
 function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
   if (row) delete (row as {_metadata?: unknown})._metadata
   return row
-}
-
-function migrate(
-  connection: Connection,
-  database: Database,
-  migrations: readonly string[],
-  path: string,
-): void {
-  const version = () => database.get<{user_version: number}>('PRAGMA user_version')?.user_version ?? 0
-  if (version() === migrations.length) return
-  database.transaction(() => {
-    const from = version()
-    if (from > migrations.length) {
-      throw new StorageError(
-        'too_new',
-        `${path} was made by a newer version of bookctl`,
-        'install that version, or use another BOOKCTL_CONFIG_DIR',
-      )
-    }
-    for (const migration of migrations.slice(from)) connection.exec(migration)
-    database.run(`PRAGMA user_version = ${migrations.length}`)
-  })
 }
 
 function isSqliteError(error: unknown): boolean {

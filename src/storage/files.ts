@@ -64,12 +64,12 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * Throws StorageError unless nothing is at `path`, or a regular file. A symbolic link in the place of a file of ours is
+ * What lies at `path`, if anything does. Throws StorageError unless it is a regular file. A symbolic link in the place of a file of ours is
  * neither followed nor replaced: somebody put it there for a reason, or against us.
  */
-export function requireRegularFile(path: string): void {
+export function requireRegularFile(path: string): Stats | undefined {
   const stats = lstatIfAny(path)
-  if (stats === undefined || stats.isFile()) return
+  if (stats === undefined || stats.isFile()) return stats
   const what = stats.isSymbolicLink()
     ? 'a symbolic link'
     : stats.isDirectory()
@@ -120,6 +120,7 @@ export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFi
   const directory = dirname(path)
   const temporary = temporaryPath(directory)
   sweepTemporaryFiles(directory)
+  if (options.existing === 'replace') requireReplaceable(path)
   try {
     writeNewFile(temporary, bytes, options.mode ?? 0o600)
     if (options.existing === 'replace') renameSync(temporary, path)
@@ -131,6 +132,14 @@ export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFi
   } finally {
     rmSync(temporary, {force: true})
   }
+}
+
+/** A device or a pipe (/dev/null, where root may write) would be gone for everyone. */
+function requireReplaceable(path: string): void {
+  const stats = lstatIfAny(path)
+  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return
+  const hint = 'name another file; it was not changed'
+  throw new StorageError('not_ours', `${path} is no regular file`, hint)
 }
 
 /** Whether files can be made in `directory`, which is created if it can be. */

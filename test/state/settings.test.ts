@@ -1,5 +1,7 @@
 /** config.json: no change is lost, and what cannot be understood is named and left as it is. */
 import {
+  chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -41,6 +43,13 @@ test('the first writer creates the file, private and readable by people', async 
   expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
 })
 
+test('wider permissions are tightened when it is read', () => {
+  writeFileSync(path, '{}')
+  chmodSync(path, 0o666)
+  createSettings(directory).read()
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
 test('what a change does not touch is kept', async () => {
   const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
   writeFileSync(path, JSON.stringify(theirs))
@@ -80,6 +89,16 @@ describe('a file that cannot be understood', () => {
     ['a byte order mark', '\uFEFF{}', 'byte order mark'],
     ['zeros', '\0\0\0', 'is not JSON'],
     ['a list', '[]', 'must be an object'],
+    [
+      'a key twice',
+      '{\n  "profiles": {},\n  "profiles": {}\n}',
+      'line 3 has a key that its object has already',
+    ],
+    [
+      'a key twice, once escaped',
+      '{"defaults": {"currency": "EUR", "curr\\u0065ncy": "TRY"}}',
+      'line 1 has a key',
+    ],
     ['null', 'null', 'must be an object'],
     ['a string', '"x"', 'must be an object'],
     ['a wrong type', '{"profiles": {"one": {"base_url": 7, "client_id": "c"}}}', 'profiles.one.base_url'],
@@ -102,6 +121,13 @@ describe('a file that cannot be understood', () => {
   test('invalid UTF-8', () => {
     writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
     expect(() => createSettings(directory).read()).toThrow('is not UTF-8')
+  })
+
+  test("another user's", context => {
+    if (process.getuid?.() !== 0) context.skip('needs the right to give a file away')
+    writeFileSync(path, '{}')
+    chownSync(path, 65_533, 65_533)
+    expect(() => createSettings(directory).read()).toThrow('belongs to another user')
   })
 
   test('too large', () => {

@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -220,6 +221,53 @@ test('migrations are applied once and in order, and a newer file is refused', ()
   const before = readFileSync(path)
   expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('too_new')
   expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+describe('a database that is not ours is refused before a byte of it changes', () => {
+  /** By a process of its own, so that this one has nothing of the file open. */
+  const make = (path: string, sql: string) => {
+    const code = `const d = new (require('libsql'))(${JSON.stringify(path)}); d.exec(${JSON.stringify(sql)}); d.close()`
+    execFileSync(process.execPath, ['-e', code])
+  }
+  const refused = (sql: string) => {
+    const path = join(directory, 'x.db')
+    make(path, sql)
+    const before = readFileSync(path)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('not_ours')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  }
+
+  test('one of another program', () => refused('CREATE TABLE notes (text)'))
+  test('one with our version and without our tables', () =>
+    refused('CREATE TABLE notes (text); PRAGMA user_version = 1'))
+  test('a version below zero', () => refused('CREATE TABLE words (word); PRAGMA user_version = -1'))
+
+  test('one whose log is of another file: neither is touched', () => {
+    const path = join(directory, 'x.db')
+    make(path, `${ONE}; PRAGMA user_version = 1; PRAGMA journal_mode = WAL`)
+    const other = openDatabase(join(directory, 'y.db'), {migrations: ['CREATE TABLE y (y)']})
+    const log = readFileSync(join(directory, 'y.db-wal'))
+    writeFileSync(`${path}-wal`, log)
+    const before = readFileSync(path)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('not_ours')
+    expect([readFileSync(path).equals(before), readFileSync(`${path}-wal`).equals(log)]).toEqual([true, true])
+    other.close()
+  })
+
+  test('one with a second name', () => {
+    const path = join(directory, 'x.db')
+    openDatabase(path, {migrations: ONE}).close()
+    linkSync(path, join(directory, 'again.db'))
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('not_ours')
+  })
+
+  test("another user's", context => {
+    if (process.getuid?.() !== 0) context.skip('needs the right to give a file away')
+    const path = join(directory, 'x.db')
+    openDatabase(path, {migrations: ONE}).close()
+    chownSync(path, 65_533, 65_533)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('not_ours')
+  })
 })
 
 test('a failed migration changes nothing', () => {

@@ -101,3 +101,10 @@ test('a full disk: the old content stays whole, at every size of free space', co
     execFileSync('umount', ['--lazy', mount])
   }
 })
+
+test('what is no regular file is not replaced', () => {
+  const pipe = join(directory, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  expect(() => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})).toThrow('is no regular file')
+  expect(readdirSync(directory)).toEqual(['pipe'])
+})

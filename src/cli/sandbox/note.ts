@@ -4,7 +4,8 @@ import {join, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {SANDBOX_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
-import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
+import {ensurePrivateDirectory, writeWholeFile} from '../../storage/files.js'
+import {requireOwnFile} from '../../storage/private-file.js'
 import {noteOf, type RunningSandbox, readNote} from './running.js'
 
 /** `--db`, or `sandbox.db` in the configuration directory. */
@@ -15,7 +16,7 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
 
 /** Whether the note was written; a sandbox in a read-only home runs without one. */
 export function writeNote(configDirectory: string, note: RunningSandbox): boolean {
-  requireRegularFile(noteOf(configDirectory))
+  requireOwnFile(noteOf(configDirectory))
   try {
     ensurePrivateDirectory(configDirectory)
     writeWholeFile(noteOf(configDirectory), Buffer.from(`${JSON.stringify(note)}\n`), {existing: 'replace'})

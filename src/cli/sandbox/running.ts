@@ -9,7 +9,7 @@ import {Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject} from '../../contract/json-object.js'
 import {SANDBOX_NOTE_NAME} from '../../state/file-names.js'
-import {requireRegularFile} from '../../storage/files.js'
+import {requireOwnFile} from '../../storage/private-file.js'
 
 export interface RunningSandbox {
   readonly origin: string
@@ -20,6 +20,9 @@ export interface RunningSandbox {
 /** Start-up credentials of every local sandbox (service.md). */
 export const SANDBOX_CLIENT_ID = 'cid_sandbox'
 export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
+
+/** Ours: no note is longer. */
+const MOST_NOTE_BYTES = 64 * 1024
 
 /** Written by `sandbox start`, removed when it ends. */
 export function noteOf(configDirectory: string): string {
@@ -44,7 +47,8 @@ export function findSandbox(
 
 /** What the running sandbox noted down; undefined when none did, or its process is gone. */
 export function readNote(configDirectory: string): RunningSandbox | undefined {
-  requireRegularFile(noteOf(configDirectory))
+  const stats = requireOwnFile(noteOf(configDirectory))
+  if (stats === undefined || stats.size > MOST_NOTE_BYTES) return undefined
   try {
     const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
     const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)

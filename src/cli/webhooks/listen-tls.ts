@@ -5,8 +5,9 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
-import {ensurePrivateDirectory, requireRegularFile, writeWholeFile} from '../../storage/files.js'
+import {ensurePrivateDirectory, writeWholeFile} from '../../storage/files.js'
 import {withLock} from '../../storage/lock.js'
+import {requireOwnFile, tighten} from '../../storage/private-file.js'
 import {
   isKeyOf,
   isUsableAuthority,
@@ -63,7 +64,10 @@ function read(flag: string, path: string): string {
 /** The authority in `directory`, made when there is none that can be used. Several processes make one. */
 async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   ensurePrivateDirectory(directory)
-  for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) requireRegularFile(join(directory, name))
+  for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) {
+    const stats = requireOwnFile(join(directory, name))
+    if (stats) tighten(join(directory, name), stats)
+  }
   const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
   const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
     const kept = readAuthority(directory)

@@ -1,0 +1,71 @@
+/** Whose schema a database has: told from the tables in it before anything is changed, and then brought up to ours. */
+import {pathToFileURL} from 'node:url'
+import type {Database} from './database.js'
+import {StorageError} from './errors.js'
+import {type Connection, openSqlite} from './sqlite.js'
+
+/** Brings the schema up to the last of `migrations`, in one transaction. */
+export function migrate(
+  connection: Connection,
+  database: Database,
+  migrations: readonly string[],
+  path: string,
+): void {
+  database.transaction(() => {
+    // Another process may have done it meanwhile.
+    const from = requireOurs(connection, migrations, path)
+    if (from === migrations.length) return
+    for (const migration of migrations.slice(from)) connection.exec(migration)
+    database.run(`PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+/** In one statement, so that what another process does between two is not taken for a strange file. */
+const WHOSE = `SELECT user_version AS version,
+  (SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS tables FROM pragma_user_version`
+
+/** The version of the schema. Throws StorageError, before anything is changed, unless the tables of that version are there. */
+export function requireOurs(connection: Connection, migrations: readonly string[], path: string): number {
+  const {version, tables} = connection.prepare(WHOSE).get() as {version: number; tables: string | null}
+  if (version > migrations.length) {
+    const hint = 'install that version, or use another BOOKCTL_CONFIG_DIR'
+    throw new StorageError('too_new', `${path} was made by a newer version of bookctl`, hint)
+  }
+  const names = new Set(tables?.split(' '))
+  const expected = tablesOf(migrations.slice(0, Math.max(0, version)))
+  const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
+  if (version >= 0 && isOurs) return version
+  const hint = 'move it away, with the files of its name that end in -wal and -shm; it was not changed'
+  throw new StorageError('not_ours', `${path} is of another program, or has lost tables of ours`, hint)
+}
+
+/** Which tables there are after `migrations`. */
+function tablesOf(migrations: readonly string[]): string[] {
+  const names = new Set<string>()
+  for (const [, verb, name = ''] of migrations.join('\n').matchAll(/^\s*(CREATE|DROP) TABLE (\w+)/gm)) {
+    if (verb === 'CREATE') names.add(name)
+    else names.delete(name)
+  }
+  return [...names]
+}
+
+/**
+ * The same before anything that can write is opened: closing that copies the log into the file, though the file be
+ * another's, or the log of another file.
+ */
+export function lookBeforehand(path: string, migrations: readonly string[]): void {
+  const connection = openSqlite(readOnlyName(path), {timeout: 0})
+  try {
+    requireOurs(connection, migrations, path)
+  } catch (error) {
+    // Busy, or a damage that opening it will tell of.
+    if (error instanceof StorageError) throw error
+  } finally {
+    connection.close()
+  }
+}
+
+/** The name that SQLite opens `path` by to read it alone. */
+export function readOnlyName(path: string, more = ''): string {
+  return `${pathToFileURL(path).href}?mode=ro${more}`
+}
