@@ -2,6 +2,7 @@
 import type {Part} from './part.js'
 import {everywhere} from './parts/everywhere.js'
 import {faults} from './parts/faults.js'
+import {files} from './parts/files.js'
 import {fuzzing} from './parts/fuzz.js'
 import {kills} from './parts/kills.js'
 import {leaks} from './parts/leaks.js'
@@ -12,6 +13,7 @@ import {suites} from './parts/suites.js'
 export const PARTS: readonly Part[] = [
   faults, //
   leaks,
+  files,
   kills,
   fuzzing,
   races,

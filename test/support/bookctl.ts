@@ -18,6 +18,10 @@ export interface RunOptions {
   readonly env?: Record<string, string | undefined>
   /** What it can read; null leaves the pipe open with nothing in it. */
   readonly stdin?: string | null
+  /** Words put before node: what sets limits, or another root, and then runs the rest. */
+  readonly before?: readonly string[]
+  /** User and group to run as, for a root that wants none of its rights. */
+  readonly user?: number
   /** Told of the child as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -40,8 +44,10 @@ export class Home {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(BOOKCTL_|CI$|.*_proxy$|NODE_|VITEST)/i.test(name),
     )
-    const child = spawn(process.execPath, [ENTRY, ...argv], {
+    const [command = '', ...words] = [...(options.before ?? []), process.execPath, ENTRY, ...argv]
+    const child = spawn(command, words, {
       cwd: this.directory,
+      ...(options.user === undefined ? {} : {uid: options.user, gid: options.user}),
       env: {
         ...Object.fromEntries(inherited),
         HOME: this.directory,
