@@ -30,12 +30,12 @@ const MAX_DEPTH = 60
 /** JSON in a string of JSON, and so on: nobody means more. */
 const MAX_STRINGS_IN_STRINGS = 4
 
-const SECRET_HEADERS = /^(proxy-)?authorization$|cookie|token|secret|api-?key|^www-authenticate$|signature/
+const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
 const SECRET_FIELDS =
-  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature)$|(^|_)(api|private|access)_key$/
-const IDENTITY_FIELDS = /^identit(y|ies)(_|$)|^(passport|tc|document|national_id|card)(_(number|no|id))?$/
+  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature|(api|private|access)_key)$/
+const IDENTITY_FIELDS = /identit(y|ies)|(^|_)(passport|tc|document|national_id|card)(_(number|no|id))?$/
 const PEOPLE_FIELDS =
-  /^(e_?mail|phone|mobile)(_|$)|(^|_)(e_?mail|phone|phone_number)$|^(birth_date|birthdate|birthday|date_of_birth|dob|surname|first_name|last_name|full_name|guest_name|family_name|given_name|holder_name)$/
+  /(^|_)(e_?mail|phone|mobile)(_|$)|(^|_)(birth_date|birthdate|birthday|date_of_birth|dob|surname|first_name|last_name|full_name|guest_name|family_name|given_name|holder_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
 /** What may be seen of a person. */
 const HARMLESS_OF_PEOPLE = /^(type|is_lead|gender)$/
@@ -83,8 +83,7 @@ export function createRedactor(): Redactor {
     },
     url: (url, keepPath) => hideKnown(redactUrl(url, keepPath), longestFirst),
     header(name, value) {
-      const lower = name.toLowerCase()
-      return lower !== 'idempotency-key' && SECRET_HEADERS.test(lower) ? REDACTED : text(value)
+      return SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value)
     },
     json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
@@ -105,7 +104,7 @@ export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] 
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = snakeCase(key)
     if (/^(nationality|phone_country_code)$/.test(name) || HARMLESS_OF_PEOPLE.test(name)) return []
-    const concerns = isPeople || PEOPLE.test(name) || PEOPLE_FIELDS.test(name) || /^identity/.test(name)
+    const concerns = isPeople || PEOPLE.test(name) || PEOPLE_FIELDS.test(name) || IDENTITY_FIELDS.test(name)
     return peopleIn(inner, concerns, depth + 1)
   })
 }

@@ -53,12 +53,11 @@ export function waitBeforeRepeat(
 
 /** What Retry-After asks for: seconds or an HTTP date, the latter measured on the service's own clock (Date). */
 export function retryAfterMilliseconds(answer: WireAnswer, now: number): number | undefined {
-  const text = answer.headers['retry-after']?.trim()
-  if (!text) return undefined
+  const text = answer.headers['retry-after']?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
   // Without letters it is no HTTP date; Date.parse would read "-1" as a year.
   const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(at)) return undefined
-  const date = Date.parse(answer.headers.date ?? '')
+  const date = Date.parse(String(answer.headers.date))
   return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
 }

@@ -185,49 +185,51 @@ async function readBody(
   pieces: AsyncIterable<Uint8Array>,
   onPiece: (piece: Uint8Array) => void,
 ): Promise<Body> {
+  const parts: Uint8Array[] = []
   let length = 0
-  let parts: Uint8Array[] = []
   let finder: EventFinder | undefined
   for await (const piece of pieces) {
     onPiece(piece)
     length += piece.length
-    if (finder === undefined) parts.push(Buffer.from(piece))
+    if (finder) finder.push(piece)
+    else parts.push(Buffer.from(piece))
     if (length > MOST_KEPT_BYTES && finder === undefined) {
-      finder = new EventFinder()
-      for (const part of parts.splice(0)) finder.push(part)
-    } else finder?.push(piece)
+      finder = new EventFinder(Buffer.concat(parts.splice(0)))
+    }
   }
   if (finder) return {length, kept: undefined, event: finder.event()}
   const kept = Buffer.concat(parts)
-  parts = []
   return {length, kept, event: readEvent(kept)}
 }
 
-/** Id and type of an event whose body is too long to be kept; the rest is not looked at once all is found. */
+/** Ours: what is longer is not looked at. */
+const LONGEST_VALUE_BYTES = 4096
+const NOTHING = 'null'
+
+/** The event of a body too long to be kept, of which only its own members are; once all are found, no more is looked at. */
 class EventFinder {
-  private isObject: boolean | undefined
-  private readonly found: (string | null)[] = [null, null, null]
-  private readonly picker = new JsonPicker([['id'], ['type'], ['created']], 4096, ({path, text}) => {
-    this.found[path] = stringIn(text)
-  })
+  private readonly isObject: boolean
+  /** JSON of each, a character a byte. */
+  private readonly found = [NOTHING, NOTHING, NOTHING]
+  private readonly picker = new JsonPicker(
+    [['id'], ['type'], ['created']],
+    LONGEST_VALUE_BYTES,
+    ({path, text}) => {
+      this.found[path] = text ? Buffer.from(text).toString('latin1') : NOTHING
+    },
+  )
+
+  constructor(beginning: Buffer) {
+    this.isObject = /^[ \t\r\n]*\{/.test(beginning.toString('latin1', 0, 4096))
+    this.push(beginning)
+  }
 
   push(piece: Uint8Array): void {
-    this.isObject ??= /^(?:\xef\xbb\xbf)?\s*\{/.test(Buffer.from(piece.subarray(0, 4096)).toString('latin1'))
-    if (this.isObject && this.found.includes(null)) this.picker.push(piece)
+    if (this.isObject && this.found.includes(NOTHING)) this.picker.push(piece)
   }
 
   event(): EventSummary | undefined {
-    this.picker.end()
-    const [id = null, type = null, created = null] = this.found
-    return id === null || id === '' ? undefined : {id, type, created}
-  }
-}
-
-function stringIn(text: Uint8Array | undefined): string | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text ?? []).toString('utf8'))
-    return typeof value === 'string' ? value : null
-  } catch {
-    return null
+    const [id, type, created] = this.found
+    return readEvent(Buffer.from(`{"id":${id},"type":${type},"created":${created}}`, 'latin1'))
   }
 }

@@ -30,10 +30,8 @@ const USUAL = new RegExp(
 export function readUsualEvent(text: string): EventSummary | undefined {
   const found = USUAL.exec(text)
   if (found === null) return undefined
-  const [, id = '', type = '', created = ''] = found
-  return id === '""'
-    ? undefined
-    : {id: id.slice(1, -1), type: type.slice(1, -1), created: created.slice(1, -1)}
+  const [id, type, created] = found.slice(1).map(text => text.slice(1, -1)) as [string, string, string]
+  return id === '' ? undefined : {id, type, created}
 }
 
 const UTF8 = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true})

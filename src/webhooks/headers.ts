@@ -32,13 +32,7 @@ export function headerOf(headers: HeaderMap, name: string): string | readonly st
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-const keys = new Map<string, string>()
-
-/** A name in lower case. Only those of our settings are asked for, and these a million times. */
+/** The name under which a header stands in a HeaderMap. */
 export function keyOf(name: string): string {
-  const known = keys.get(name)
-  if (known !== undefined) return known
-  const key = name.toLowerCase()
-  keys.set(name, key)
-  return key
+  return name.toLowerCase()
 }

@@ -2,21 +2,12 @@
  * What becomes of one webhook request whose body was read (§6.3, §6.4): signature, then the event id, then a place in
  * the store, then the answer, and only then everything else. The body is parsed when its signature is right, not before.
  */
-import {checkEventId, readEvent} from './event.js'
+import {type Arrival, checkArrival, type RefusalReason} from './arrival.js'
 import {createGroupCommit, type Settled} from './group-commit.js'
 import type {WebhookHeaderNames} from './headers.js'
-import {type NamedSecret, type Verdict, verify} from './signature.js'
+import type {NamedSecret} from './signature.js'
 
-export type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
-
-/** A request as it arrived. */
-export interface Arrival {
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-  /** Unix seconds. */
-  readonly receivedAt: number
-}
+export type {Arrival, RefusalReason} from './arrival.js'
 
 /** What a store is given to keep. */
 export interface AcceptedEvent extends Arrival {
@@ -93,7 +84,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     },
     take(arrival, started, answer) {
       const {rawHeaders, body, receivedAt} = arrival
-      const {reason, eventId, type, secretName} = check(arrival, names, parts.secrets())
+      const {reason, eventId, type, secretName} = checkArrival(arrival, names, parts.secrets())
       // Objects are written out in full here: spread, they cost more than the check of the signature.
       const finish = (status: 200 | 401, duplicate: boolean) => {
         answer(status)
@@ -119,37 +110,6 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       if (!commits.add(event, settle)) answer(503)
     },
   }
-}
-
-type Checked = Pick<Receipt, 'reason' | 'eventId' | 'type' | 'secretName'>
-
-function check(
-  {rawHeaders, body, receivedAt}: Arrival,
-  names: WebhookHeaderNames,
-  secrets: readonly NamedSecret[],
-): Checked {
-  const header = valuesOf(rawHeaders, names.signature)
-  const verdict = verify({secrets, header, rawBody: body, now: receivedAt})
-  const {secretName} = verdict
-  if (!verdict.valid) return {reason: verdict.reason, eventId: undefined, type: null, secretName}
-  const event = readEvent(body)
-  const agrees = event !== undefined && checkEventId(valuesOf(rawHeaders, names.eventId), event)
-  return {
-    reason: agrees ? 'ok' : 'event_id_mismatch',
-    eventId: event?.id,
-    type: event?.type ?? null,
-    secretName,
-  }
-}
-
-/** Every value of the header `name` (lower case). The joined form of node:http would hide that it came twice. */
-function valuesOf(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = []
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    const found = rawHeaders[n] as string
-    if (found.length === name.length && found.toLowerCase() === name) values.push(rawHeaders[n + 1] as string)
-  }
-  return values
 }
 
 /** Ours: receipts handed on in one turn of the event loop, or this part of those that wait, whichever is more. */

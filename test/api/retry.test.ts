@@ -65,3 +65,32 @@ test('whatever Retry-After and Date say, the wait is a number of milliseconds, a
     {numRuns: 2000},
   )
 })
+
+const RETRY_AFTER: [retryAfter: string, milliseconds: number | undefined][] = [
+  ['0', 0],
+  ['120', 120_000],
+  [' 5\t', 5000],
+  ['999999999', 999_999_999_000],
+  ['1999999999', undefined],
+  ['', undefined],
+  ['-1', undefined],
+  ['+5', undefined],
+  ['1.5', undefined],
+  ['2033-05-18', undefined],
+  ['soon', undefined],
+  ['Tue, 14 Nov 2023 22:13:50 GMT', 30_000],
+  ['14 NOV 2023 22:13:50 GMT', 30_000],
+  ['Tue, 14 Nov 2023 22:13:10 GMT', 0],
+]
+
+test.each(RETRY_AFTER)('Retry-After %j asks for %s milliseconds', (text, milliseconds) => {
+  expect(retryAfterMilliseconds(answer(429, {'retry-after': text}), 1_700_000_000)).toBe(milliseconds)
+})
+
+test("a date is measured on the service's own clock, and without one or without its clock on ours", () => {
+  const after = {'retry-after': 'Tue, 14 Nov 2023 22:13:50 GMT'}
+  const date = 'Tue, 14 Nov 2023 22:13:40 GMT'
+  expect(retryAfterMilliseconds(answer(503, {...after, date}), 0)).toBe(10_000)
+  expect(retryAfterMilliseconds(answer(503, {...after, date: 'x'}), 1_700_000_020)).toBe(10_000)
+  expect(retryAfterMilliseconds(answer(503, {date}), 0)).toBeUndefined()
+})

@@ -247,3 +247,57 @@ test('an answer comes with the secrets of every request before it, which it may 
     new Set(['sk_test_known', 'token-of-the-first', 'WyJSU1Yt.N1_RNqqrQB', 'another-token']),
   )
 })
+
+test('each attempt gets the times and the size that are ours, and never more time than is left', async () => {
+  const {send, limits} = setUp([failure('refused', false)], {seconds: 25})
+  await send({timeoutSeconds: 60, attemptTimeoutSeconds: 40})
+  expect(limits).toEqual(
+    [60, 35, 10].map(left => ({
+      connectMilliseconds: 10_000,
+      headersMilliseconds: Math.min(40, left) * 1000,
+      bodyMilliseconds: Math.min(30, left) * 1000,
+      totalMilliseconds: left * 1000,
+      maxAnswerBytes: 64 * 1024 * 1024,
+    })),
+  )
+  const short = setUp([answer(200)])
+  await short.send({timeoutSeconds: 5, maxAnswerBytes: 7})
+  expect(short.limits).toEqual([
+    {
+      ...{connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000},
+      ...{totalMilliseconds: 5000, maxAnswerBytes: 7},
+    },
+  ])
+})
+
+test('what a transport throws that is no fault of an exchange passes as it is, and nothing is sent again', async () => {
+  const defect = new TypeError('made up')
+  let attempts = 0
+  const transport = () => {
+    attempts += 1
+    throw defect
+  }
+  const sender = createSender({clock: fakeClock(), random: () => 0, transport})
+  await expect(sender.send(REQUEST, {repeatable: true, timeoutSeconds: 5})).rejects.toBe(defect)
+  expect(attempts).toBe(1)
+})
+
+test('a request names its program, unless it does so itself or there is no name', async () => {
+  const named = async (headers: Record<string, string>, userAgent?: string) => {
+    let sent: WireRequest | undefined
+    const sender = createSender({
+      ...{clock: fakeClock(), random: () => 0, ...(userAgent === undefined ? {} : {userAgent})},
+      transport: async request => {
+        sent = request
+        return answer(200)
+      },
+    })
+    await sender.send({...REQUEST, headers}, {repeatable: true, timeoutSeconds: 5})
+    return sent?.headers
+  }
+  expect(await named({a: 'b'}, 'bookctl/1')).toEqual({a: 'b', 'user-agent': 'bookctl/1'})
+  expect(await named({'user-agent': 'own'}, 'bookctl/1')).toEqual({'user-agent': 'own'})
+  const without = await named({a: 'b'})
+  expect(without).toEqual({a: 'b'})
+  expect(without).not.toHaveProperty('user-agent')
+})

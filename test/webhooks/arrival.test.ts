@@ -1,0 +1,52 @@
+/** Who is believed of those that send webhooks here (§6.3), and what is told of the rest. */
+import {expect, test} from 'vitest'
+import {checkArrival} from '../../src/webhooks/arrival.js'
+import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+
+const T = 1_700_000_000
+const NAMES = {signature: 'x-service-signature', eventId: 'x-service-event-id'}
+const SECRETS = [{name: 'whsub_1', secret: SIGNING_SECRET}]
+
+const check = (rawHeaders: readonly string[], body: string = EVENT, receivedAt = T) =>
+  checkArrival({rawHeaders, body: Buffer.from(body), receivedAt}, NAMES, SECRETS)
+const signed = (body: string = EVENT) => ['X-Service-Signature', signatureOf(body, T)]
+
+test('a signed event is believed, under its id or under none', () => {
+  const expected = {reason: 'ok', eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
+  expect(check(signed())).toEqual(expected)
+  expect(check([...signed(), 'x-service-event-ID', 'evt_01'])).toEqual(expected)
+  expect(check(['Host', 'x', 'X-Service-SignaturE', signatureOf(EVENT, T), 'x', 'y'])).toEqual(expected)
+})
+
+test('another id than the signed one, twice the same, or none in the body is not believed', () => {
+  const expected = {
+    ...{reason: 'event_id_mismatch', eventId: 'evt_01'},
+    ...{type: 'reservation.confirmed', secretName: 'whsub_1'},
+  }
+  const id = 'X-Service-Event-Id'
+  expect(check([...signed(), id, 'evt_02'])).toEqual(expected)
+  expect(check([...signed(), id, 'evt_01', id, 'evt_01'])).toEqual(expected)
+  const none = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
+  expect(check(signed('{}'), '{}')).toEqual(none)
+  expect(check([...signed('{"id":"evt_01"}'), id, 'evt_01'], '{"id":"evt_01"}')).toEqual({
+    ...{reason: 'ok', eventId: 'evt_01', type: null, secretName: 'whsub_1'},
+  })
+})
+
+test('of a body whose signature is not right nothing is told', () => {
+  const refused = (reason: string) => ({reason, eventId: undefined, type: null, secretName: undefined})
+  expect(check([])).toEqual(refused('missing_header'))
+  expect(check(['X-Service-Signaturx', signatureOf(EVENT, T)])).toEqual(refused('missing_header'))
+  expect(check(['Service-Signature', signatureOf(EVENT, T)])).toEqual(refused('missing_header'))
+  expect(check([...signed(), ...signed()])).toEqual(refused('malformed_header'))
+  expect(check(['X-Service-Signature', 't=1'])).toEqual(refused('malformed_header'))
+  expect(check(signed(), `${EVENT} `)).toEqual(refused('signature_mismatch'))
+  // A value that looks like the name is none.
+  expect(check(['x', 'x-service-signature', signatureOf(EVENT, T), 'x'])).toEqual(refused('missing_header'))
+})
+
+test('one that comes too late is not believed, though its secret is known', () => {
+  expect(check(signed(), EVENT, T + 301)).toEqual({
+    ...{reason: 'timestamp_outside_tolerance', eventId: undefined, type: null, secretName: 'whsub_1'},
+  })
+})
