@@ -113,6 +113,30 @@ const GONE: readonly CrashPoint[] = [
   ...OUTPUT,
 ]
 
+const LISTEN: readonly InsidePoint[] = [
+  ...around(/^sql COMMIT INSERT INTO events/, 'the commit of an event'),
+  ...around(/^sql COMMIT INSERT INTO events/, 'the third commit of events').map(point => ({
+    ...point,
+    nth: 3,
+  })),
+  ...sending('an answer', /^net send HTTP\/1.1 200/),
+  ...OUTPUT.map(point => ({...point, name: point.name.replace('the output', 'a line of output'), nth: 2})),
+]
+
+const FORWARD: readonly InsidePoint[] = [
+  ...sending('a hand-over', /^net send POST \/hooks/),
+  at('half', /^net send \{"id"/, "a hand-over's body"),
+  ...around(/^sql COMMIT UPDATE forwards/, 'the commit of what came of it'),
+]
+
+const DELIVER: readonly InsidePoint[] = [
+  ...around(/^sql COMMIT .*INSERT INTO reservations/, 'the commit of the reservation'),
+  ...sending('the answer', /^net send HTTP\/1.1 201/),
+  ...sending('a delivery', /^net send POST \/hooks/),
+  at('half', /^net send \{"id":"evt_/, "a delivery's body"),
+  ...around(/^sql COMMIT UPDATE deliveries/, 'the commit of what came of it'),
+]
+
 /** By what is killed. */
 export const CRASH_POINTS = {
   reserve: RESERVE,
@@ -133,6 +157,9 @@ export const CRASH_POINTS = {
     ...around(/^sql COMMIT .*INTO access_tokens/, 'the commit of the token'),
   ],
   'config set': CONFIG,
+  'webhooks listen': LISTEN,
+  'webhooks listen --forward-to': [...LISTEN, ...FORWARD],
+  "the sandbox's deliveries": DELIVER,
   'profiles use': CONFIG,
   logout: GONE,
   'journal forget': [

@@ -128,7 +128,7 @@ function wrapDatabase({prototype}) {
   prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql)
     // Reading changes nothing; what only asks for a setting neither.
-    if (/^\s*(SELECT|PRAGMA (busy|user_version$))/i.test(sql)) return statement
+    if (/^\s*(SELECT|PRAGMA (busy|user_version$|application_id$))/i.test(sql)) return statement
     for (const call of ['run', 'get', 'all']) {
       const original = statement[call]
       statement[call] = (...values) => {

@@ -8,7 +8,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
-import type {Scene, Subject} from './kill-scene.js'
+import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const SECRET = CREDENTIALS.BOOKCTL_CLIENT_SECRET
 const CLIENT = {clientId: CREDENTIALS.BOOKCTL_CLIENT_ID, clientSecret: SECRET}
@@ -37,7 +37,7 @@ async function openRenewal(lane: Lane, random: () => number): Promise<Scene> {
   const asked = () => proxy.requests.filter(({path}) => path.endsWith('/oauth/token')).length
   let before = 0
   return {
-    victim: {home, argv: ['account'], proxy},
+    ...ofOneCommand({home, argv: ['account'], proxy}),
     async afterDeath() {
       before = await liveTokens(home)
       const wasUsed = proxy.requests.some(({path}) => path.endsWith('/account'))
@@ -93,7 +93,7 @@ async function openLogin(lane: Lane): Promise<Scene> {
     return {wrong, isDone: names === 'kept new' && secret === SECRET}
   }
   return {
-    victim: {home, argv, proxy},
+    ...ofOneCommand({home, argv, proxy}),
     afterDeath: async () => [...checkDatabases(home), ...(await check()).wrong],
     async again() {
       const {exit, wrong} = await runAgain(home, argv)
@@ -117,7 +117,7 @@ async function openLogout(lane: Lane): Promise<Scene> {
   await keepToken(home, tokens[0] ?? '', 10)
   await keepToken(home, tokens[1] ?? '', 10, ['hotels:read'])
   return {
-    victim: {home, argv: ['logout'], proxy},
+    ...ofOneCommand({home, argv: ['logout'], proxy}),
     afterDeath: () => checkDatabases(home),
     async again() {
       const {exit, wrong} = await runAgain(home, ['logout'])
@@ -139,7 +139,7 @@ function changing(
     await writeSettings(home, before)
     const wanted = JSON.stringify(change(before))
     return {
-      victim: {home, argv, proxy},
+      ...ofOneCommand({home, argv, proxy}),
       afterDeath() {
         const there = JSON.stringify(readSettings(home))
         const isOne = there === JSON.stringify(before) || there === wanted

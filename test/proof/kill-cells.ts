@@ -16,28 +16,33 @@ export interface KillCell {
 /** How often each named point has its turn in the long form, and how many kills at random are one cell. */
 const ROUNDS = 2
 const RANDOM_OF_A_CELL = 10
-/** How many points of each subject are in the short form. */
-const SHORT_POINTS = 5
+/** How many points of each subject are in the short form, and how many kills at random of those that get the most of them. */
+const SHORT_POINTS = 3
+const SHORT_RANDOM_KILLS = 2
+const MANY_RANDOM_KILLS = 160
 
 export function allKillCells(): KillCell[] {
   return SUBJECTS.flatMap(subject => [
     ...subject.points.flatMap(point =>
       Array.from({length: ROUNDS}, (_, round) => pointCell(subject, point, round + 1)),
     ),
-    boundaryCell(subject),
+    ...(subject.hasThreads ? [] : [boundaryCell(subject)]),
     ...Array.from({length: Math.ceil(subject.randomKills / RANDOM_OF_A_CELL)}, (_, n) =>
       randomCell(subject, n + 1, RANDOM_OF_A_CELL),
     ),
   ])
 }
 
-/** Some points of every subject, evenly spread. */
+/** Some points of every subject, evenly spread, and some moments at random of those that do the most at once. */
 export function shortKillCells(): KillCell[] {
-  return SUBJECTS.flatMap(subject => {
-    const step = Math.max(1, subject.points.length / SHORT_POINTS)
-    const chosen = subject.points.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step))
-    return chosen.map(point => pointCell(subject, point, 1))
+  const atPoints = SUBJECTS.flatMap(subject => {
+    const step = subject.points.length / SHORT_POINTS
+    return Array.from({length: SHORT_POINTS}, (_, n) => subject.points[Math.floor((n + 0.5) * step)])
+      .filter(point => point !== undefined)
+      .map(point => pointCell(subject, point, 1))
   })
+  const atRandom = SUBJECTS.filter(({randomKills}) => randomKills >= MANY_RANDOM_KILLS)
+  return [...atPoints, ...atRandom.map(subject => randomCell(subject, 0, SHORT_RANDOM_KILLS))]
 }
 
 function pointCell(subject: Subject, point: Subject['points'][number], round: number): KillCell {
@@ -97,26 +102,39 @@ export function randomOf(seed: number, name: string): () => number {
   }
 }
 
-/** Runs `cells` on `lanes` lanes; `tell` hears of each kill, also of one that came too late. */
+export interface CellKills {
+  /** How many were alive when they were killed. */
+  readonly kills: number
+  readonly wrong: readonly string[]
+}
+
+/** Runs `cells` on `lanes` lanes; `tell` hears of each cell when it ends. */
 export async function runKillCells(
   cells: readonly KillCell[],
   options: {readonly seed: number; readonly lanes: number},
-  tell: (cell: KillCell, killed: Killed) => void,
+  tell: (cell: KillCell, told: CellKills) => void,
 ): Promise<void> {
   const waiting = [...cells]
   const work = async () => {
-    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) await runAlone(cell)
-  }
-  const runAlone = async (cell: KillCell) => {
-    const lane = await Lane.start()
-    try {
-      await cell.run(lane, options.seed, killed => tell(cell, killed))
-    } catch (error) {
-      const {stack} = error as Error
-      tell(cell, {killed: false, milliseconds: 0, wrong: [`the cell itself failed: ${stack}`]})
-    } finally {
-      await lane.close()
-    }
+    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift())
+      tell(cell, await runCell(cell, options.seed))
   }
   await Promise.all(Array.from({length: options.lanes}, work))
+}
+
+async function runCell(cell: KillCell, seed: number): Promise<CellKills> {
+  const wrong: string[] = []
+  let kills = 0
+  const lane = await Lane.start()
+  try {
+    await cell.run(lane, seed, killed => {
+      if (killed.killed) kills++
+      wrong.push(...killed.wrong)
+    })
+  } catch (error) {
+    wrong.push(`the cell itself failed: ${(error as Error).stack}`)
+  } finally {
+    await lane.close()
+  }
+  return {kills, wrong}
 }

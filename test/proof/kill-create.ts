@@ -6,7 +6,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import type {Lane} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
-import type {Scene, Subject} from './kill-scene.js'
+import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const FILE = 'signing.txt'
 const EARLIER = 'earlier_creation_unknown'
@@ -31,7 +31,7 @@ async function openScene(lane: Lane): Promise<Scene> {
     return existsSync(path) && !secrets.includes(readFileSync(path, 'utf8')) ? ['the secret file is cut'] : []
   }
   return {
-    victim: {home, argv, proxy},
+    ...ofOneCommand({home, argv, proxy}),
     async afterDeath({stdout}) {
       const secrets = (await kept()).map(({secret}) => secret)
       const shown = stdout.match(/whsec_[\w+/=-]{8,}(?=")/g) ?? []

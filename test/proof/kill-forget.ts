@@ -4,7 +4,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane, newReference} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
-import type {Scene, Subject} from './kill-scene.js'
+import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const PERSON = '10000000146'
 
@@ -29,7 +29,7 @@ async function openScene(lane: Lane): Promise<Scene> {
   const entry = () => withState(home, state => state.journal.list()[0])
   const argv = ['journal', 'forget', reference, '--yes']
   return {
-    victim: {home, argv, proxy},
+    ...ofOneCommand({home, argv, proxy}),
     async afterDeath() {
       const kept = await entry()
       const isOne =

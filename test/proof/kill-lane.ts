@@ -9,6 +9,8 @@ import {SandboxSide} from './sandbox-side.js'
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
 
 export class Lane {
+  private readonly kept: {close(): Promise<void>}[] = []
+
   private constructor(
     private readonly sandbox: TestSandbox,
     readonly side: SandboxSide,
@@ -36,8 +38,15 @@ export class Lane {
     return {home, proxy}
   }
 
-  close(): Promise<void> {
-    return this.sandbox.close()
+  /** Closes `thing` with the lane. */
+  keep<T extends {close(): Promise<void>}>(thing: T): T {
+    this.kept.push(thing)
+    return thing
+  }
+
+  async close(): Promise<void> {
+    for (const thing of this.kept) await thing.close()
+    await this.sandbox.close()
   }
 }
 

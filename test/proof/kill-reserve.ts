@@ -4,7 +4,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {type Lane, newReference} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
-import type {Scene, Subject} from './kill-scene.js'
+import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const OF_PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
@@ -27,7 +27,7 @@ async function openScene(lane: Lane, random: () => number): Promise<Scene> {
   const entry = () =>
     withState(home, state => state.journal.list().find(each => each.clientReferenceId === reference))
   return {
-    victim: {home, argv, proxy},
+    ...ofOneCommand({home, argv, proxy}),
     async afterDeath({stdout}) {
       const wrong = checkDatabases(home)
       const kept = await entry()

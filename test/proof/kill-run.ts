@@ -1,6 +1,6 @@
 /** One kill with all that belongs to it, and the command run again after it. */
 import type {Finished, Home} from '../support/bookctl.js'
-import {type Death, runToDeath} from './kill.js'
+import type {Death} from './kill.js'
 import type {Lane} from './kill-lane.js'
 import type {Subject} from './kill-scene.js'
 
@@ -23,10 +23,9 @@ export async function kill(
   random: () => number,
 ): Promise<Killed> {
   const scene = await subject.open(lane, random)
-  const {victim} = scene
   try {
     const began = performance.now()
-    const died = await runToDeath(victim, death)
+    const died = await scene.die(death)
     const milliseconds = performance.now() - began
     const wrong = [...(await scene.afterDeath(died)), ...(await scene.again())]
     if (died.exit !== 'SIGKILL' && died.exit !== 0) wrong.push(`ended by itself with ${died.exit}`)
@@ -36,8 +35,7 @@ export async function kill(
       wrong: wrong.length === 0 ? [] : [...wrong, told(died)],
     }
   } finally {
-    await victim.proxy.close()
-    victim.home.remove()
+    await scene.close()
   }
 }
 

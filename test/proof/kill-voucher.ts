@@ -5,7 +5,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoTemporaryFiles} from './kill-checks.js'
 import type {Lane} from './kill-lane.js'
 import {runAgain} from './kill-run.js'
-import type {Scene, Subject} from './kill-scene.js'
+import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const OLD = 'what was there before'
 
@@ -23,7 +23,7 @@ async function openScene(lane: Lane, isForced: boolean): Promise<Scene> {
   }
   const before = look()
   return {
-    victim: {home, argv, proxy},
+    ...ofOneCommand({home, argv, proxy}),
     afterDeath: () => [
       ...checkDatabases(home),
       ...([before, 'whole'].includes(look()) ? [] : [`the file is ${look()}`]),

@@ -1,9 +1,4 @@
-/**
- * A process of its own that does what it is told over IPC. `killAt` names the point where it kills itself with
- * SIGKILL; the points are put around the real parts here, not into them.
- */
-import type {Api} from '../../src/api/api.js'
-import type {Journal} from '../../src/api/reserve.js'
+/** A process of its own that does what it is told over IPC. */
 import {reserve} from '../../src/api/reserve.js'
 import {openState} from '../../src/state/state.js'
 import {openDatabase} from '../../src/storage/database.js'
@@ -16,7 +11,6 @@ export type Job =
       readonly do: 'reserve'
       readonly offer: string
       readonly reference?: string
-      readonly killAt?: string
     } & PartsOptions)
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
   | {readonly do: 'setting'; readonly directory: string; readonly name: string}
@@ -38,11 +32,7 @@ async function perform(job: Job): Promise<unknown> {
     case 'account':
       return withParts(job, async ({api}) => (await api.call('account.show')).attempts)
     case 'reserve':
-      return withParts(job, ({reserveParts}) => {
-        const journal = withKillPoints(reserveParts.journal, job.killAt)
-        const api = withTokenKillPoints(reserveParts.api, job.killAt)
-        return reserve({...reserveParts, api, journal}, intentFor(job.offer, job.reference))
-      })
+      return withParts(job, ({reserveParts}) => reserve(reserveParts, intentFor(job.offer, job.reference)))
     case 'lock':
       return countAlone(job.directory, job.hold ?? false)
     case 'setting':
@@ -66,42 +56,6 @@ async function withParts<T>(
   } finally {
     await parts.close()
   }
-}
-
-function withKillPoints(journal: Journal, killAt: string | undefined): Journal {
-  const around = <A extends unknown[], R>(name: string, work: (...args: A) => R) => {
-    return (...args: A): R => {
-      dieAt(`before-${name}`, killAt)
-      const result = work(...args)
-      dieAt(`after-${name}`, killAt)
-      return result
-    }
-  }
-  return {
-    ...journal,
-    begin: around('begin', journal.begin),
-    attempt: around('count', journal.attempt),
-    settle: around('settle', journal.settle),
-  }
-}
-
-/** Around obtaining the token: it is what `exchange` does before the first attempt is counted. */
-function withTokenKillPoints(api: Api, killAt: string | undefined): Api {
-  return {
-    ...api,
-    exchange(operation, options = {}) {
-      dieAt('before-token', killAt)
-      const beforeAttempt = () => {
-        dieAt('after-token', killAt)
-        options.policy?.beforeAttempt?.()
-      }
-      return api.exchange(operation, {...options, policy: {...options.policy, beforeAttempt}})
-    },
-  }
-}
-
-function dieAt(point: string, killAt: string | undefined): void {
-  if (point === killAt) process.kill(process.pid, 'SIGKILL')
 }
 
 /** Reads a number, waits, and writes one more: only right when no other process is in the lock. */

@@ -6,18 +6,6 @@ import type {Job} from './worker.js'
 const SCRIPT = fileURLToPath(new URL('./worker.ts', import.meta.url))
 const STARTING_AT_ONCE = 4
 
-/** Where a worker can be told to kill itself; see worker.ts. */
-export const KILL_POINTS = [
-  'before-begin',
-  'after-begin',
-  'before-token',
-  'after-token',
-  'before-count',
-  'after-count',
-  'before-settle',
-  'after-settle',
-] as const
-
 export interface WorkerFailure {
   readonly name: string
   readonly kind?: string

@@ -8,9 +8,9 @@ export const kills: Part = {
   names: () => allKillCells().map(({name}) => name),
   async run(names, tell, {seed}) {
     const cells = allKillCells().filter(({name}) => names.has(name))
-    await runKillCells(cells, {seed, lanes: 2}, ({name, subject}, {killed, wrong}) => {
-      // One that had ended by itself is no kill, but must be right all the same.
-      tell(name, {group: subject.name, count: killed ? 1 : 0, wrong})
+    // One that had ended by itself is no kill and is not counted, but must be right all the same.
+    await runKillCells(cells, {seed, lanes: 2}, ({name, subject}, told) => {
+      tell(name, {group: subject.name, count: told.kills, wrong: told.wrong})
     })
   },
 }
