@@ -39,12 +39,15 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   throw new StorageError('not_ours', `${path} is of another program, or has lost tables of ours`, hint)
 }
 
+const CHANGE = /^\s*(?:(CREATE|DROP) TABLE (\w+)|ALTER TABLE (\w+) RENAME TO (\w+))/gm
+
 /** Which tables there are after `migrations`. */
 function tablesOf(migrations: readonly string[]): string[] {
   const names = new Set<string>()
-  for (const [, verb, name = ''] of migrations.join('\n').matchAll(/^\s*(CREATE|DROP) TABLE (\w+)/gm)) {
+  for (const [, verb, name = '', from = '', to] of migrations.join('\n').matchAll(CHANGE)) {
     if (verb === 'CREATE') names.add(name)
     else names.delete(name)
+    if (to !== undefined && names.delete(from)) names.add(to)
   }
   return [...names]
 }

@@ -270,6 +270,16 @@ describe('a database that is not ours is refused before a byte of it changes', (
   })
 })
 
+test('tables that were dropped or renamed since are not missed', () => {
+  const path = join(directory, 'x.db')
+  const migrations = [
+    'CREATE TABLE a (x);\nCREATE TABLE b (x)',
+    'CREATE TABLE a_anew (x);\nDROP TABLE a;\nALTER TABLE a_anew RENAME TO a;\nDROP TABLE b',
+  ]
+  openDatabase(path, {migrations}).close()
+  expect(faultOf(() => openDatabase(path, {migrations}))).toBe('none')
+})
+
 test('a failed migration changes nothing', () => {
   const path = join(directory, 'x.db')
   openDatabase(path, {migrations: ONE}).close()
