@@ -4,10 +4,10 @@
  */
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../contract/identifiers.js'
-import {isTcNumber} from '../contract/identity.js'
 import type {WireRequest} from './api.js'
 import {snakeCase} from './field-names.js'
 import {isObject, type JsonObject} from './json-walk.js'
+import {hidePersonalNumbers} from './personal-numbers.js'
 import {spellingsOf} from './spellings.js'
 
 export const REDACTED = '[redacted]'
@@ -45,19 +45,17 @@ const LINK_FIELDS = /^(url|link|href|.*_(url|link))$/
 const SECRET_LOOKS = [
   new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
   /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
-  /\beyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g,
-  /[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
+  /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
+  // From the beginning of the word alone: from each of its characters anew would take hours for a long one.
+  /(?<![\w.+-])[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
   // The value of a telling parameter, also in a link without a host.
-  /(?<=[?&;](?:[\w-]*(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]*)=)[^&\s"'<>]+/gi,
+  /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
 ]
 /** A name and the text after it, as in JSON: what of a document came cut off or broken is no value to walk through. */
 const NAMED_TEXT = /"([\w-]{1,64})(\\*)"\s*:\s*\2"((?:[^"\\]|\\[\s\S])*)/g
 /** A name and what follows it. */
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
 const NUMBER = /-?\d[\d.]*/y
-/** Numbers with an international prefix, and those that may be a card or an identity: then a checksum decides. */
-const TELEPHONE = /(?<![\w+])\+\d{10,15}(?!\d)/g
-const LONG_NUMBER = /(?<![\w.-])\d(?:[ -]?\d){10,18}(?![\w-])/g
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]+/gi
 
 /** A redactor that knows no secret by value yet. */
@@ -129,18 +127,6 @@ export function identityNumbersIn(value: unknown, isIdentity = false, depth = 0)
  */
 export function isOperation(request: WireRequest): boolean {
   return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
-}
-
-/** Whether a checksum says that it is an identity number (TC), or the number of a card (Luhn). */
-function isPersonalNumber(text: string): boolean {
-  const digits = text.replace(/\D/g, '')
-  if (digits.length === 11) return isTcNumber(digits)
-  if (digits.length < 14 || !/^[2-6]/.test(digits)) return false
-  const sum = [...digits].reverse().reduce((total, digit, place) => {
-    const value = Number(digit) * (place % 2 === 0 ? 1 : 2)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
-  return sum % 10 === 0
 }
 
 interface Context {
@@ -244,9 +230,8 @@ function endOfOther(text: string, start: number): number {
 
 /** Takes out what looks like a secret, or like the number of a person's telephone, card or identity. */
 function hideLooks(text: string): string {
-  return SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), text)
-    .replace(TELEPHONE, REDACTED)
-    .replace(LONG_NUMBER, number => (isPersonalNumber(number) ? REDACTED : number))
+  const withoutSecrets = SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), text)
+  return hidePersonalNumbers(withoutSecrets, REDACTED)
 }
 
 /** Takes known secrets out, also when the whole is percent-encoded in an unusual way. */

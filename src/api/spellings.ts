@@ -5,7 +5,9 @@ export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const spellings = [
     secret,
-    encodeURIComponent(secret),
+    // Half a surrogate pair, which JSON can hold, goes out as U+FFFD.
+    bytes.toString(),
+    encodeURIComponent(bytes.toString()),
     JSON.stringify(secret).slice(1, -1),
     bytes.toString('hex'),
     ...[0, 1, 2].flatMap(offset => base64Cores(bytes, offset)),
