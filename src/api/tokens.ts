@@ -2,6 +2,7 @@
  * Exactly one token: kept and shared by all processes (§5.7), renewed early, asked for by one process while the
  * others wait for its answer, and replaced at most once when the service no longer knows it (§5.6, §7).
  */
+import {Failure} from '../contract/failure.js'
 import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../contract/limits.js'
 import type {Scope} from '../contract/scopes.js'
 import type {Token, TokenSource} from './api.js'
@@ -25,6 +26,10 @@ export interface TokenCache {
   /** Keeps `token` in place of the one asked for with the same scopes. */
   put(client: TokenClient, token: CachedToken): void
   remove(client: TokenClient, accessToken: string): void
+  /** Notes that `asking` failed at `now` (Unix seconds), for those who wait for it. */
+  noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
+  /** How the last asking of this kind failed, when it ended at `since` (Unix seconds) or later. */
+  failureSince(client: TokenClient, asking: Asking, since: number): Failure | undefined
   /**
    * Runs `work` while no other process does so for `client`. While it waits, `peek` is asked now and then, and what
    * it returns is returned at once. Gives up after the wait.
@@ -37,11 +42,21 @@ export interface TokenCache {
   ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
 }
 
+/** What one token request has in common with another that would have ended like it. */
+export interface Asking {
+  /** Sorted. */
+  readonly scopes: readonly string[]
+  /** As `TokenSourceParts.route`. */
+  readonly route: string
+}
+
 export interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
   /** What is asked for when given; else exactly what is needed (§5.9). */
   readonly configuredScopes?: readonly Scope[]
   readonly cache: TokenCache
+  /** Tells by which proxy, with which certificates and how patiently requests are sent; not more than that. */
+  readonly route: string
 }
 
 /** Tokens from the cache or, when none will do, from the service. Throws Failure as requestToken does. */
@@ -77,9 +92,27 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     if (own.expiresAt > own.obtainedAt) cache.put(client, own)
     return own
   }
-  const askAlone = async (scopes: readonly Scope[], lookAgain: () => Token | undefined) => {
-    const work = async () => lookAgain() ?? (await ask(scopes))
-    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, lookAgain)
+  const askForAll = async (scopes: readonly Scope[], asking: Asking): Promise<Token> => {
+    try {
+      return await ask(scopes)
+    } catch (error) {
+      if (error instanceof Failure && error.kind !== 'interrupted')
+        cache.noteFailure(client, asking, error, clock.now())
+      throw error
+    }
+  }
+  /** Who waited shares the outcome, a failure too: asking a service that is down once for each would help nobody. */
+  const askAlone = async (scopes: readonly Scope[]) => {
+    const asking = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
+    const began = clock.now()
+    const look = () => {
+      const token = chooseNew(scopes)
+      const failure = token ? undefined : cache.failureSince(client, asking, began)
+      if (failure) throw failure
+      return token
+    }
+    const work = async () => look() ?? (await askForAll(scopes, asking))
+    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, look)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
 
@@ -94,13 +127,13 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
         scopes,
         (token, now) => isFresh(token, now) || (isOwn(token) && token.expiresAt > now),
       )
-      return kept ?? (await askAlone(scopes, () => chooseNew(scopes)))
+      return kept ?? (await askAlone(scopes))
     },
     async replace(refused, scopes) {
       cache.remove(client, refused.access_token)
       if (own?.access_token === refused.access_token) own = undefined
       seen.add(refused.access_token)
-      return chooseNew(scopes) ?? (await askAlone(scopes, () => chooseNew(scopes)))
+      return chooseNew(scopes) ?? (await askAlone(scopes))
     },
   }
 }

@@ -9,7 +9,7 @@ import {openState, type State} from '../state/state.js'
 import {readyTokens} from './access/ready-token.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './access/target.js'
 import {checkWritable} from './input/files.js'
-import {withProxy} from './input/proxy.js'
+import {routeOf, withProxy} from './input/proxy.js'
 import {DEFAULT_TIMEOUT_SECONDS} from './settings/keys.js'
 
 export interface Connection {
@@ -164,6 +164,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
         sender,
         clock: systemClock,
         timeoutSeconds,
+        route: routeOf(options),
       })
   const namedPath = readNamedPaths(target, state)
   // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.

@@ -1,4 +1,5 @@
 /** Access tokens in tokens.db, shared by all processes of this user (§5.7). It is the `TokenCache` of api/tokens.ts. */
+import {Failure} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
@@ -25,12 +26,22 @@ export interface StoredToken {
   readonly expiresAt: number
 }
 
+/** Token requests that have these in common end alike. */
+export interface Asking {
+  readonly scopes: readonly string[]
+  readonly route: string
+}
+
 export interface TokenStore {
   /** Every token kept for `client`, expired ones too, newest first. */
   list(client: TokenClient): StoredToken[]
   /** Keeps a token in place of the one asked for with the same scopes, unless a logout came in between. */
   put(client: TokenClient, token: StoredToken): void
   remove(client: TokenClient, accessToken: string): void
+  /** Notes how a token request ended that brought no token; in place of the last one like it. */
+  noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
+  /** The last noted, when that was at `since` (Unix seconds) or later. */
+  failureSince(client: TokenClient, asking: Asking, since: number): Failure | undefined
   /** Runs `work` in one process at a time per client; see `withLock`. */
   alone<T>(
     client: TokenClient,
@@ -89,6 +100,20 @@ export function createTokenStore(
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
       unlessFull(() => database().run(sql, ...whose(client), accessToken))
     },
+    noteFailure(client, asking, {kind, message, details}, now) {
+      const row = [...whose(client), ...kindOf(asking), JSON.stringify({kind, message, details}), now]
+      unlessFull(() =>
+        database().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
+      )
+    },
+    failureSince(client, asking, since) {
+      const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND failed_at >= ?`
+      const values = [...whose(client), ...kindOf(asking), since]
+      const row = databaseToRead().get<{failure: string}>(sql, ...values)
+      if (row === undefined) return undefined
+      const {kind, message, details} = JSON.parse(row.failure) as Failure
+      return new Failure(kind, message, details)
+    },
     async alone(client, waitMilliseconds, work, peek) {
       const place = directory()
       if (place === undefined) return {gaveUp: false, value: await work()}
@@ -115,6 +140,10 @@ export function createTokenStore(
 
 function whose(client: TokenClient): [string, string, string] {
   return [client.baseUrl, client.clientId, client.secretFingerprint]
+}
+
+function kindOf({scopes, route}: Asking): [string, string] {
+  return [scopes.join(' '), route]
 }
 
 function insert(database: Database, client: TokenClient, token: StoredToken): void {

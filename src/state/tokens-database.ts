@@ -35,6 +35,16 @@ const MIGRATIONS = [
      stored_at REAL NOT NULL,
      PRIMARY KEY (profile, subscription_id)
    ) STRICT;`,
+  `CREATE TABLE token_failures (
+     base_url TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     secret_fingerprint TEXT NOT NULL,
+     asked_scopes TEXT NOT NULL,
+     route TEXT NOT NULL,
+     failure TEXT NOT NULL,
+     failed_at REAL NOT NULL,
+     PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes, route)
+   ) STRICT;`,
 ]
 
 /** Opens tokens.db in `directory`, or one that lives in this process when there is no directory to write to. */
@@ -70,6 +80,7 @@ export function forget(database: Database, whom: Forgotten): boolean {
 }
 
 function forgetAll(database: Database): number {
+  database.run('DELETE FROM token_failures')
   return ['access_tokens', 'client_secrets', 'signing_secrets']
     .map(table => database.run(`DELETE FROM ${table}`))
     .reduce((sum, rows) => sum + rows)
@@ -78,8 +89,9 @@ function forgetAll(database: Database): number {
 function forgetOne(database: Database, whom: Exclude<Forgotten, 'all'>): number {
   let rows = 0
   if (whom.baseUrl !== undefined && whom.clientId !== undefined) {
-    const sql = 'DELETE FROM access_tokens WHERE base_url = ? AND client_id = ?'
-    rows += database.run(sql, whom.baseUrl, whom.clientId)
+    const whose = 'WHERE base_url = ? AND client_id = ?'
+    rows += database.run(`DELETE FROM access_tokens ${whose}`, whom.baseUrl, whom.clientId)
+    database.run(`DELETE FROM token_failures ${whose}`, whom.baseUrl, whom.clientId)
   }
   if (whom.profile !== undefined) {
     rows += database.run('DELETE FROM client_secrets WHERE profile = ?', whom.profile)

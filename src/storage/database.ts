@@ -7,6 +7,7 @@ import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
+import {PATIENCE_MILLISECONDS, untilFree} from './patience.js'
 import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
 import {type Connection, openSqlite, type Statement} from './sqlite.js'
 
@@ -39,13 +40,16 @@ export interface EraseOptions<T> {
   readonly orLater?: boolean
 }
 
+const PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+  PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
+
 /** Ours: who only reads, for somebody who is typing, does not wait longer. */
 const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process's transaction. */
+  /** How long to wait for another process's transaction; ten seconds unless told. */
   readonly busyTimeoutMilliseconds?: number
   /** Whose file and directory it is; ours unless told. */
   readonly owner?: FileOwner
@@ -61,16 +65,18 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       prepareDatabaseFile(path, options.owner ?? 'ours')
       if (logBytes(path) > 0) lookBeforehand(path, options.migrations)
     }
-    const busyMilliseconds = options.busyTimeoutMilliseconds ?? 10_000
-    const connection = openSqlite(path, {timeout: busyMilliseconds})
+    const {busyTimeoutMilliseconds = PATIENCE_MILLISECONDS} = options
+    const connection = openSqlite(path, {timeout: busyTimeoutMilliseconds})
     try {
-      const version = requireOurs(connection, options.migrations, path)
-      connection.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
-      )
-      const database = wrap(connection, path)
-      if (version < options.migrations.length) migrate(connection, database, options.migrations, path)
-      finishErasing(connection, busyMilliseconds)
+      const database = wrap(connection, path, busyTimeoutMilliseconds)
+      // SQLite does not wait where another process is making the same new file one with a log.
+      untilFree(busyTimeoutMilliseconds, path, () => {
+        const version = requireOurs(connection, options.migrations, path)
+        connection.exec(PRAGMAS)
+        if (version < options.migrations.length) migrate(connection, database, options.migrations, path)
+        return true
+      })
+      finishErasing(connection, busyTimeoutMilliseconds)
       return database
     } catch (error) {
       connection.close()
@@ -91,7 +97,7 @@ export function openDatabaseToRead(path: string): Database {
   const name = readOnlyName(path, existsSync(`${path}-wal`) ? '' : '&immutable=1')
   try {
     const connection = openSqlite(name, {timeout: READ_PATIENCE_MILLISECONDS})
-    return wrap(connection, path)
+    return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
   } catch (error) {
     throw storageErrorOf(error, path)
   }
@@ -117,7 +123,7 @@ function emptyLongLog(connection: Connection): void {
   }
 }
 
-function wrap(connection: Connection, path: string): Database {
+function wrap(connection: Connection, path: string, patienceMilliseconds: number): Database {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
@@ -135,10 +141,8 @@ function wrap(connection: Connection, path: string): Database {
     }
   }
   let inTransaction = false
-  const requireFree = (isDone: boolean) => {
-    if (!isDone)
-      throw new StorageError('busy', `${path} is in use by another process`, 'run the command again')
-  }
+  // Nor for another one that is emptying the log, too.
+  const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -164,14 +168,14 @@ function wrap(connection: Connection, path: string): Database {
       guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
-    truncateLog: () => requireFree(guarded(() => emptyLog(connection))),
+    truncateLog,
     erase(work, {isNeeded = () => true, orLater = false} = {}) {
       const {result, mark} = transaction(() => {
         const done = work()
         return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
       })
       try {
-        if (mark !== undefined) requireFree(guarded(() => rewrite(connection, mark)))
+        if (mark !== undefined) guarded(() => rewrite(connection, mark, truncateLog))
       } catch (error) {
         if (!orLater || !(error instanceof StorageError)) throw error
       }

@@ -23,12 +23,11 @@ export function markOf(connection: Connection): number | undefined {
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 
-/** Rewrites the file and empties the log; returns false when another process keeps the log open. Throws what SQLite says. */
-export function rewrite(connection: Connection, mark: number): boolean {
+/** Rewrites the file; `empty` empties the log, or throws. Throws what SQLite says. */
+export function rewrite(connection: Connection, mark: number, empty: () => void): void {
   connection.exec('VACUUM')
-  if (!emptyLog(connection)) return false
+  empty()
   clearMark(connection, mark)
-  return true
 }
 
 /** Whether nothing is left in the log. */
@@ -53,7 +52,9 @@ export function finishErasing(connection: Connection, busyMilliseconds: number):
   if (mark === undefined) return
   connection.exec('PRAGMA busy_timeout = 0')
   try {
-    rewrite(connection, mark)
+    rewrite(connection, mark, () => {
+      if (!emptyLog(connection)) throw new Error('others keep it open')
+    })
   } catch {
     // Busy, or the disk is full: the mark stays.
   } finally {

@@ -255,3 +255,56 @@ test('no service there is unreachable', async () => {
   gone.close()
   await expect(open({baseUrl}).source.get(['account:read'])).rejects.toMatchObject({kind: 'unreachable'})
 })
+
+describe('a token request that fails', () => {
+  const refuseAll = () => {
+    service.script = ({path}, response) => {
+      if (path !== '/oauth/token') return false
+      refuse(response, 401, 'invalid_client')
+      return true
+    }
+  }
+  /** The sources ask at the same moment; how each ended. */
+  const ask = async (
+    sources: readonly ReturnType<typeof createTokenSource>[],
+    scope: Scope = 'account:read',
+  ) => {
+    const asked = sources.map(source => source.get([scope]))
+    return (await Promise.allSettled(asked)).map(end =>
+      end.status === 'rejected' ? end.reason.details : end,
+    )
+  }
+  const refused = expect.objectContaining({code: 'invalid_client', status: 401, hint: expect.any(String)})
+
+  test('fails for all who waited for it, and not for who comes later', async () => {
+    refuseAll()
+    expect(await ask([open().source, open().source, open().source])).toEqual([refused, refused, refused])
+    expect(requests()).toHaveLength(1)
+    now += 1
+    expect(await ask([open().source])).toEqual([refused])
+    expect(requests()).toHaveLength(2)
+  })
+
+  test('says nothing of other scopes, of another secret, nor of another way to the service', async () => {
+    refuseAll()
+    const {tokenParts} = open()
+    const wrong = {clientId: CLIENT_ID, clientSecret: 'sk_test_wrong'}
+    await Promise.all([
+      ask([open().source, createTokenSource({...tokenParts, route: 'by a proxy'})]),
+      ask([createTokenSource({...tokenParts, credentials: wrong})]),
+      ask([open().source], 'hotels:read'),
+    ])
+    expect(requests()).toHaveLength(4)
+  })
+
+  test('is forgotten with the client', async () => {
+    refuseAll()
+    const {source, state} = open()
+    await ask([source])
+    const failure = () => state.tokens.failureSince(tokenClientAt(service.baseUrl), asking, 0)
+    const asking = {scopes: ['account:read'], route: 'direct'}
+    expect(failure()?.details).toEqual(refused)
+    state.forgetClient({baseUrl: service.baseUrl, clientId: CLIENT_ID})
+    expect(failure()).toBeUndefined()
+  })
+})

@@ -78,18 +78,27 @@ export class Scene {
     return (await this.client.call('GET', '/reservations?limit=200')).json.data
   }
 
-  /** Every byte of every file in the configuration directory. */
-  bytes(): string {
-    return readdirSync(this.home.configDirectory, {recursive: true, withFileTypes: true})
-      .filter(entry => entry.isFile())
-      .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-      .join('\n')
+  /** Revokes a token at the service, behind the back of this machine. */
+  async revoke(token: string): Promise<void> {
+    await fetch(`${this.sandbox.baseUrl}/oauth/revoke`, {
+      method: 'POST',
+      headers: {'content-type': 'application/json'},
+      body: JSON.stringify({token}),
+    })
   }
 
   async close(): Promise<void> {
     await this.proxy.close()
     this.home.remove()
   }
+}
+
+/** Every byte of every file in the configuration directory. */
+export function bytesIn({configDirectory}: Home): string {
+  return readdirSync(configDirectory, {recursive: true, withFileTypes: true})
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('utf8'))
+    .join('\n')
 }
 
 /** Runs `races`, one after the other, each with `count` processes; `onResult` is told of each as it ends. */

@@ -21,6 +21,7 @@ import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {type Database, openDatabase} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
+import {Worker} from '../support/workers.js'
 
 const ONE = ['CREATE TABLE words (word TEXT)']
 let directory: string
@@ -191,6 +192,26 @@ test('what could not be erased for others is erased by the next that opens the f
   database.close()
   openDatabase(path, {migrations: ONE}).close()
   expect(holds()).toEqual([])
+})
+
+test('erasings of several processes wait for each other', async () => {
+  const workers = await Worker.startMany(4)
+  const path = join(directory, 'a.db')
+  const ends = await Promise.all(workers.map(worker => worker.run({do: 'erase', path, times: 30})))
+  for (const worker of workers) worker.stop()
+  expect(ends.map(({failure}) => failure)).toEqual([undefined, undefined, undefined, undefined])
+  const files = readdirSync(directory).map(name => readFileSync(join(directory, name)))
+  expect(files.filter(bytes => bytes.includes('x'.repeat(50)))).toEqual([])
+})
+
+test('several processes make a new file at the same moment', async () => {
+  const workers = await Worker.startMany(4)
+  for (let n = 0; n < 10; n++) {
+    const path = join(directory, `new-${n}.db`)
+    const ends = await Promise.all(workers.map(worker => worker.run({do: 'erase', path, times: 0})))
+    expect(ends.flatMap(({failure}) => failure ?? [])).toEqual([])
+  }
+  for (const worker of workers) worker.stop()
 })
 
 test('closing empties a long log, also where another has the file open', () => {

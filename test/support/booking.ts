@@ -51,6 +51,7 @@ export function connect(options: PartsOptions): Parts {
     sender,
     clock,
     timeoutSeconds,
+    route: 'direct',
     ...(options.configuredScopes ? {configuredScopes: options.configuredScopes} : {}),
   }
   const tokens = createTokenSource(tokenParts)

@@ -13,6 +13,7 @@ export type Job =
       readonly reference?: string
     } & PartsOptions)
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
+  | {readonly do: 'erase'; readonly path: string; readonly times: number}
   | {readonly do: 'setting'; readonly directory: string; readonly name: string}
 
 process.on('message', (job: Job) => {
@@ -35,6 +36,8 @@ async function perform(job: Job): Promise<unknown> {
       return withParts(job, ({reserveParts}) => reserve(reserveParts, intentFor(job.offer, job.reference)))
     case 'lock':
       return countAlone(job.directory, job.hold ?? false)
+    case 'erase':
+      return eraseOften(job.path, job.times)
     case 'setting':
       return openState(job.directory).settings.update(settings => ({
         ...settings,
@@ -44,6 +47,16 @@ async function perform(job: Job): Promise<unknown> {
         },
       }))
   }
+}
+
+/** Writes a little and leaves no byte of it, again and again. */
+function eraseOften(path: string, times: number): void {
+  const database = openDatabase(path, {migrations: ['CREATE TABLE word (text TEXT)']})
+  for (let n = 0; n < times; n++) {
+    database.run('INSERT INTO word VALUES (?)', 'x'.repeat(1000))
+    database.erase(() => database.run('DELETE FROM word'))
+  }
+  database.close()
 }
 
 async function withParts<T>(

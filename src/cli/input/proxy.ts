@@ -1,4 +1,6 @@
-/** `--proxy`, which stands in for the proxies of the environment. */
+/** `--proxy`, which stands in for the proxies of the environment; and what tells one way to a service from another. */
+import {createHash} from 'node:crypto'
+import {resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 
 /**
@@ -18,4 +20,26 @@ export function withProxy(env: NodeJS.ProcessEnv, text: string): NodeJS.ProcessE
     )
   }
   return {...env, https_proxy: url.origin, http_proxy: url.origin, no_proxy: ''}
+}
+
+/** What of the environment a request's way depends on, in either case. */
+const ON_THE_WAY = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
+
+/**
+ * By which proxy, with which certificates and how patiently requests go: two processes for which it is the same meet the
+ * same faults. Hashed, since a proxy's address may hold a password.
+ */
+export function routeOf(options: {
+  readonly env: NodeJS.ProcessEnv
+  readonly proxy?: string | undefined
+  readonly caFile: string | undefined
+  readonly insecure?: boolean | undefined
+  readonly timeoutSeconds: number | undefined
+}): string {
+  const {env, proxy, caFile, insecure, timeoutSeconds} = options
+  const surroundings = Object.entries(env)
+    .filter(([name]) => ON_THE_WAY.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const parts = [proxy, caFile && resolve(caFile), insecure, timeoutSeconds, surroundings]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
