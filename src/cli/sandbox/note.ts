@@ -4,7 +4,7 @@ import {join, resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {SANDBOX_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
-import {ensurePrivateDirectory, writeWholeFile} from '../../storage/files.js'
+import {ensurePrivateDirectory, isWritableDirectory, writeWholeFile} from '../../storage/files.js'
 import {requireOwnFile} from '../../storage/private-file.js'
 import {noteOf, type RunningSandbox, readNote} from './running.js'
 
@@ -12,6 +12,21 @@ import {noteOf, type RunningSandbox, readNote} from './running.js'
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
   if (typed === ':memory:') return typed
   return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
+}
+
+/** Ours: opening takes a moment, or a quarter of a second where another sandbox has the file. */
+const OPENING_MILLISECONDS = 20_000
+
+/**
+ * Opens the state at `database` while no other process of this home is opening it: of several that try at the same
+ * moment each would find another one at the door, and none would come in.
+ */
+export async function oneAtATime<T>(configDirectory: string, database: string, open: () => T): Promise<T> {
+  if (database === ':memory:' || !isWritableDirectory(configDirectory)) return open()
+  const {withLock} = await import('../../storage/lock.js')
+  const lock = {directory: configDirectory, kind: 'sandbox', key: database}
+  const done = await withLock({...lock, waitMilliseconds: OPENING_MILLISECONDS}, async () => open())
+  return done.gaveUp ? open() : done.value
 }
 
 /** Whether the note was written; a sandbox in a read-only home runs without one. */

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {checkInteger} from '../../cli/input/checks.js'
 import {openAddress} from '../../cli/open-address.js'
-import {cannotListen, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
+import {cannotListen, oneAtATime, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
@@ -50,10 +50,12 @@ export default class SandboxStart extends BaseCommand {
     const allowHttpLoopback = flags['allow-http-loopback']
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
     const databaseOwner = flags.db ? ('users' as const) : ('ours' as const)
-    const sandbox = createSandbox({
-      ...{database, databaseOwner, offers, latencyMilliseconds},
-      ...{allowHttpLoopback, caFiles},
-    })
+    const sandbox = await oneAtATime(this.config.configDir, database, () =>
+      createSandbox({
+        ...{database, databaseOwner, offers, latencyMilliseconds},
+        ...{allowHttpLoopback, caFiles},
+      }),
+    )
     this.whenStopped(() => sandbox.close())
     const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
       cannotListen(error, port),
