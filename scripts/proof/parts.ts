@@ -6,6 +6,7 @@ import {files} from './parts/files.js'
 import {fuzzing} from './parts/fuzz.js'
 import {kills} from './parts/kills.js'
 import {leaks} from './parts/leaks.js'
+import {model} from './parts/model.js'
 import {mutants} from './parts/mutants.js'
 import {races} from './parts/races.js'
 import {suites} from './parts/suites.js'
@@ -17,6 +18,7 @@ export const PARTS: readonly Part[] = [
   kills,
   fuzzing,
   races,
+  model,
   mutants,
   everywhere,
   suites,

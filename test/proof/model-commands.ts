@@ -1,0 +1,295 @@
+/** What may happen to the service, in any order: each is done to the sandbox and to the model, which must then agree. */
+import fc from 'fast-check'
+import {RealService} from './model-real.js'
+import {HOUR, MINUTE, ModelService, type Told, type Wish} from './model-service.js'
+
+type Command = fc.AsyncCommand<ModelService, RealService>
+
+/** Whole minutes, so that two moments are the same or far apart. */
+const STEPS = [
+  MINUTE,
+  5 * MINUTE,
+  14 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  8 * HOUR,
+  24 * HOUR,
+  48 * HOUR,
+]
+const TYPES = [
+  ...[
+    'reservation.confirmed',
+    'reservation.cancelled',
+    'payment.captured',
+    'payment.failed',
+    'voucher.ready',
+  ],
+]
+const MISTAKES = ['guest_count_mismatch', 'nationality_mismatch', 'invalid_identity_number'] as const
+
+function command(
+  text: string,
+  run: (model: ModelService, real: RealService) => Promise<void>,
+  check: (model: Readonly<ModelService>) => boolean = () => true,
+): Command {
+  return {
+    check,
+    toString: () => text,
+    async run(model, real) {
+      await run(model, real)
+      await settle(model, real, 0)
+      await authorised(model, real)
+      const wrong = await real.compare(model)
+      if (wrong.length > 0) throw new Error(wrong.join('\n'))
+    },
+  }
+}
+
+async function settle(model: ModelService, real: RealService, seconds: number): Promise<void> {
+  expectSame(
+    'moving the clock',
+    (await real.control('POST', '/clock', {advance_seconds: seconds})).status,
+    200,
+  )
+  model.advance(seconds)
+}
+
+/** A call meets what the model says of the token; then there is a good one. */
+async function authorised(model: ModelService, real: RealService): Promise<void> {
+  const refusal = model.tokenRefusal()
+  if (refusal === undefined) return
+  const {status, code} = await real.call('GET', '/account')
+  expectSame('the token', [status, code], [401, refusal])
+  await real.renew()
+  model.token = {issuedAt: model.now, revoked: false}
+}
+
+function expectSame(what: string, real: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(real), JSON.stringify(expected)]
+  if (a !== b) throw new Error(`${what}: the sandbox says ${a}, the model ${b}`)
+}
+
+const at = <T>(all: Iterable<T>, n: number): T | undefined => {
+  const list = [...all]
+  return list[n % Math.max(1, list.length)]
+}
+
+const search = fc.constant(
+  command('search', async (model, real) => {
+    const {status, json} = await real.search()
+    expectSame('a search', status, 200)
+    for (const offer of json.data.offers.slice(0, 2)) {
+      const fees = offer.cancellation_policies.map((each: {from: string; amount: string}) => ({
+        ...{from: Date.parse(each.from) / 1000, fee: hundredths(each.amount)},
+      }))
+      const {expiresAt} = model.found(offer.offer_id, hundredths(offer.price.total), fees)
+      expectSame('the end of an offer', Date.parse(offer.expires_at) / 1000, expiresAt)
+    }
+  }),
+)
+
+const hundredths = (amount: string) => Math.round(Number(amount) * 100)
+const small = fc.nat(7)
+
+const price = small.map(n =>
+  command(`price ${n}`, async (model, real) => {
+    const id = at(model.offers.keys(), n) ?? 'off_none'
+    const {code, json} = await real.call('GET', `/hotels/offers/${id}`)
+    expectSame('an offer', code, model.offerRefusal(id))
+    if (code === undefined)
+      expectSame('a price', hundredths(json.data.price.total), model.offers.get(id)?.total)
+  }),
+)
+
+interface Drawn {
+  readonly offer: number
+  readonly key: number
+  readonly reference: number
+  readonly mode: 'account' | 'instant'
+  readonly mistake: Wish['mistake']
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  ...{offer: fc.nat(5), key: fc.nat(4), reference: fc.nat(5)},
+  mode: fc.constantFrom('account' as const, 'instant' as const),
+  mistake: fc.oneof({weight: 6, arbitrary: fc.constant(undefined)}, fc.constantFrom(...MISTAKES)),
+})
+
+function wishOf(model: ModelService, {offer, key, reference, mode, mistake}: Drawn): Wish {
+  const id = at(model.offers.keys(), offer) ?? 'off_none'
+  return {
+    offer: id,
+    key: `00000000-0000-4000-8000-00000000000${key}`,
+    reference: `ref-${reference}`,
+    mode,
+    mistake,
+  }
+}
+
+const wordsOf = ({offer, key, reference, mode, mistake}: Drawn) =>
+  `offer ${offer}, key ${key}, ref-${reference}, ${mode}${mistake ? `, ${mistake}` : ''}`
+
+/** One after the other, or all at once: then some order of them must explain all answers. */
+const reserve = fc.array(drawn, {minLength: 1, maxLength: 3}).map(all =>
+  command(`reserve ${all.map(wordsOf).join(' beside ')}`, async (model, real) => {
+    const wishes = all.map(each => wishOf(model, each))
+    const told = await Promise.all(wishes.map(wish => real.reserve(wish)))
+    if (!explained(model, wishes, told))
+      throw new Error(`no order explains ${JSON.stringify(told)} to ${JSON.stringify(wishes)}`)
+  }),
+)
+
+function explained(model: ModelService, wishes: readonly Wish[], told: readonly Told[]): boolean {
+  const order = ordersOf(wishes.map((_, n) => n)).find(each => explains(model.clone(), each, wishes, told))
+  return order !== undefined && explains(model, order, wishes, told)
+}
+
+function explains(
+  model: ModelService,
+  order: readonly number[],
+  wishes: readonly Wish[],
+  told: readonly Told[],
+): boolean {
+  return order.every(n => {
+    const [wish, answer] = [wishes[n] as Wish, told[n] as Told]
+    // While another request with its key is under way it is turned away, which of the two codes says its body.
+    const beside = wishes.filter((other, m) => m !== n && other.key === wish.key)
+    const isOther = beside.some(other => JSON.stringify(other) !== JSON.stringify(wish))
+    const code = isOther ? /^idempotency_(in_progress|key_reused)$/ : /^idempotency_in_progress$/
+    return (beside.length > 0 && code.test(answer.code ?? '')) || model.reserves(wish, answer)
+  })
+}
+
+function ordersOf(items: readonly number[]): number[][] {
+  if (items.length <= 1) return [[...items]]
+  return items.flatMap(first => ordersOf(items.filter(each => each !== first)).map(rest => [first, ...rest]))
+}
+
+const pay = fc.tuple(small, fc.constantFrom('paid' as const, 'failed' as const)).map(([n, result]) =>
+  command(`pay ${n} ${result}`, async (model, real) => {
+    const ref = at(model.reservations.keys(), n) ?? 'RSV-0000000000'
+    const {status} = await real.control('POST', `/payments/${ref}`, {result})
+    const isKnown = model.reservations.has(ref)
+    expectSame('a payment', status, model.pay(ref, result) ? 200 : isKnown ? 409 : 404)
+  }),
+)
+
+const cancel = small.map(n =>
+  command(`cancel ${n}`, async (model, real) => {
+    const ref = at(model.reservations.keys(), n) ?? 'RSV-0000000000'
+    const {code} = await real.call('POST', `/reservations/${ref}/cancel`, {})
+    expectSame('a cancellation', code, model.cancelRefusal(ref))
+    if (code === undefined) model.cancel(ref)
+  }),
+)
+
+const voucher = small.map(n =>
+  command(`voucher ${n}`, async (model, real) => {
+    const reservation = at(model.reservations.values(), n)
+    const {status, code} = await real.call(
+      'GET',
+      `/reservations/${reservation?.ref ?? 'RSV-0000000000'}/voucher`,
+    )
+    const expected = !reservation
+      ? [404, 'reservation_not_found']
+      : reservation.status === 'CONFIRMED'
+        ? [200, undefined]
+        : [409, 'reservation_not_confirmed']
+    expectSame('a voucher', [status, code], expected)
+  }),
+)
+
+const advance = fc
+  .constantFrom(...STEPS)
+  .map(seconds => command(`${seconds / 60} minutes later`, (model, real) => settle(model, real, seconds)))
+
+const revoke = fc.constant(
+  command('revoke the token', async (model, real) => {
+    expectSame('revoking', await real.revoke(), 200)
+    if (model.token) model.token.revoked = true
+  }),
+)
+
+const subscribe = fc.subarray(TYPES, {minLength: 1}).map(types =>
+  command(
+    `subscribe to ${types.join(', ')}`,
+    async (model, real) => {
+      const {status, json} = await real.subscribe(types)
+      expectSame('subscribing', status, 201)
+      model.subscriptions.set(json.data.id, {types, active: true, passiveSince: undefined})
+    },
+    ({subscriptions}) => subscriptions.size < 3,
+  ),
+)
+
+const unsubscribe = small.map(n =>
+  command(
+    `unsubscribe ${n}`,
+    async (model, real) => {
+      const id = at(model.subscriptions.keys(), n) ?? ''
+      expectSame('unsubscribing', (await real.call('DELETE', `/webhooks/subscriptions/${id}`)).status, 200)
+      model.unsubscribe(id)
+    },
+    ({subscriptions}) => subscriptions.size > 0,
+  ),
+)
+
+const testEvent = small.map(n =>
+  command(
+    `test event to ${n}`,
+    async (model, real) => {
+      const [id = '', subscription] = at(model.subscriptions, n) ?? []
+      const {status} = await real.call('POST', `/webhooks/subscriptions/${id}/test`)
+      expectSame('a test event', status, subscription?.active ? 202 : 409)
+      if (subscription?.active) model.tellTest(id)
+    },
+    ({subscriptions}) => subscriptions.size > 0,
+  ),
+)
+
+const receiving = fc.boolean().map(receives =>
+  command(`subscribers ${receives ? 'work' : 'fail'}`, async (model, real) => {
+    model.receives = receives
+    real.receives = receives
+  }),
+)
+
+const restart = fc.constant(
+  command('restart', async (_, real) => {
+    if (real.isOnDisk) real.restart()
+  }),
+)
+
+/** Reservations and time more often than the rest. */
+export const COMMANDS: fc.Arbitrary<Command>[] = [
+  ...[search, search, reserve, reserve, reserve, reserve, pay, pay, cancel, advance, advance, advance],
+  ...[price, voucher, revoke, subscribe, unsubscribe, testEvent, receiving, restart],
+]
+
+const START = 1_906_545_600
+
+/** Runs a model against a sandbox, `runs` times from `seed`; returns what is wrong, with the way back to it. */
+export async function runModel(seed: number, runs: number, path?: string): Promise<string | undefined> {
+  const property = fc.asyncProperty(
+    fc.commands(COMMANDS, {maxCommands: 40, size: '+1'}),
+    fc.boolean(),
+    fc.integer({min: 0, max: 4}),
+    async (commands, isOnDisk, poor) => {
+      const real = new RealService(isOnDisk, poor === 0)
+      try {
+        await fc.asyncModelRun(async () => {
+          const model = new ModelService(START, poor === 0 ? 1000 : 10_000_000)
+          await authorised(model, real)
+          return {model, real}
+        }, commands)
+      } finally {
+        await real.close()
+      }
+    },
+  )
+  const result = await fc.check(property, {seed, numRuns: runs, ...(path ? {path} : {}), endOnFailure: false})
+  if (!result.failed) return undefined
+  const {message} = result.errorInstance as Error
+  return `${message}\n${fc.defaultReportMessage(result)}`
+}

@@ -1,0 +1,308 @@
+/**
+ * A small model of the service, written from its interface and from what is chosen where that is silent (service.md),
+ * and sharing no line with src/: offers, reservations, money, keys, events and deliveries, in plain maps. Times are Unix
+ * seconds, money is in hundredths.
+ */
+
+export const MINUTE = 60
+export const HOUR = 3600
+/** §5.5, §2.3, service.md. */
+const TOKEN_SECONDS = 7200
+const OFFER_SECONDS = 15 * MINUTE
+const PAYMENT_SECONDS = 15 * MINUTE
+const KEY_SECONDS = 24 * HOUR
+/** §6.4 for six, service.md for the last two: each from the attempt before. */
+const DELAYS = [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR, 24 * HOUR, 24 * HOUR]
+
+export interface ModelOffer {
+  readonly id: string
+  readonly total: number
+  readonly expiresAt: number
+  readonly fees: readonly {readonly from: number; readonly fee: number}[]
+  reservation: string | undefined
+}
+
+export interface ModelReservation {
+  readonly ref: string
+  readonly reference: string
+  readonly mode: 'account' | 'instant'
+  readonly offer: ModelOffer
+  readonly payBy: number
+  status: 'PENDING_PAYMENT' | 'CONFIRMED' | 'CANCELLED' | 'EXPIRED'
+  payment: 'PENDING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'REFUNDED'
+}
+
+export interface ModelDelivery {
+  readonly subscription: string
+  status: 'PENDING' | 'DELIVERED' | 'ABANDONED'
+  next: number | undefined
+  readonly attempts: {readonly at: number; readonly ok: boolean}[]
+}
+
+export interface ModelEvent {
+  readonly text: string
+  readonly at: number
+  readonly deliveries: ModelDelivery[]
+}
+
+export interface ModelSubscription {
+  readonly types: readonly string[]
+  active: boolean
+  passiveSince: number | undefined
+}
+
+/** What is asked when something is reserved. */
+export interface Wish {
+  readonly offer: string
+  readonly key: string
+  readonly reference: string
+  readonly mode: 'account' | 'instant'
+  /** What is wrong with the body, as the service would call it. */
+  readonly mistake: 'guest_count_mismatch' | 'nationality_mismatch' | 'invalid_identity_number' | undefined
+}
+
+export interface Told {
+  readonly status: number
+  readonly code: string | undefined
+  /** Of the reservation made, or named in a refusal. */
+  readonly ref: string | undefined
+  readonly replayed: boolean
+}
+
+interface KeptAnswer {
+  readonly wish: string
+  readonly at: number
+  readonly told: Told
+}
+
+export class ModelService {
+  readonly offers = new Map<string, ModelOffer>()
+  readonly reservations = new Map<string, ModelReservation>()
+  readonly subscriptions = new Map<string, ModelSubscription>()
+  readonly events: ModelEvent[] = []
+  readonly keys = new Map<string, KeptAnswer>()
+  /** Whether the subscribers answer 200. */
+  receives = true
+  token: {issuedAt: number; revoked: boolean} | undefined
+
+  constructor(
+    public now: number,
+    public balance: number,
+  ) {}
+
+  clone(): ModelService {
+    const copy = new ModelService(this.now, this.balance)
+    const {offers, reservations, subscriptions, events, keys, receives, token} = structuredClone({
+      ...{offers: this.offers, reservations: this.reservations, subscriptions: this.subscriptions},
+      ...{events: this.events, keys: this.keys, receives: this.receives, token: this.token},
+    })
+    return Object.assign(copy, {offers, reservations, subscriptions, events, keys, receives, token})
+  }
+
+  /** §5.6: what a call meets before anything else. */
+  tokenRefusal(): 'token_invalid' | 'token_expired' | undefined {
+    if (!this.token || this.token.revoked) return 'token_invalid'
+    return this.now >= this.token.issuedAt + TOKEN_SECONDS ? 'token_expired' : undefined
+  }
+
+  found(id: string, total: number, fees: ModelOffer['fees']): ModelOffer {
+    const offer = {id, total, fees, expiresAt: this.now + OFFER_SECONDS, reservation: undefined}
+    this.offers.set(id, offer)
+    return offer
+  }
+
+  /** §7 and service.md: what an offer that is asked for says. */
+  offerRefusal(id: string): string | undefined {
+    const offer = this.offers.get(id)
+    if (!offer) return 'offer_not_found'
+    if (offer.reservation !== undefined) return 'offer_already_used'
+    return this.now >= offer.expiresAt ? 'offer_expired' : undefined
+  }
+
+  /**
+   * Whether the service may have told this, everything before having happened; if so, what follows from it. Which of
+   * several refusals comes first is not shown.
+   */
+  reserves(wish: Wish, told: Told): boolean {
+    const text = JSON.stringify({...wish, key: undefined})
+    const kept = this.keys.get(wish.key)
+    if (kept && this.now < kept.at + KEY_SECONDS) {
+      if (kept.wish !== text) return told.status === 422 && told.code === 'idempotency_key_reused'
+      const {status, code, ref} = kept.told
+      return told.replayed && told.status === status && told.code === code && told.ref === ref
+    }
+    if (told.replayed) return false
+    const refusals = this.refusalsOf(wish)
+    if (told.status === 201 ? refusals.length > 0 : !refusals.includes(told.code ?? '')) return false
+    if (told.code === 'offer_already_used' && told.ref !== this.offers.get(wish.offer)?.reservation)
+      return false
+    if (told.code === 'duplicate_client_reference' && this.byReference(wish.reference)?.ref !== told.ref)
+      return false
+    // A request that was wrong in itself leaves its key free.
+    if (told.status !== 400) this.keys.set(wish.key, {wish: text, at: this.now, told})
+    if (told.status === 201) this.make(wish, told.ref ?? '')
+    return true
+  }
+
+  private refusalsOf({offer, reference, mode, mistake}: Wish): string[] {
+    const refusals: (string | undefined)[] = [this.offerRefusal(offer), mistake]
+    if (this.byReference(reference)) refusals.push('duplicate_client_reference')
+    const {total = 0} = this.offers.get(offer) ?? {}
+    if (mode === 'account' && total > this.balance) refusals.push('insufficient_balance')
+    return refusals.filter(code => code !== undefined)
+  }
+
+  private byReference(reference: string): ModelReservation | undefined {
+    return [...this.reservations.values()].find(each => each.reference === reference)
+  }
+
+  private make({offer: id, reference, mode}: Wish, ref: string): void {
+    const offer = this.offers.get(id)
+    if (!offer) return
+    offer.reservation = ref
+    const payBy = this.now + PAYMENT_SECONDS
+    const made: ModelReservation = {
+      ref,
+      reference,
+      mode,
+      offer,
+      payBy,
+      status: 'PENDING_PAYMENT',
+      payment: 'PENDING',
+    }
+    this.reservations.set(ref, made)
+    if (mode === 'instant') return
+    this.balance -= offer.total
+    this.confirm(made)
+  }
+
+  private confirm(reservation: ModelReservation): void {
+    reservation.status = 'CONFIRMED'
+    reservation.payment = 'PAID'
+    this.tell('reservation.confirmed', reservation)
+    this.tell('voucher.ready', reservation)
+  }
+
+  /** §3: completed, or failed and open for another try. Returns whether there was something to pay. */
+  pay(ref: string, result: 'paid' | 'failed'): boolean {
+    const reservation = this.reservations.get(ref)
+    if (reservation?.status !== 'PENDING_PAYMENT') return false
+    if (result === 'failed') {
+      reservation.payment = 'FAILED'
+      this.tell('payment.failed', reservation)
+      return true
+    }
+    // The event says what the reservation is by then.
+    reservation.status = 'CONFIRMED'
+    this.tell('payment.captured', reservation)
+    this.confirm(reservation)
+    return true
+  }
+
+  cancelRefusal(ref: string): string | undefined {
+    const status = this.reservations.get(ref)?.status
+    if (status === undefined) return 'reservation_not_found'
+    if (status === 'CANCELLED') return 'already_cancelled'
+    return status === 'EXPIRED' ? 'not_cancellable' : undefined
+  }
+
+  cancel(ref: string): void {
+    const reservation = this.reservations.get(ref)
+    if (!reservation) return
+    if (reservation.payment === 'PAID') {
+      const {total, fees} = reservation.offer
+      const fee = Math.min(total, fees.filter(({from}) => from <= this.now).at(-1)?.fee ?? 0)
+      if (reservation.mode === 'account') this.balance += total - fee
+      if (fee < total) reservation.payment = 'REFUNDED'
+    } else {
+      reservation.payment = 'EXPIRED'
+    }
+    reservation.status = 'CANCELLED'
+    this.tell('reservation.cancelled', reservation)
+  }
+
+  private tell(type: string, {ref, status}: ModelReservation, at = this.now): void {
+    this.addEvent(type, `${type} ${ref} ${status}`, at, [...this.subscriptions.keys()])
+  }
+
+  /** §4.8: to one subscription alone. */
+  tellTest(subscription: string): void {
+    const type = this.subscriptions.get(subscription)?.types[0] ?? ''
+    this.addEvent(type, `${type} RSV-0000000000 CONFIRMED`, this.now, [subscription])
+  }
+
+  private addEvent(type: string, text: string, at: number, to: readonly string[]): void {
+    const hearing = to.filter(id => {
+      const {active = false, types = []} = this.subscriptions.get(id) ?? {}
+      return active && types.includes(type)
+    })
+    const deliveries = hearing.map(
+      (subscription): ModelDelivery => ({subscription, status: 'PENDING', next: at, attempts: []}),
+    )
+    this.events.push({text, at, deliveries})
+  }
+
+  unsubscribe(id: string): void {
+    this.subscriptions.delete(id)
+    for (const {deliveries} of this.events) {
+      const index = deliveries.findIndex(({subscription}) => subscription === id)
+      if (index >= 0) deliveries.splice(index, 1)
+    }
+  }
+
+  /** Moves the time on; what falls due on the way happens at its own moment. */
+  advance(seconds: number): void {
+    const end = this.now + seconds
+    for (;;) {
+      const times = [...this.payTimes(), ...this.deliveryTimes()].filter(at => at <= end)
+      if (times.length === 0) break
+      this.now = Math.max(this.now, Math.min(...times))
+      this.happen()
+    }
+    this.now = end
+  }
+
+  private payTimes(): number[] {
+    return [...this.reservations.values()].flatMap(({status, payBy}) =>
+      status === 'PENDING_PAYMENT' ? [payBy] : [],
+    )
+  }
+
+  private deliveryTimes(): number[] {
+    return this.waiting().flatMap(({next}) => next ?? [])
+  }
+
+  private waiting(): ModelDelivery[] {
+    return this.events
+      .flatMap(({deliveries}) => deliveries)
+      .filter(
+        ({status, subscription}) => status === 'PENDING' && this.subscriptions.get(subscription)?.active,
+      )
+  }
+
+  private happen(): void {
+    for (const reservation of this.reservations.values()) {
+      if (reservation.status !== 'PENDING_PAYMENT' || reservation.payBy > this.now) continue
+      reservation.status = 'EXPIRED'
+      reservation.payment = 'EXPIRED'
+      this.tell('reservation.cancelled', reservation, reservation.payBy)
+    }
+    for (const delivery of this.waiting().filter(({next}) => (next ?? 0) <= this.now)) this.attempt(delivery)
+  }
+
+  private attempt(delivery: ModelDelivery): void {
+    delivery.attempts.push({at: this.now, ok: this.receives})
+    const made = delivery.attempts.length
+    const delay = DELAYS[made]
+    if (this.receives || delay === undefined) {
+      delivery.status = this.receives ? 'DELIVERED' : 'ABANDONED'
+      delivery.next = undefined
+    } else {
+      delivery.next = this.now + delay
+    }
+    const subscription = this.subscriptions.get(delivery.subscription)
+    if (delivery.status !== 'ABANDONED' || !subscription) return
+    subscription.active = false
+    subscription.passiveSince = this.now
+  }
+}
