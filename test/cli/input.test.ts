@@ -234,6 +234,8 @@ describe('reserve', () => {
     ['--nationality', {}, {nationality: 'ZZ'}],
     ['--nationality', {client_nationality: 'TR'}, {nationality: 'ZZ'}],
     ['client_nationality: must', {client_nationality: 'ZZ'}, {}],
+    ['client_nationality: must', {client_nationality: {toString: 1, valueOf: 2}}, {}],
+    ['client_nationality: must', {client_nationality: ['TR']}, {}],
     ['payment.mode: must be account or instant', {payment: {mode: 'cash'}}, {pay: undefined}],
     ['guests: must have at least one guest', {guests: []}, {guest: undefined}],
     ['guests: must be a list', {guests: 7}, {guest: undefined}],

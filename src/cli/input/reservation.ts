@@ -110,7 +110,7 @@ export async function readReservation(
   if (absent.length > 0) throw missing([...absent, ...(await absentWithin(contact, guests))])
   const fromFile = flags.nationality === undefined && input.client_nationality !== undefined
   const field = fromFile ? 'client_nationality' : '--nationality'
-  const client_nationality = await checkCountry(field, String(nationality))
+  const client_nationality = await checkCountry(field, textOf(nationality))
   const request = {
     ...input,
     offer_id: offerId,
@@ -219,6 +219,11 @@ function withReference(request: ReservationRequest, client: string): Reservation
   }
   if (isClientReference(given)) return request
   throw usage('invalid_input', 'client_reference_id: must be 1 to 128 visible characters without blanks')
+}
+
+/** A file may hold anything, also an object that has no text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 function isFields(value: unknown): value is Fields {

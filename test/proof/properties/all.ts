@@ -1,7 +1,16 @@
 /** All properties. */
 import type {Property} from '../property.js'
+import {input} from './input.js'
 import {dates, money} from './money-dates.js'
 import {redaction} from './redaction.js'
 import {sanitiser} from './sanitiser.js'
+import {webhooks} from './webhooks.js'
 
-export const PROPERTIES: readonly Property[] = [...sanitiser, ...redaction, ...money, ...dates]
+export const PROPERTIES: readonly Property[] = [
+  ...sanitiser,
+  ...redaction,
+  ...money,
+  ...dates,
+  ...webhooks,
+  ...input,
+]
