@@ -52,7 +52,7 @@ export async function requestToken(
     throw notUnderstood(answer, 'no header may hold its access_token')
   // Sorted by the time of asking, so that the token never seems to live longer than it does.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
-  const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]+/))
+  const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
 }
 

@@ -37,7 +37,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'journal',
     files: ['src/state/journal.ts', 'src/state/journal-verdict.ts'],
-    tests: [...tests('state', 'journal', 'state', 'forget'), ...tests('api', 'reserve')],
+    tests: [...tests('state', 'journal', 'journal-verdict', 'state', 'forget'), ...tests('api', 'reserve')],
   },
   {
     name: 'tokens',
@@ -45,7 +45,10 @@ export const GROUPS: readonly Group[] = [
       ...['src/api/tokens.ts', 'src/api/token-request.ts', 'src/api/token-client.ts'],
       ...['src/state/token-store.ts', 'src/state/tokens-database.ts'],
     ],
-    tests: [...tests('api', 'tokens', 'client'), ...tests('state', 'token-store', 'state', 'forget')],
+    tests: [
+      ...tests('api', 'token-request', 'token-choice', 'tokens'),
+      ...tests('state', 'token-store', 'state', 'forget'),
+    ],
   },
   {
     name: 'redaction',

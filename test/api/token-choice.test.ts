@@ -1,0 +1,141 @@
+/** Which of the tokens that are kept is taken, and when the service is asked for another. */
+import {expect, test} from 'vitest'
+import type {CachedToken} from '../../src/api/token-request.js'
+import {createTokenSource, type TokenCache} from '../../src/api/tokens.js'
+import type {Scope} from '../../src/contract/scopes.js'
+import {fakeClock} from '../support/clocks.js'
+
+const NOW = 1_800_000_000
+const READ: Scope[] = ['hotels:read']
+
+const token = (access_token: string, more: Partial<CachedToken> = {}): CachedToken => ({
+  ...{access_token, scopes: READ, askedScopes: READ, obtainedAt: NOW - 10, expiresAt: NOW + 1000},
+  ...more,
+})
+
+interface Kept {
+  tokens: CachedToken[]
+  /** Whether there is room for another. */
+  hasRoom?: boolean
+  /** What comes while this process waits; undefined when it need not. */
+  meanwhile?: CachedToken[] | undefined
+}
+
+/** A source beside a cache that holds what `kept` says; the service gives `asked-1`, `asked-2`, … */
+function setUp(kept: Kept, lifetimeSeconds = 7200) {
+  const waits: number[] = []
+  let asked = 0
+  const clock = fakeClock(NOW)
+  const cache: TokenCache = {
+    list: () => [...kept.tokens],
+    put(_, given) {
+      if (kept.hasRoom ?? true) kept.tokens.push(given)
+    },
+    remove(_, accessToken) {
+      kept.tokens = kept.tokens.filter(each => each.access_token !== accessToken)
+    },
+    async alone(_, waitMilliseconds, work, peek) {
+      waits.push(waitMilliseconds)
+      if (kept.meanwhile === undefined) return {gaveUp: false, value: await work()}
+      kept.tokens.push(...kept.meanwhile)
+      const seen = peek()
+      if (seen !== undefined) return {gaveUp: false, value: seen}
+      return {gaveUp: true}
+    },
+  }
+  const sender = {
+    async send() {
+      asked += 1
+      const body = Buffer.from(JSON.stringify({access_token: `asked-${asked}`, expires_in: lifetimeSeconds}))
+      return {status: 200, headers: {}, body, attempts: 1, mayHaveActed: false}
+    },
+  }
+  const source = createTokenSource({
+    ...{baseUrl: 'https://service.test/v1', credentials: {clientId: 'cid_1', clientSecret: 's'}},
+    ...{cache, sender, clock, timeoutSeconds: 7},
+  })
+  const get = async () => (await source.get(READ)).access_token
+  const replace = async (refused: CachedToken) => (await source.replace(refused, READ)).access_token
+  return {clock, waits, source, get, replace, asked: () => asked}
+}
+
+test('the token with the fewest scopes is taken, and of those the one that lives longest', async () => {
+  const wide = token('wide', {scopes: ['hotels:read', 'account:read', 'tours:read'], expiresAt: NOW + 9000})
+  const two = token('two', {scopes: ['hotels:read', 'account:read'], expiresAt: NOW + 5000})
+  const [early, late] = [token('early', {expiresAt: NOW + 500}), token('late', {expiresAt: NOW + 600})]
+  for (const tokens of [
+    [wide, two, early, late],
+    [late, early, two, wide],
+    [early, wide, late, two],
+  ])
+    expect(await setUp({tokens}).get()).toBe('late')
+  for (const tokens of [
+    [wide, two],
+    [two, wide],
+  ])
+    expect(await setUp({tokens}).get()).toBe('two')
+})
+
+test('one that does not serve, ends within a minute or comes from the future is not', async () => {
+  expect(
+    await setUp({tokens: [token('other', {scopes: ['tours:read'], askedScopes: ['tours:read']})]}).get(),
+  ).toBe('asked-1')
+  expect(await setUp({tokens: [token('fewer', {scopes: []})]}).get()).toBe('fewer')
+  expect(await setUp({tokens: [token('more', {askedScopes: ['a', 'b']})]}).get()).toBe('more')
+  expect(await setUp({tokens: [token('last', {expiresAt: NOW + 60})]}).get()).toBe('last')
+  expect(await setUp({tokens: [token('ending', {expiresAt: NOW + 59})]}).get()).toBe('asked-1')
+  expect(await setUp({tokens: [token('now', {obtainedAt: NOW})]}).get()).toBe('now')
+  expect(await setUp({tokens: [token('future', {obtainedAt: NOW + 1})]}).get()).toBe('asked-1')
+})
+
+test('what another process brings meanwhile is taken while anything is left of it', async () => {
+  const getting = setUp({tokens: [], meanwhile: [token('theirs', {expiresAt: NOW + 1})]})
+  expect(await getting.get()).toBe('theirs')
+  expect(getting.waits).toEqual([7000])
+  expect(getting.asked()).toBe(0)
+  expect(await setUp({tokens: [], meanwhile: [token('ended', {expiresAt: NOW})]}).get()).toBe('asked-1')
+  const old = token('old')
+  const replacing = setUp({tokens: [old], meanwhile: [token('theirs')]})
+  expect(await replacing.replace(old)).toBe('theirs')
+  expect(replacing.asked()).toBe(0)
+})
+
+test('when waiting brings nothing this process asks itself', async () => {
+  const {get, asked} = setUp({tokens: [], meanwhile: []})
+  expect(await get()).toBe('asked-1')
+  expect(asked()).toBe(1)
+})
+
+test('one that was there before the first was refused is not taken in its place', async () => {
+  const [first, second] = [token('first', {expiresAt: NOW + 2000}), token('second')]
+  const {get, replace} = setUp({tokens: [first, second]})
+  expect(await get()).toBe('first')
+  expect(await replace(first)).toBe('asked-1')
+})
+
+test('its own serves to its end where there is no room to keep it, and not once it was refused', async () => {
+  const kept: Kept = {tokens: [], hasRoom: false}
+  const {get, replace, clock, asked} = setUp(kept, 30)
+  expect(await get()).toBe('asked-1')
+  clock.advance(29)
+  expect(await get()).toBe('asked-1')
+  // That of somebody else is refused: it is no reason to ask again.
+  kept.tokens = [token('theirs', {obtainedAt: NOW + 1, expiresAt: NOW + 30})]
+  expect(await replace(token('other'))).toBe('theirs')
+  kept.tokens = []
+  expect(await get()).toBe('asked-1')
+  expect(asked()).toBe(1)
+  clock.advance(1)
+  expect(await get()).toBe('asked-2')
+})
+
+test('once its own was refused it is not listed again', async () => {
+  const kept: Kept = {tokens: [], hasRoom: false}
+  const {source, get, replace, asked} = setUp(kept)
+  const own = await source.get(READ)
+  expect(own.access_token).toBe('asked-1')
+  kept.tokens = [token('theirs', {expiresAt: NOW + 500})]
+  expect(await replace(token('asked-1'))).toBe('theirs')
+  expect(await get()).toBe('theirs')
+  expect(asked()).toBe(1)
+})

@@ -1,0 +1,292 @@
+/** The reservation journal on disk: what is kept, found, given up and removed, entry by entry. */
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import type {ClientJournal, Intent} from '../../src/state/journal.js'
+import {openState, type State} from '../../src/state/state.js'
+
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
+const OTHERS = [
+  {baseUrl: 'https://example.com/v1', clientId: 'cid_2'},
+  {baseUrl: 'https://other.example/v1', clientId: 'cid_1'},
+]
+let directory: string
+let state: State
+let journal: ClientJournal
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  state = openState(directory)
+  journal = state.journal.forClient(CLIENT)
+})
+afterEach(() => {
+  state.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+const intent = (n: number, more: Partial<Intent> = {}): Intent => ({
+  ...{offerId: `off_${n}`, clientReferenceId: `ref-${n}`, referenceGiven: true, idempotencyKey: `key-${n}`},
+  ...{
+    keyGiven: false,
+    body: `{"guest":"canary-${n}"}`,
+    bodySha256: `body-${n}`,
+    intentSha256: `intent-${n}`,
+    ...more,
+  },
+})
+const begin = (n: number, now = n) => journal.begin(intent(n), now).entry.id
+const isOnDisk = (text: string) =>
+  readdirSync(directory).some(
+    name => name.startsWith('state.db') && readFileSync(join(directory, name)).includes(text),
+  )
+
+test('an entry holds the whole intent, and how it ended without the body', () => {
+  const {kind, entry} = journal.begin(intent(1), 5.5)
+  expect(kind).toBe('new')
+  const begun = {
+    ...{
+      id: entry.id,
+      clientReferenceId: 'ref-1',
+      offerId: 'off_1',
+      idempotencyKey: 'key-1',
+      body: '{"guest":"canary-1"}',
+    },
+    ...{
+      bodySha256: 'body-1',
+      intentSha256: 'intent-1',
+      outcome: 'unresolved',
+      reservationRef: null,
+      attempts: 0,
+    },
+    ...{lost: false, result: null, createdAt: 5.5, updatedAt: 5.5},
+  }
+  expect(entry).toEqual(begun)
+  expect(journal.find('ref-1')).toEqual(begun)
+  expect(journal.attempt(entry.id, 6)).toBe(1)
+  expect(journal.attempt(entry.id, 7)).toBe(2)
+  journal.settle(entry.id, {outcome: 'unknown'}, 8)
+  expect(journal.find('ref-1')).toEqual({...begun, outcome: 'unknown', attempts: 2, lost: true, updatedAt: 8})
+  journal.settle(entry.id, {outcome: 'confirmed', reservationRef: 'R-1', result: {a: 1}}, 9)
+  const settled = {
+    ...begun,
+    body: null,
+    outcome: 'confirmed',
+    reservationRef: 'R-1',
+    attempts: 2,
+    lost: true,
+    result: {a: 1},
+    updatedAt: 9,
+  }
+  expect(journal.find('ref-1')).toEqual(settled)
+  journal.settle(entry.id, {outcome: 'failed'}, 10)
+  expect(journal.find('ref-1')).toEqual(settled)
+  expect(isOnDisk('canary-1')).toBe(false)
+})
+
+test('one that ended at once was never lost, and has no more than its outcome', () => {
+  const id = begin(1)
+  journal.settle(id, {outcome: 'refused'}, 2)
+  expect(journal.find('ref-1')).toMatchObject({
+    outcome: 'refused',
+    lost: false,
+    reservationRef: null,
+    result: null,
+    body: null,
+  })
+})
+
+test('looking writes nothing, and says what beginning would', () => {
+  expect(journal.look(intent(1))).toBeUndefined()
+  expect(journal.find('ref-1')).toBeUndefined()
+  const id = begin(1)
+  expect(journal.look(intent(1))).toMatchObject({kind: 'repeat', entry: {id}})
+  expect(journal.begin(intent(1), 9)).toEqual(journal.look(intent(1)))
+  expect(journal.find('ref-1')?.updatedAt).toBe(1)
+})
+
+test('entries are found by offer, by reference and by key, of this client alone', () => {
+  const id = begin(1)
+  journal.attempt(id, 2)
+  for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
+    expect(journal.look(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
+    for (const client of OTHERS)
+      expect(state.journal.forClient(client).look(intent(2, shared))).toBeUndefined()
+  }
+  for (const client of OTHERS) expect(state.journal.forClient(client).find('ref-1')).toBeUndefined()
+})
+
+test('the newest with a reference is found', () => {
+  journal.settle(begin(1), {outcome: 'failed'}, 2)
+  const again = journal.begin(intent(1), 3)
+  expect(again.kind).toBe('new')
+  expect(journal.find('ref-1')?.id).toBe(again.entry.id)
+  expect(journal.look(intent(1))?.entry.id).toBe(again.entry.id)
+})
+
+test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}])(
+  'an entry of which nothing was sent gives way to one with the same %j, and no other does',
+  shared => {
+    for (const client of OTHERS) state.journal.forClient(client).begin(intent(1), 1)
+    const sent = begin(9, 1)
+    journal.attempt(sent, 1)
+    const unsent = begin(1)
+    const made = journal.begin(intent(2, shared), 2)
+    expect(made.kind).toBe('new')
+    expect(() => journal.attempt(unsent, 3)).toThrow('another process began a reservation')
+    expect(state.journal.list({client: CLIENT}).map(({id}) => id)).toEqual([made.entry.id, sent])
+    for (const client of OTHERS) expect(state.journal.list({client})).toHaveLength(1)
+  },
+)
+
+test('who began what is gone, or has ended, may send nothing', () => {
+  const id = begin(1)
+  journal.discard(id)
+  const failure = (() => {
+    try {
+      return journal.attempt(id, 2)
+    } catch (error) {
+      return error
+    }
+  })()
+  expect(failure).toMatchObject({
+    kind: 'usage',
+    message:
+      'another process began a reservation with the same client reference or key meanwhile, or this one was given up; nothing more was sent',
+    details: {code: 'begun_elsewhere', hint: 'see what became of it with: bookctl journal'},
+  })
+  const ended = begin(2)
+  journal.settle(ended, {outcome: 'confirmed'}, 3)
+  expect(() => journal.attempt(ended, 4)).toThrow('nothing more was sent')
+  expect(journal.find('ref-2')?.attempts).toBe(0)
+})
+
+test('attempts of which nothing was sent are taken back, while the outcome is open', () => {
+  const id = begin(1)
+  journal.attempt(id, 2)
+  journal.attempt(id, 3)
+  journal.nothingSent(id, 1, 4)
+  expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 4})
+  journal.settle(id, {outcome: 'confirmed'}, 5)
+  journal.nothingSent(id, 0, 6)
+  expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 5})
+})
+
+test('an entry is discarded only while nothing of it was sent and its outcome is open', () => {
+  const sent = begin(1)
+  journal.attempt(sent, 2)
+  journal.discard(sent)
+  expect(journal.find('ref-1')?.id).toBe(sent)
+  const ended = begin(2)
+  journal.settle(ended, {outcome: 'refused'}, 3)
+  journal.discard(ended)
+  expect(journal.find('ref-2')?.id).toBe(ended)
+  const unsent = begin(3)
+  journal.discard(unsent)
+  expect(journal.find('ref-3')).toBeUndefined()
+  expect(isOnDisk('canary-3')).toBe(false)
+})
+
+test('given up, an entry of which nothing was sent goes, and of another only people’s data do', () => {
+  const unsent = begin(1)
+  journal.forget(unsent, 2)
+  expect(journal.find('ref-1')).toBeUndefined()
+  const sent = begin(2)
+  journal.attempt(sent, 3)
+  journal.forget(sent, 4)
+  expect(journal.find('ref-2')).toMatchObject({
+    outcome: 'forgotten',
+    body: null,
+    attempts: 1,
+    updatedAt: 4,
+    bodySha256: 'body-2',
+  })
+  const ended = begin(3)
+  journal.settle(ended, {outcome: 'confirmed', reservationRef: 'R-3', result: {a: 'canary-result'}}, 5)
+  journal.forget(ended, 6)
+  expect(journal.find('ref-3')).toMatchObject({
+    outcome: 'forgotten',
+    result: null,
+    reservationRef: 'R-3',
+    updatedAt: 6,
+  })
+  for (const canary of ['canary-1', 'canary-2', 'canary-result']) expect(isOnDisk(canary), canary).toBe(false)
+  expect(journal.look(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
+})
+
+test('what the service says later is noted of what is known, of this client and this reservation alone', () => {
+  const entries = [1, 2, 3, 4].map(n => begin(n))
+  journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1'}, 5)
+  journal.settle(entries[1] as number, {outcome: 'unknown', reservationRef: 'R-1'}, 5)
+  journal.settle(entries[2] as number, {outcome: 'confirmed', reservationRef: 'R-1'}, 5)
+  journal.forget(entries[2] as number, 6)
+  journal.settle(entries[3] as number, {outcome: 'confirmed', reservationRef: 'R-2'}, 5)
+  for (const client of OTHERS) state.journal.noteStatus(client, 'R-1', 'cancelled', 7)
+  state.journal.noteStatus(CLIENT, 'R-1', 'confirmed', 8)
+  expect(entries.map((_, n) => journal.find(`ref-${n + 1}`)?.outcome)).toEqual([
+    'confirmed',
+    'unknown',
+    'forgotten',
+    'confirmed',
+  ])
+  expect(entries.map((_, n) => journal.find(`ref-${n + 1}`)?.updatedAt)).toEqual([8, 5, 6, 5])
+})
+
+test('the list has all clients, newest first, or one, or what is open', () => {
+  const first = begin(1, 5)
+  begin(2, 9)
+  begin(3, 9)
+  for (const client of OTHERS) state.journal.forClient(client).begin(intent(1), 1)
+  journal.settle(first, {outcome: 'confirmed'}, 10)
+  const references = (filter?: Parameters<State['journal']['list']>[0]) =>
+    state.journal
+      .list(filter)
+      .map(entry => `${entry.clientId} ${entry.baseUrl.slice(8, 9)} ${entry.clientReferenceId}`)
+  expect(references()).toEqual([
+    'cid_1 e ref-3',
+    'cid_1 e ref-2',
+    'cid_1 e ref-1',
+    'cid_1 o ref-1',
+    'cid_2 e ref-1',
+  ])
+  expect(references({client: CLIENT})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2', 'cid_1 e ref-1'])
+  expect(references({client: CLIENT, unresolved: true})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2'])
+  for (const client of OTHERS) expect(references({client})).toHaveLength(1)
+})
+
+test('one process at a time works on an offer, others look what became of it, and those of other offers or clients go on', async () => {
+  let release = () => {}
+  const held = journal.alone(
+    'off_1',
+    0,
+    () =>
+      new Promise<void>(resolve => {
+        release = resolve
+      }),
+    () => undefined,
+  )
+  const go = (who: ClientJournal, offer: string) =>
+    who.alone(
+      offer,
+      0,
+      async () => 'went',
+      () => undefined,
+    )
+  expect(await go(journal, 'off_1')).toEqual({gaveUp: true})
+  expect(
+    await journal.alone(
+      'off_1',
+      0,
+      async () => 'went',
+      () => 'seen',
+    ),
+  ).toEqual({gaveUp: false, value: 'seen'})
+  expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('reserve-'))).toBe(true)
+  // Which share a lock by chance is not known, so that of many some go on.
+  const others = await Promise.all([2, 3, 4, 5, 6].map(n => go(journal, `off_${n}`)))
+  expect(others).toContainEqual({gaveUp: false, value: 'went'})
+  const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))
+  expect(clients).toContainEqual({gaveUp: false, value: 'went'})
+  release()
+  expect(await held).toEqual({gaveUp: false, value: undefined})
+})

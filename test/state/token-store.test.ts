@@ -1,0 +1,254 @@
+/** Tokens on disk: whose they are, in which order, one process at a time, and what lack of room does to them. */
+import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {createTokenStore, type TokenStore} from '../../src/state/token-store.js'
+import {forget, generationOf, openTokensDatabase, openTokensToRead} from '../../src/state/tokens-database.js'
+import type {Database} from '../../src/storage/database.js'
+import {StorageError} from '../../src/storage/errors.js'
+
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
+const OTHERS = [
+  {...CLIENT, baseUrl: 'https://other.example/v1'},
+  {...CLIENT, clientId: 'cid_2'},
+  {...CLIENT, secretFingerprint: 'f2'},
+]
+const token = (access_token: string, more = {}) => ({
+  ...{access_token, scopes: ['a', 'b'], askedScopes: ['a'], obtainedAt: 1.5, expiresAt: 2.5},
+  ...more,
+})
+let directory: string
+let database: Database
+let store: TokenStore
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  database = openTokensDatabase(directory)
+  store = createTokenStore(
+    () => database,
+    () => directory,
+    {},
+  )
+})
+afterEach(() => {
+  database.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+/** A database whose every write ends like this. */
+const failing = (error: unknown): Database => {
+  const fail = () => {
+    throw error
+  }
+  return {...database, get: database.get, all: database.all, run: fail, transaction: fail}
+}
+const FULL = new StorageError('full', 'no space left', 'make room')
+const BUSY = new StorageError('busy', 'in use', 'again')
+
+test('tokens come back whole, newest first, to whom they belong', () => {
+  const tokens = [
+    token('one', {askedScopes: ['x']}),
+    token('two', {obtainedAt: 3, scopes: []}),
+    token('three', {askedScopes: [], obtainedAt: 2}),
+  ]
+  for (const each of tokens) store.put(CLIENT, each)
+  expect(store.list(CLIENT)).toEqual([tokens[1], tokens[2], tokens[0]])
+  for (const other of OTHERS) expect(store.list(other)).toEqual([])
+  store.put({...CLIENT, secretFingerprint: 'f2'}, token('four', {obtainedAt: 9}))
+  expect(store.listAll().map(({client, token}) => [client, token.access_token])).toEqual(
+    ['four', 'two', 'three', 'one'].map(name => [{baseUrl: CLIENT.baseUrl, clientId: 'cid_1'}, name]),
+  )
+})
+
+test('one is kept for each list of scopes asked for, and one alone is removed', () => {
+  store.put(CLIENT, token('one'))
+  store.put(CLIENT, token('two'))
+  store.put(CLIENT, token('three', {askedScopes: ['b']}))
+  for (const other of OTHERS) store.put(other, token('two'))
+  store.remove(CLIENT, 'two')
+  expect(store.list(CLIENT).map(each => each.access_token)).toEqual(['three'])
+  for (const other of OTHERS) expect(store.list(other)).toHaveLength(1)
+})
+
+test('what was asked for before a logout is not kept, whether by reading or by writing it began', () => {
+  const generation = {}
+  const early = createTokenStore(
+    () => database,
+    () => directory,
+    generation,
+  )
+  early.list(CLIENT)
+  expect(generation).toEqual({began: 1})
+  expect(forget(database, 'all')).toBe(false)
+  expect(generationOf(database)).toBe(2)
+  early.put(CLIENT, token('late'))
+  expect(store.list(CLIENT)).toEqual([])
+  createTokenStore(
+    () => database,
+    () => directory,
+    {},
+  ).put(CLIENT, token('new'))
+  expect(store.list(CLIENT)).toHaveLength(1)
+})
+
+test('a token is good for this process when there is no room for it, and any other fault is told', () => {
+  const full = createTokenStore(
+    () => failing(FULL),
+    () => directory,
+    {},
+  )
+  expect(() => full.put(CLIENT, token('one'))).not.toThrow()
+  expect(() => full.remove(CLIENT, 'one')).not.toThrow()
+  const busy = createTokenStore(
+    () => failing(BUSY),
+    () => directory,
+    {},
+  )
+  expect(() => busy.put(CLIENT, token('one'))).toThrow(BUSY)
+  expect(() => busy.remove(CLIENT, 'one')).toThrow(BUSY)
+})
+
+test('reading asks for a database to read, and writing for one to write', () => {
+  const asked: string[] = []
+  const opened = (what: string) => () => {
+    asked.push(what)
+    return database
+  }
+  const both = createTokenStore(opened('write'), () => directory, {}, opened('read'))
+  both.list(CLIENT)
+  both.listAll()
+  both.put(CLIENT, token('one'))
+  both.remove(CLIENT, 'one')
+  expect(asked).toEqual(['read', 'read', 'write', 'write'])
+})
+
+const nothing = () => undefined
+
+test('one process at a time asks for a client; the rest look, and those of other clients go on', async () => {
+  let release = () => {}
+  const held = store.alone(
+    CLIENT,
+    0,
+    () =>
+      new Promise<void>(resolve => {
+        release = resolve
+      }),
+    nothing,
+  )
+  expect(await store.alone(CLIENT, 0, async () => 'went', nothing)).toEqual({gaveUp: true})
+  expect(
+    await store.alone(
+      CLIENT,
+      0,
+      async () => 'went',
+      () => 'seen',
+    ),
+  ).toEqual({gaveUp: false, value: 'seen'})
+  expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('tokens-'))).toBe(true)
+  const went = await Promise.all(OTHERS.map(other => store.alone(other, 0, async () => 'went', nothing)))
+  expect(went).toContainEqual({gaveUp: false, value: 'went'})
+  release()
+  expect(await held).toEqual({gaveUp: false, value: undefined})
+})
+
+test('without a directory there is nobody to wait for', async () => {
+  const alone = createTokenStore(() => database, nothing, {})
+  expect(
+    await alone.alone(
+      CLIENT,
+      0,
+      async () => 'went',
+      () => 'seen',
+    ),
+  ).toEqual({gaveUp: false, value: 'went'})
+  expect(readdirSync(directory)).not.toContain('locks')
+})
+
+test('what the work throws passes, and is not done again, for lack of room neither', async () => {
+  for (const error of [new TypeError('made up'), FULL]) {
+    let runs = 0
+    const work = async () => {
+      runs += 1
+      throw error
+    }
+    await expect(store.alone(CLIENT, 0, work, nothing)).rejects.toBe(error)
+    expect(runs).toBe(1)
+  }
+})
+
+test('a lock that cannot be made for another reason than lack of room is told, and nothing is asked for', async () => {
+  const nowhere = createTokenStore(
+    () => database,
+    () => join(directory, 'tokens.db'),
+    {},
+  )
+  let runs = 0
+  const work = async () => {
+    runs += 1
+  }
+  await expect(nowhere.alone(CLIENT, 0, work, nothing)).rejects.toBeInstanceOf(StorageError)
+  expect(runs).toBe(0)
+})
+
+test('a database to read is not made, and one in memory is no file', () => {
+  rmSync(directory, {recursive: true})
+  expect(() => openTokensToRead(directory)).toThrow(StorageError)
+  const memory = openTokensDatabase(undefined)
+  expect(generationOf(memory)).toBe(1)
+  memory.close()
+})
+
+test('what is read is what was written', () => {
+  store.put(CLIENT, token('one'))
+  const toRead = openTokensToRead(directory)
+  expect(generationOf(toRead)).toBe(1)
+  expect(toRead.all('SELECT access_token FROM access_tokens')).toEqual([{access_token: 'one'}])
+  toRead.close()
+})
+
+test('forgotten is what belongs to the profile and to the client that are named, and each time counts', () => {
+  const fill = (fresh: TokenStore) => {
+    for (const client of [CLIENT, ...OTHERS]) fresh.put(client, token('one'))
+    for (const profile of ['one', 'two']) {
+      database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?)', profile, 's')
+      database.run("INSERT OR REPLACE INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
+    }
+  }
+  const left = () =>
+    ['access_tokens', 'client_secrets', 'signing_secrets'].map(
+      table => database.all(`SELECT * FROM ${table}`).length,
+    )
+  const {baseUrl, clientId} = CLIENT
+  const cases: [whom: Parameters<typeof forget>[1], left: number[]][] = [
+    [{profile: 'one'}, [4, 1, 1]],
+    [{baseUrl, clientId}, [2, 2, 2]],
+    [{baseUrl}, [4, 2, 2]],
+    [{clientId}, [4, 2, 2]],
+    [{}, [4, 2, 2]],
+    [{profile: 'one', baseUrl, clientId}, [2, 1, 1]],
+    ['all', [0, 0, 0]],
+  ]
+  for (const [n, [whom, expected]] of cases.entries()) {
+    const fresh = createTokenStore(
+      () => database,
+      () => directory,
+      {},
+    )
+    fill(fresh)
+    expect(left()).toEqual([4, 2, 2])
+    expect(forget(database, whom)).toBe(expected.join() !== '4,2,2')
+    expect(left(), JSON.stringify(whom)).toEqual(expected)
+    expect(generationOf(database)).toBe(n + 2)
+    expect(forget(database, {profile: 'none'})).toBe(false)
+    database.run('UPDATE generation SET number = ?', n + 2)
+  }
+})
+
+test('removing counts whatever kind of secret there was', () => {
+  database.run("INSERT INTO client_secrets VALUES ('one', 's')")
+  expect(forget(database, {profile: 'one'})).toBe(true)
+  database.run("INSERT INTO signing_secrets VALUES ('whsub_1', 'one', 's', 1)")
+  expect(forget(database, {profile: 'one'})).toBe(true)
+  expect(forget(database, {profile: 'one'})).toBe(false)
+})
