@@ -18,7 +18,7 @@ export interface CheckTerms {
   readonly now: (request: CapturedRequest) => number
   readonly toleranceSeconds: number
   /** How many requests had their cause looked for in vain; counted here over all that are checked by these terms. */
-  readonly inVain?: {count: number}
+  readonly inVain: {count: number}
   /** The raw body of an event as it was received here, or undefined. */
   readonly findOriginal?: ((eventId: string) => Uint8Array | undefined) | undefined
 }
@@ -123,7 +123,7 @@ interface Refused {
 /** The search for causes is loaded when something is wrong: a right signature needs none of it. */
 async function findCauses(refused: Refused): Promise<Checked> {
   const {request, verdict, body, eventIdHeader, terms, result, readAgain} = refused
-  const {names, secrets, toleranceSeconds, otherSecrets, findOriginal, inVain = {count: 0}} = terms
+  const {names, secrets, toleranceSeconds, otherSecrets, findOriginal, inVain} = terms
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
   if (isSearched && inVain.count >= MOST_IN_VAIN)
     return {result: {...result, findings: [notLookedFor()]}, notes: request.afterwards.notes}
@@ -141,7 +141,7 @@ async function findCauses(refused: Refused): Promise<Checked> {
   }
   const isLong = body.kept === undefined && readAgain !== undefined
   const findings = isLong ? await diagnoseLong(input, readAgain()) : diagnose(input)
-  if (findings.some(({code}) => code === 'unexplained')) inVain.count += 1
+  if (findings.map(({code}) => code).join() === 'unexplained') inVain.count += 1
   return {result: {...result, findings}, notes: request.afterwards.notes}
 }
 

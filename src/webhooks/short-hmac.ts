@@ -30,7 +30,7 @@ export class ShortHmac {
   digest(start: string, rest: Uint8Array, into: Buffer): void {
     message ??= Buffer.allocUnsafeSlow(BLOCK_BYTES + MOST_SHORT_BYTES)
     message.set(this.innerPad)
-    const at = BLOCK_BYTES + message.write(start, BLOCK_BYTES, 'latin1')
+    const at = BLOCK_BYTES + message.write(start, BLOCK_BYTES)
     message.set(rest, at)
     // As text, which for so few bytes takes half as long as a buffer of their own.
     this.outer.write(hash('sha256', message.subarray(0, at + rest.length), 'binary'), BLOCK_BYTES, 'latin1')

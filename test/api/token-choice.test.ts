@@ -1,7 +1,8 @@
 /** Which of the tokens that are kept is taken, and when the service is asked for another. */
 import {expect, test} from 'vitest'
 import type {CachedToken} from '../../src/api/token-request.js'
-import {createTokenSource, type TokenCache} from '../../src/api/tokens.js'
+import {type Asking, createTokenSource, type TokenCache} from '../../src/api/tokens.js'
+import {Failure} from '../../src/contract/failure.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {fakeClock} from '../support/clocks.js'
 
@@ -19,11 +20,18 @@ interface Kept {
   hasRoom?: boolean
   /** What comes while this process waits; undefined when it need not. */
   meanwhile?: CachedToken[] | undefined
+  /** How another process failed meanwhile. */
+  failure?: Failure
+  /** What the service does instead of answering, and how long a request takes. */
+  error?: unknown
+  seconds?: number
 }
 
 /** A source beside a cache that holds what `kept` says; the service gives `asked-1`, `asked-2`, … */
 function setUp(kept: Kept, lifetimeSeconds = 7200) {
   const waits: number[] = []
+  const noted: {asking: Asking; failure: Failure; now: number}[] = []
+  const askedFor: {asking: Asking; since: number}[] = []
   let asked = 0
   const clock = fakeClock(NOW)
   const cache: TokenCache = {
@@ -33,6 +41,13 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
     },
     remove(_, accessToken) {
       kept.tokens = kept.tokens.filter(each => each.access_token !== accessToken)
+    },
+    noteFailure(_, asking, failure, now) {
+      noted.push({asking, failure, now})
+    },
+    failureSince(_, asking, since) {
+      askedFor.push({asking, since})
+      return kept.failure
     },
     async alone(_, waitMilliseconds, work, peek) {
       waits.push(waitMilliseconds)
@@ -46,17 +61,19 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
   const sender = {
     async send() {
       asked += 1
+      clock.advance(kept.seconds ?? 0)
+      if (kept.error) throw kept.error
       const body = Buffer.from(JSON.stringify({access_token: `asked-${asked}`, expires_in: lifetimeSeconds}))
       return {status: 200, headers: {}, body, attempts: 1, mayHaveActed: false}
     },
   }
   const source = createTokenSource({
     ...{baseUrl: 'https://service.test/v1', credentials: {clientId: 'cid_1', clientSecret: 's'}},
-    ...{cache, sender, clock, timeoutSeconds: 7},
+    ...{cache, sender, clock, timeoutSeconds: 7, route: 'direct'},
   })
   const get = async () => (await source.get(READ)).access_token
   const replace = async (refused: CachedToken) => (await source.replace(refused, READ)).access_token
-  return {clock, waits, source, get, replace, asked: () => asked}
+  return {clock, waits, noted, askedFor, source, get, replace, asked: () => asked}
 }
 
 test('the token with the fewest scopes is taken, and of those the one that lives longest', async () => {
@@ -138,4 +155,40 @@ test('once its own was refused it is not listed again', async () => {
   expect(await replace(token('asked-1'))).toBe('theirs')
   expect(await get()).toBe('theirs')
   expect(asked()).toBe(1)
+})
+
+test('a failure is noted for those who wait, as that of what was asked for and how, at its end', async () => {
+  const error = new Failure('unreachable', 'made up', {code: 'refused'})
+  const {get, noted} = setUp({tokens: [], error, seconds: 3})
+  await expect(get()).rejects.toBe(error)
+  expect(noted).toEqual([{asking: {scopes: ['hotels:read'], route: 'direct'}, failure: error, now: NOW + 3}])
+})
+
+test('nothing is noted of an interruption, of a defect of ours, or when waiting brought nothing', async () => {
+  for (const error of [
+    new Failure('interrupted', 'made up', {code: 'interrupted'}),
+    new TypeError('made up'),
+  ]) {
+    const {get, noted} = setUp({tokens: [], error})
+    await expect(get()).rejects.toBe(error)
+    expect(noted).toEqual([])
+  }
+  const error = new Failure('unreachable', 'made up', {code: 'refused'})
+  const gaveUp = setUp({tokens: [], meanwhile: [], error})
+  await expect(gaveUp.get()).rejects.toBe(error)
+  expect(gaveUp.noted).toEqual([])
+})
+
+test('who waited shares a failure since the waiting began, unless there is a token', async () => {
+  const failure = new Failure('unreachable', 'made up', {code: 'refused'})
+  const {get, asked, askedFor} = setUp({tokens: [], meanwhile: [], failure})
+  await expect(get()).rejects.toBe(failure)
+  expect(askedFor).toEqual([{asking: {scopes: ['hotels:read'], route: 'direct'}, since: NOW}])
+  expect(asked()).toBe(0)
+  const served = setUp({tokens: [], meanwhile: [token('theirs')], failure})
+  expect(await served.get()).toBe('theirs')
+  expect(served.askedFor).toEqual([])
+  const first = setUp({tokens: [], failure})
+  await expect(first.get()).rejects.toBe(failure)
+  expect(first.asked()).toBe(0)
 })

@@ -3,6 +3,7 @@ import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
+import {Failure} from '../../src/contract/failure.js'
 import {createTokenStore, type TokenStore} from '../../src/state/token-store.js'
 import {forget, generationOf, openTokensDatabase, openTokensToRead} from '../../src/state/tokens-database.js'
 import type {Database} from '../../src/storage/database.js'
@@ -205,6 +206,47 @@ test('what is read is what was written', () => {
   expect(generationOf(toRead)).toBe(1)
   expect(toRead.all('SELECT access_token FROM access_tokens')).toEqual([{access_token: 'one'}])
   toRead.close()
+})
+
+const FAILURE = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
+const ASKING = {scopes: ['a', 'b'], route: 'direct'}
+
+test('a failure is told to those who asked for the same in the same way, and began before its end', () => {
+  store.noteFailure(CLIENT, {...ASKING, scopes: ['a']}, new Failure('usage', 'other', {code: 'x'}), 9)
+  store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
+  store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
+  for (const since of [0, 7.5]) {
+    const told = store.failureSince(CLIENT, ASKING, since)
+    expect(told).toBeInstanceOf(Failure)
+    expect(told).toMatchObject({
+      kind: 'unreachable',
+      message: 'made up',
+      details: {code: 'refused', status: 5},
+    })
+  }
+  expect(store.failureSince(CLIENT, ASKING, 7.6)).toBeUndefined()
+  expect(store.failureSince(CLIENT, {...ASKING, route: 'proxy'}, 0)).toBeUndefined()
+  expect(store.failureSince(CLIENT, {...ASKING, scopes: ['a b c']}, 0)).toBeUndefined()
+  for (const other of OTHERS) expect(store.failureSince(other, ASKING, 0)).toBeUndefined()
+  const full = createTokenStore(
+    () => failing(FULL),
+    () => directory,
+    {},
+  )
+  expect(() => full.noteFailure(CLIENT, ASKING, FAILURE, 1)).not.toThrow()
+})
+
+test.each<[whom: Parameters<typeof forget>[1], isLeft: boolean]>([
+  ['all', false],
+  [{baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId}, false],
+  [{profile: 'one'}, true],
+  [{baseUrl: CLIENT.baseUrl}, true],
+  [{baseUrl: CLIENT.baseUrl, clientId: 'cid_9'}, true],
+])('failures are forgotten with the client: %j', (whom, isLeft) => {
+  store.noteFailure(CLIENT, ASKING, FAILURE, 1)
+  // It counts as nothing that was kept.
+  expect(forget(database, whom)).toBe(false)
+  expect(store.failureSince(CLIENT, ASKING, 0) !== undefined).toBe(isLeft)
 })
 
 test('forgotten is what belongs to the profile and to the client that are named, and each time counts', () => {

@@ -52,6 +52,7 @@ async function read(bytes: Uint8Array | string, options = OPTIONS, size?: number
 }
 
 const terms: CheckTerms = {
+  inVain: {count: 0},
   secrets: [{name: 'file', secret: 'whsec_test'}],
   otherSecrets: () => [],
   names: DEFAULT_HEADER_NAMES,

@@ -34,6 +34,7 @@ async function findings(given: Given, more: Partial<CheckTerms> = {}) {
     names: DEFAULT_HEADER_NAMES,
     now: () => T,
     toleranceSeconds: 300,
+    inVain: {count: 0},
     ...more,
   })
   return result.findings

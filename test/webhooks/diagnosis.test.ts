@@ -27,6 +27,7 @@ async function explain(
     afterwards: nothingAfterwards(),
   }
   const terms: CheckTerms = {
+    inVain: {count: 0},
     secrets: [{name: 'file', secret: capture.secret}],
     otherSecrets: () => capture.others ?? [],
     names: DEFAULT_HEADER_NAMES,

@@ -9,16 +9,16 @@ test('names are those of §6.2, found in any case of letters', () => {
 
 test('a name that comes again keeps all its values, in their order', () => {
   const headers = gatherHeaders([
-    ['A', '1'],
-    ['b', '2'],
-    ['a', '3'],
-    ['A', '4'],
-    ['__proto__', '5'],
+    ['A', 'one'],
+    ['b', 'two'],
+    ['a', 'three'],
+    ['A', 'four'],
+    ['__proto__', 'five'],
   ])
   expect(Object.entries(headers)).toEqual([
-    ['a', ['1', '3', '4']],
-    ['b', '2'],
-    ['__proto__', '5'],
+    ['a', ['one', 'three', 'four']],
+    ['b', 'two'],
+    ['__proto__', 'five'],
   ])
 })
 

@@ -60,6 +60,7 @@ async function findingsOf(signed: string, inHand: string, secret: string, isRead
     afterwards: nothingAfterwards(),
   }
   const terms: CheckTerms = {
+    inVain: {count: 0},
     secrets: [{name: 'file', secret: SECRET}],
     otherSecrets: () => [{name: 'whsub_other', secret: OTHER}],
     names: DEFAULT_HEADER_NAMES,
