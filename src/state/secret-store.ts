@@ -20,6 +20,8 @@ export interface SecretStore {
   /** The client secret of `profile`, or undefined. Throws Failure when there is no keychain to ask. */
   read(profile: string, place: SecretPlace): Promise<string | undefined>
   write(profile: string, place: SecretPlace, secret: string): Promise<void>
+  /** The same for tokens.db, done when it returns. */
+  writeToFile(profile: string, secret: string): void
   /** Removes the secret alone, leaving no byte of it in tokens.db. */
   remove(profile: string, place: SecretPlace): Promise<boolean>
   putSigningSecret(entry: SigningSecret): void
@@ -34,6 +36,8 @@ export function createSecretStore(
   keychain: Keychain,
   toRead: () => Database = open,
 ): SecretStore {
+  const writeToFile = (profile: string, secret: string) =>
+    void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?)', profile, secret)
   return {
     async read(profile, place) {
       if (place === 'keychain') return keychain.read(profile)
@@ -42,8 +46,9 @@ export function createSecretStore(
     },
     async write(profile, place, secret) {
       if (place === 'keychain') return keychain.write(profile, secret)
-      open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?)', profile, secret)
+      writeToFile(profile, secret)
     },
+    writeToFile,
     async remove(profile, place) {
       if (place === 'keychain') return keychain.remove(profile)
       const database = open()

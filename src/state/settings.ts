@@ -20,9 +20,10 @@ export interface Settings {
   read(): SettingsFile
   /**
    * Writes what `change` makes of the present settings and returns it; the first writer creates the file.
+   * `whenReady` does what must be done together with it, when nothing but the file's name is missing.
    * Throws Failure when the file or the new settings are not as they should be, StorageError when it cannot be written.
    */
-  update(change: (settings: SettingsFile) => SettingsFile): Promise<SettingsFile>
+  update(change: (settings: SettingsFile) => SettingsFile, whenReady?: () => void): Promise<SettingsFile>
 }
 
 export function createSettings(directory: string): Settings {
@@ -31,19 +32,19 @@ export function createSettings(directory: string): Settings {
     const text = readSettingsText(path)
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
-  const write = async (change: (settings: SettingsFile) => SettingsFile) => {
+  const write = async (change: (settings: SettingsFile) => SettingsFile, whenReady: () => void) => {
     const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
     const settings = parseSettings(text, path)
-    writeWholeFile(path, Buffer.from(text), {existing: 'replace'})
+    writeWholeFile(path, Buffer.from(text), {existing: 'replace', whenReady})
     return settings
   }
   return {
     path,
     read,
-    async update(change) {
+    async update(change, whenReady = () => {}) {
       ensurePrivateDirectory(directory)
       const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
-      const outcome = await withLock(lock, () => write(change))
+      const outcome = await withLock(lock, () => write(change, whenReady))
       if (!outcome.gaveUp) return outcome.value
       throw new StorageError('busy', `${path} is being changed by another process`, 'run the command again')
     },

@@ -5,8 +5,9 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Database} from '../storage/database.js'
+import {hasDatabaseFile} from '../storage/database-file.js'
 import {openIfAny} from '../storage/empty.js'
-import {isFull} from '../storage/errors.js'
+import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {type CityStore, createCityStore} from './city-store.js'
 import {createEventStore, type EventStore} from './event-store.js'
@@ -60,6 +61,7 @@ export interface State {
  */
 export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
   return assemble(directory, keychain, {
+    ...openingsToRead(directory),
     tokens: () => openTokensDatabase(isWritableDirectory(directory) ? directory : undefined),
     state: () => openStateDatabase(directory),
     events: () => openEventsDatabase(directory),
@@ -71,17 +73,29 @@ export function openState(directory: string, keychain: Keychain = createKeychain
  * changed or migrated, and a part whose file is not there holds nothing.
  */
 export function openStateToLookAt(directory: string): State {
-  return assemble(directory, createKeychain(directory), {
-    tokens: () => openTokensToRead(directory),
-    state: () => openStateToRead(directory),
-    events: () => openEventsToRead(directory),
-  })
+  const openings = openingsToRead(directory)
+  const {tokensToRead: tokens, stateToRead: state, eventsToRead: events} = openings
+  return assemble(directory, createKeychain(directory), {...openings, tokens, state, events})
 }
 
-interface Openings {
+interface OpeningsToRead {
+  readonly tokensToRead: () => Database
+  readonly stateToRead: () => Database
+  readonly eventsToRead: () => Database
+}
+
+interface Openings extends OpeningsToRead {
   readonly tokens: () => Database
   readonly state: () => Database
   readonly events: () => Database
+}
+
+function openingsToRead(directory: string): OpeningsToRead {
+  return {
+    tokensToRead: () => openTokensToRead(directory),
+    stateToRead: () => openStateToRead(directory),
+    eventsToRead: () => openEventsToRead(directory),
+  }
 }
 
 function assemble(directory: string, keychain: Keychain, open: Openings): State {
@@ -96,7 +110,13 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   /** The database, or an empty one while there is no file and this process has not begun one. */
   const toRead = (open: () => Database, name: string, database: () => Database) => () =>
     opened.has(open) ? database() : openIfAny(join(directory, name), database)
-  const secretsToRead = toRead(open.tokens, TOKENS_NAME, tokensDatabase)
+  /** The same; in a home that cannot be written, what lies there is read all the same. */
+  const toReadAnywhere = (open: () => Database, name: string, readOnly: () => Database) => {
+    const looked = lazily(readOnly)
+    const database = lazily(open)
+    return toRead(open, name, () => (writable() ? database() : looked()))
+  }
+  const secretsToRead = toReadAnywhere(open.tokens, TOKENS_NAME, open.tokensToRead)
   const tokensInMemory = lazily(() => openTokensDatabase(undefined))
   let noRoom = false
   /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
@@ -114,13 +134,15 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   const generation: {began?: number | undefined} = {}
   const forgetTokens = (whom: Forgotten) => {
     generation.began = undefined
+    const path = join(directory, TOKENS_NAME)
+    if (!writable() && hasDatabaseFile(path)) throw notRemovable(path)
     return forget(tokensDatabase(), whom)
   }
   const stateDatabase = lazily(open.state)
-  const stateToRead = toRead(open.state, STATE_NAME, stateDatabase)
+  const stateToRead = toReadAnywhere(open.state, STATE_NAME, open.stateToRead)
   const people = createPeopleStore(stateDatabase, stateToRead)
   const eventsDatabase = lazily(open.events)
-  const eventsToRead = toRead(open.events, EVENTS_NAME, eventsDatabase)
+  const eventsToRead = toReadAnywhere(open.events, EVENTS_NAME, open.eventsToRead)
   const lockDirectory = () => (writable() ? directory : undefined)
   return {
     directory,
@@ -147,6 +169,11 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
       opened.clear()
     },
   }
+}
+
+function notRemovable(path: string): StorageError {
+  const hint = 'make the directory writable and run it again: what is stored there is still there'
+  return new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
 }
 
 /**

@@ -110,6 +110,8 @@ export interface WholeFileOptions {
   readonly existing: 'replace' | 'create'
   /** Permissions of the file; 0600 unless told. */
   readonly mode?: number
+  /** Called when all of it is on the disk and nothing but its name is missing; what it throws leaves the old content. */
+  readonly whenReady?: () => void
 }
 
 /**
@@ -123,6 +125,7 @@ export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFi
   if (options.existing === 'replace') requireReplaceable(path)
   try {
     writeNewFile(temporary, bytes, options.mode ?? 0o600)
+    options.whenReady?.()
     if (options.existing === 'replace') renameSync(temporary, path)
     else linkSync(temporary, path)
     flushDirectory(directory)

@@ -26,6 +26,8 @@ export interface FileCommand {
   readonly tellsPeople?: boolean
   /** Whether its result holds a secret: that of the local sandbox, which is no secret. */
   readonly tellsSecret?: boolean
+  /** Tables it removes from: a removal that could not be finished may have begun. */
+  readonly removes?: readonly string[]
   /** How it ends when all is well; 0 unless told. */
   readonly exit?: number
   readonly errand: (home: FileHome, side: SandboxSide) => Promise<Errand> | Errand
@@ -34,6 +36,7 @@ export interface FileCommand {
 const CONFIG = 'config.json'
 const SIGNED_IN = [CONFIG, 'tokens.db']
 const RECORDED = ['exchanges.jsonl']
+const SECRET_TABLES = ['client_secrets', 'signing_secrets']
 
 const typed =
   (...argv: string[]) =>
@@ -57,7 +60,7 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
   {name: 'config unset', needs: [CONFIG], uses: ['locks'], errand: typed('config', 'unset', 'currency')},
   {name: 'profiles use', needs: [CONFIG], uses: ['locks'], errand: typed('profiles', 'use', 'default')},
   {
-    ...{name: 'profiles remove', needs: SIGNED_IN, uses: ['locks']},
+    ...{name: 'profiles remove', needs: SIGNED_IN, uses: ['locks'], removes: SECRET_TABLES},
     errand: home => ({
       argv: ['profiles', 'remove', 'default', '--yes'],
       check: ({exit}) => {
@@ -78,7 +81,7 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
     }),
   },
   {
-    ...{name: 'logout', needs: SIGNED_IN, uses: ['locks']},
+    ...{name: 'logout', needs: SIGNED_IN, uses: ['locks'], removes: SECRET_TABLES},
     errand: home => ({
       argv: ['logout'],
       check: ({exit}) => {
@@ -125,7 +128,7 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
   },
   {name: 'journal', needs: ['state.db'], errand: typed('journal')},
   {
-    ...{name: 'journal forget', needs: ['state.db'], uses: ['locks']},
+    ...{name: 'journal forget', needs: ['state.db'], uses: ['locks'], removes: ['reservations']},
     errand: home => ({
       argv: ['journal', 'forget', 'left-open', '--yes'],
       check: ({exit}) => {
@@ -222,9 +225,10 @@ export function listening(home: FileHome, argv: readonly string[]): Errand {
   }
 }
 
+/** What failed is recorded, too. */
 function wholeJson(path: string, isThere: boolean): string[] {
-  if (existsSync(path) !== isThere) return [`${path} is ${isThere ? 'not there' : 'there'}`]
-  if (isThere) JSON.parse(readFileSync(path, 'utf8'))
+  if (isThere && !existsSync(path)) return [`${path} is not there`]
+  if (existsSync(path)) JSON.parse(readFileSync(path, 'utf8'))
   return []
 }
 

@@ -1,10 +1,11 @@
 /**
- * Broken, hostile and foreign files in short: each form of each file once, each command that touches it in turn.
- * `npm run proof` runs every form with every command.
+ * Broken, hostile and foreign files, and disks that are full or may not be written, in short: each once, with the commands
+ * that touch them in turn. `npm run proof` runs all with all.
  */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {FORMS, nameOfFile, runFileCell, shortFileCells} from './file-cell.js'
+import {DISKS, nameOfDisk, runDiskCell, shortDiskCells} from './file-disk-cell.js'
 import {DATABASES, makeTemplate, type Template} from './file-home.js'
 import {inTwos} from './matrix.js'
 import {SandboxSide} from './sandbox-side.js'
@@ -24,18 +25,27 @@ test('there are at least twelve forms of config.json and of each database', () =
   for (const name of ['config.json', ...DATABASES]) expect(FORMS[name]?.length).toBeGreaterThanOrEqual(12)
 })
 
-const lacking = [
-  ...new Set(Object.values(FORMS).flatMap(forms => forms.flatMap(({lacks}) => lacks?.() ?? []))),
-]
+const missing = (places: readonly {lacks?: () => string | undefined}[]) =>
+  [...new Set(places.flatMap(({lacks}) => lacks?.() ?? []))].map(why => `; left out: ${why}`).join('')
 
-test(`old or new, named, private, and nobody else's file touched${lacking.map(why => `; left out: ${why}`).join('')}`, async () => {
+test(`what lies there is named, kept to the byte, private, and nobody else's is touched${missing(Object.values(FORMS).flat())}`, async () => {
   const failed: string[] = []
   const side = new SandboxSide(sandbox.baseUrl)
   await inTwos(shortFileCells(), async cell => {
-    const wrong = await runFileCell(template, side, cell).catch(error => [
-      `the cell itself failed: ${error.stack}`,
-    ])
+    const wrong = await runFileCell(template, side, cell).catch(itself)
     if (wrong.length > 0) failed.push([nameOfFile(cell), ...wrong].join('\n'))
   })
   expect(failed.join('\n\n')).toBe('')
 }, 300_000)
+
+test(`a disk that does not take what is written leaves the old state or the new one${missing(DISKS)}`, async () => {
+  const failed: string[] = []
+  const side = new SandboxSide(sandbox.baseUrl)
+  await inTwos(shortDiskCells(), async cell => {
+    const wrong = await runDiskCell(template, side, cell).catch(itself)
+    if (wrong.length > 0) failed.push([nameOfDisk(cell), ...wrong].join('\n'))
+  })
+  expect(failed.join('\n\n')).toBe('')
+}, 300_000)
+
+const itself = (error: Error) => [`the cell itself failed: ${error.stack}`]

@@ -1,27 +1,48 @@
-/** Files: everything that may lie in the place of a file of ours against every command that touches it. */
+/**
+ * Files: everything that may lie in the place of a file of ours against every command that touches it; and disks that are
+ * full, limited or may not be written, against every command that writes.
+ */
 import {allFileCells, nameOfFile, runFileCell} from '../../../test/proof/file-cell.js'
-import {makeTemplate} from '../../../test/proof/file-home.js'
+import {allDiskCells, nameOfDisk, runDiskCell} from '../../../test/proof/file-disk-cell.js'
+import {makeTemplate, type Template} from '../../../test/proof/file-home.js'
 import {inTwos} from '../../../test/proof/matrix.js'
 import {SandboxSide} from '../../../test/proof/sandbox-side.js'
 import {startLocalSandbox} from '../../../test/support/local-sandbox.js'
 import type {Part} from '../part.js'
 
+interface NamedCell {
+  readonly name: string
+  readonly group: string
+  readonly run: (template: Template, side: SandboxSide) => Promise<string[]>
+}
+
+const CELLS: readonly NamedCell[] = [
+  ...allFileCells().map(cell => ({
+    ...{name: nameOfFile(cell), group: cell.file},
+    run: (template: Template, side: SandboxSide) => runFileCell(template, side, cell),
+  })),
+  ...allDiskCells()
+    .filter(({disk}) => disk.lacks?.() === undefined)
+    .map(cell => ({
+      ...{name: nameOfDisk(cell), group: cell.disk.group},
+      run: (template: Template, side: SandboxSide) => runDiskCell(template, side, cell),
+    })),
+]
+
 export const files: Part = {
   title: 'Files',
   unit: 'cells',
-  names: () => allFileCells().map(nameOfFile),
+  names: () => CELLS.map(({name}) => name),
   async run(names, tell) {
     const sandbox = await startLocalSandbox()
     const side = new SandboxSide(sandbox.baseUrl)
     const template = await makeTemplate(sandbox)
     try {
       await inTwos(
-        allFileCells().filter(cell => names.has(nameOfFile(cell))),
-        async cell => {
-          const wrong = await runFileCell(template, side, cell).catch(error => [
-            `the cell itself failed: ${error.stack}`,
-          ])
-          tell(nameOfFile(cell), {group: cell.file, wrong})
+        CELLS.filter(({name}) => names.has(name)),
+        async ({name, group, run}) => {
+          const wrong = await run(template, side).catch(error => [`the cell itself failed: ${error.stack}`])
+          tell(name, {group, wrong})
         },
       )
     } finally {

@@ -50,23 +50,28 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
   const before = recordOf(state, input.profile)?.secret_store ?? 'file'
-  await state.secrets.write(input.profile, place, input.clientSecret)
-  if (before !== place) await state.secrets.remove(input.profile, before)
-  await state.settings.update(settings => ({
-    ...settings,
-    current_profile: settings.current_profile ?? input.profile,
-    profiles: {
-      ...settings.profiles,
-      [input.profile]: {
-        ...keptOf(settings.profiles[input.profile], baseUrl),
-        base_url: baseUrl,
-        client_id: input.clientId,
-        ...(input.scopes ? {scopes: [...input.scopes]} : {}),
-        mode,
-        secret_store: place,
+  if (input.keychain) await state.secrets.write(input.profile, place, input.clientSecret)
+  // Together: the secret of one client beside the name of another would be neither the old login nor the new one.
+  const keepSecret = () => state.secrets.writeToFile(input.profile, input.clientSecret)
+  await state.settings.update(
+    settings => ({
+      ...settings,
+      current_profile: settings.current_profile ?? input.profile,
+      profiles: {
+        ...settings.profiles,
+        [input.profile]: {
+          ...keptOf(settings.profiles[input.profile], baseUrl),
+          base_url: baseUrl,
+          client_id: input.clientId,
+          ...(input.scopes ? {scopes: [...input.scopes]} : {}),
+          mode,
+          secret_store: place,
+        },
       },
-    },
-  }))
+    }),
+    input.keychain ? undefined : keepSecret,
+  )
+  if (before !== place) await state.secrets.remove(input.profile, before)
   state.tokens.put(tokenClientOf(baseUrl, input), token)
   return {
     profile: input.profile,

@@ -1,5 +1,6 @@
 /** The profiles of this machine. */
 import type {State} from '../../state/state.js'
+import {StorageError} from '../../storage/errors.js'
 import type {Result} from '../output/result.js'
 import {unknownProfile} from '../settings/change.js'
 import type {RequestParts} from './access.js'
@@ -38,9 +39,16 @@ export function leavingProfile(state: State, name: string): Leaving {
   return {profile: name, clientId: client_id, baseUrls: [base_url]}
 }
 
-/** Logs out of `name` and forgets it, also when its tokens could not be revoked; then throws that Failure. */
+/**
+ * Logs out of `name` and forgets it, also when its tokens could not be revoked; then throws that Failure. Where its
+ * secrets could not be removed the profile stays, and still names what is there: throws StorageError.
+ */
 export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
-  const gone = await logOut(parts, state, leavingProfile(state, name)).finally(() => forgetEntry(state, name))
+  const gone = await logOut(parts, state, leavingProfile(state, name)).catch(async error => {
+    if (!(error instanceof StorageError)) await forgetEntry(state, name)
+    throw error
+  })
+  await forgetEntry(state, name)
   return {...gone, removed: true}
 }
 
