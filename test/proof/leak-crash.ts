@@ -59,7 +59,8 @@ async function crash(bench: LeakBench, row: Row, debug: Switch, isJson: boolean)
     const seen = await runWatched(home, typed, debug.env)
     const {exit, stdout, stderr} = seen
     const wrong = [
-      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, exit)),
+      // A result may have been printed before the defect.
+      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, 0)),
       ...leaksIn('stderr', stderr, canaries),
       // Killed by a defect at any moment: the journal is as it is when a reservation's outcome is not known.
       ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, 10)),
@@ -106,7 +107,7 @@ async function open(
     ]
     if (seen.exit !== 0) wrong.push(`it ended with ${seen.exit}: ${seen.stderr}`)
     if (canaries.seenIn(opened, ['proxy password'])[0] !== 'payment address')
-      wrong.push(`the browser was not given the address: ${opened}`)
+      wrong.push('the browser was not given the address alone')
     return wrong
   })
 }

@@ -2,8 +2,10 @@
  * The secret of `login` at a real terminal: however the question ends, nothing that was typed is shown, neither in a
  * title nor for a moment, and nothing of it is in a file unless the login went well.
  */
+import {readFileSync} from 'node:fs'
 import {Home} from '../support/bookctl.js'
 import {atTerminal, KEYS, type TerminalRun} from '../support/terminal.js'
+import {waitUntil} from '../support/wait.js'
 import {Canaries} from './canaries.js'
 import {allowedIn, type LeakBench, type LeakResult, leaksIn, leaksOutside} from './leak-cell.js'
 import {commonEnvironment, furnish} from './leak-home.js'
@@ -29,7 +31,12 @@ const ENDINGS: readonly Ending[] = [
   {name: 'right', act: type(RIGHT, KEYS.enter), exits: [0], isRight: true},
   {name: 'refused', act: type(WRONG, KEYS.enter), exits: [4]},
   {name: 'Ctrl-C', act: type(WRONG, KEYS['ctrl-c']), exits: [130]},
-  {name: 'Escape, Ctrl-C', act: type(WRONG, KEYS.escape, KEYS['ctrl-c']), exits: [130]},
+  // Right after Escape it is another key, Alt-Ctrl-C.
+  {
+    name: 'Escape, Ctrl-C',
+    act: type(WRONG, KEYS.escape, KEYS['ctrl-c'], KEYS['ctrl-c']),
+    exits: [130],
+  },
   {name: 'Ctrl-D, Ctrl-C', act: type(WRONG, KEYS['ctrl-d'], KEYS['ctrl-c']), exits: [0, 4, 130]},
   {
     name: 'arrows, Ctrl-C',
@@ -55,12 +62,24 @@ const ENDINGS: readonly Ending[] = [
   },
   {
     ...{name: 'SIGTERM', exits: [143]},
-    act(terminal) {
+    async act(terminal) {
+      const before = bytesRead(terminal.pid)
       terminal.type(WRONG)
+      // What comes after its end is the shell's, which shows it.
+      await waitUntil(() => bytesRead(terminal.pid) >= before + WRONG.length, 'the secret to be read')
       terminal.kill('SIGTERM')
     },
   },
 ]
+
+/** By a process, so far; where the system does not tell, endlessly many. */
+function bytesRead(pid: number): number {
+  try {
+    return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 const MODES: readonly (readonly [string, Record<string, string>])[] = [
   ['drawn', {}],
@@ -89,6 +108,8 @@ async function atPrompt(
   try {
     const verbose = env.BOOKCTL_DEBUG ? ['-vv', '--print-curl', '--har', 'trace.har'] : []
     const terminal = atTerminal(home, ['login', '--profile', 'typed', ...verbose], {env})
+    // One that does not end is killed, and ends with 137.
+    const patience = setTimeout(() => terminal.kill('SIGKILL'), 30_000)
     await terminal.waitFor('Base URL')
     terminal.type(`${side.baseUrl}\r`)
     await terminal.waitFor('Client id')
@@ -96,6 +117,7 @@ async function atPrompt(
     await terminal.waitFor('Client secret')
     await ending.act(terminal)
     const exit = await terminal.exit
+    clearTimeout(patience)
     const wrong = [
       ...leaksIn('the terminal', terminal.raw(), canaries),
       ...leaksIn('the screen', terminal.screen().replaceAll('\n', ''), canaries),

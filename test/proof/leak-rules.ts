@@ -23,7 +23,7 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   },
   api: {
     kinds: ['payment address', 'voucher link', 'identity number', 'signing secret'],
-    also: ['card number'],
+    also: ['payment address', 'voucher link', 'identity number', 'card number'],
     source: "`api METHOD PATH` → the answer's body",
   },
   reserve: {
