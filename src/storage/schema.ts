@@ -59,12 +59,33 @@ function tablesOf(migrations: readonly string[]): string[] {
 export function lookBeforehand(path: string, migrations: readonly string[]): void {
   const connection = openSqlite(readOnlyName(path), {timeout: 0})
   try {
-    requireOurs(connection, migrations, path)
+    if (!isSurelyOurs(connection, migrations)) requireOurs(connection, migrations, path)
   } catch (error) {
     // Busy, or a damage that opening it will tell of.
     if (error instanceof StorageError) throw error
   } finally {
     connection.close()
+  }
+}
+
+/**
+ * Whether the tables are ours, asked without a statement that is kept: one holds the file after its connection was closed,
+ * and nobody could then have it alone.
+ */
+function isSurelyOurs(connection: Connection, migrations: readonly string[]): boolean {
+  const isOf = migrations.map((_, n) => {
+    const names = tablesOf(migrations.slice(0, n + 1)).map(name => `'${name}'`)
+    const there = `(SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${names.join()}))`
+    return `WHEN ${n + 1} THEN ${there} = ${names.length}`
+  })
+  try {
+    // What is no JSON is an error.
+    connection.exec(
+      `SELECT json(iif(CASE user_version ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
+    )
+    return true
+  } catch {
+    return false
   }
 }
 
