@@ -74,6 +74,7 @@ function optionsFor(files: readonly string[], report: string): object {
     // Ours: no mutant that is merely slow is taken for one that never ends, on a machine that does other things beside.
     timeoutMS: 20_000,
     timeoutFactor: 3,
+    cleanTempDir: 'always',
     allowConsoleColors: false,
     warnings: {slow: false},
   }

@@ -25,9 +25,11 @@ export const mutants: Part = {
 function tellOf(group: Group, file: string, mutants: readonly Mutant[], tell: Tell): void {
   const of = (...statuses: readonly Mutant['status'][]) =>
     mutants.filter(({status}) => statuses.includes(status))
-  const alive = of('Survived', 'NoCoverage')
-  const count = of('Killed', 'Timeout').length + alive.length
-  const killed = count === 0 ? 1 : 1 - alive.length / count
+  // Where none may live, one that only took too long was not shown to be dead.
+  const alive = of('Survived', 'NoCoverage', ...(group.isStrict ? (['Timeout'] as const) : []))
+  const count = of('Killed', 'Timeout', 'Survived', 'NoCoverage').length
+  // A file without mutants was not looked at.
+  const killed = count === 0 ? 0 : 1 - alive.length / count
   process.stdout.write(
     `${file}: ${count} mutants, ${of('Killed').length} killed, ${of('Timeout').length} without an end, ` +
       `${of('Survived').length} alive, ${of('NoCoverage').length} never run: ${(killed * 100).toFixed(1)} %\n` +
@@ -39,8 +41,14 @@ function tellOf(group: Group, file: string, mutants: readonly Mutant[], tell: Te
   tell(file, {group: file, count, wrong})
 }
 
+const WORDS: Partial<Record<Mutant['status'], string>> = {
+  Survived: 'alive',
+  NoCoverage: 'never run',
+  Timeout: 'without an end',
+}
+
 /** Where it is, and what stands there instead. */
 function lineOf({status, mutatorName, replacement = '', location: {start}}: Mutant): string {
   const text = replacement.replace(/\s+/g, ' ').slice(0, 120)
-  return `${start.line}:${start.column} ${status === 'NoCoverage' ? 'never run' : 'alive'}: ${mutatorName} → ${text}`
+  return `${start.line}:${start.column} ${WORDS[status] ?? status}: ${mutatorName} → ${text}`
 }
