@@ -58,6 +58,11 @@ export function storageErrorOf(error: unknown, path: string): StorageError {
       cause,
     )
   }
+  // A quota, or a limit on the size of files: SQLite tells them from no other reason why a write fails.
+  if (code.startsWith('SQLITE_IOERR_WRITE')) {
+    const hint = 'look at the space, the quota and the disk; what was stored before is unchanged'
+    return new StorageError('full', `no more can be written to ${path} (${code})`, hint, cause)
+  }
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
     return damaged(path, cause)
   }

@@ -6,6 +6,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {FORMS, nameOfFile, runFileCell, shortFileCells} from './file-cell.js'
 import {DISKS, nameOfDisk, runDiskCell, shortDiskCells} from './file-disk-cell.js'
+import {FILLED_CELLS, lacksFilling, nameOfFilled, runFilledCell} from './file-filled.js'
 import {DATABASES, makeTemplate, type Template} from './file-home.js'
 import {inTwos} from './matrix.js'
 import {SandboxSide} from './sandbox-side.js'
@@ -47,5 +48,21 @@ test(`a disk that does not take what is written leaves the old state or the new 
   })
   expect(failed.join('\n\n')).toBe('')
 }, 300_000)
+
+const filling = lacksFilling()
+
+test.skipIf(filling !== undefined)(
+  `what was done reaches the user though nothing more can be written${filling ? `; ${filling}` : ''}`,
+  async () => {
+    const failed: string[] = []
+    const side = new SandboxSide(sandbox.baseUrl)
+    await inTwos(FILLED_CELLS, async cell => {
+      const wrong = await runFilledCell(template, side, cell).catch(itself)
+      if (wrong.length > 0) failed.push([nameOfFilled(cell), ...wrong].join('\n'))
+    })
+    expect(failed.join('\n\n')).toBe('')
+  },
+  120_000,
+)
 
 const itself = (error: Error) => [`the cell itself failed: ${error.stack}`]

@@ -4,6 +4,7 @@
  */
 import {allFileCells, nameOfFile, runFileCell} from '../../../test/proof/file-cell.js'
 import {allDiskCells, nameOfDisk, runDiskCell} from '../../../test/proof/file-disk-cell.js'
+import {FILLED_CELLS, lacksFilling, nameOfFilled, runFilledCell} from '../../../test/proof/file-filled.js'
 import {makeTemplate, type Template} from '../../../test/proof/file-home.js'
 import {inTwos} from '../../../test/proof/matrix.js'
 import {SandboxSide} from '../../../test/proof/sandbox-side.js'
@@ -27,6 +28,10 @@ const CELLS: readonly NamedCell[] = [
       ...{name: nameOfDisk(cell), group: cell.disk.group},
       run: (template: Template, side: SandboxSide) => runDiskCell(template, side, cell),
     })),
+  ...(lacksFilling() ? [] : FILLED_CELLS).map(cell => ({
+    ...{name: nameOfFilled(cell), group: 'full disks'},
+    run: (template: Template, side: SandboxSide) => runFilledCell(template, side, cell),
+  })),
 ]
 
 export const files: Part = {

@@ -33,7 +33,8 @@ export async function subscribe(
 ): Promise<void> {
   const {profile, secrets} = open
   const wanted = {url: plan.publicUrl ?? '', events: [...(plan.types ?? EVENT_TYPE_NAMES)]}
-  const {subscription} = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const {subscription, problem} = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  if (problem) throw problem
   const {id} = subscription
   let isDecided = false
   const undo = async () => {

@@ -58,6 +58,16 @@ export function checkSubscriptionId(text: string): string {
   throw invalid('ID', 'must be a subscription id such as whsub_…', text)
 }
 
+export interface CreatedAndKept {
+  readonly subscription: CreatedSubscription
+  /** Path of the file; null when it could not be stored. */
+  readonly storedIn: string | null
+  /** To be thrown when the subscription is told: its secret could not be stored. The subscription is in its result, too. */
+  readonly problem: Failure | undefined
+  /** What else could not be written down. */
+  readonly warning: string | undefined
+}
+
 /**
  * Creates the subscription and stores its secret under the profile meant. Throws Failure `outcome_unknown` when one
  * may exist, also for an earlier creation with the same address that has no known end, unless `again`.
@@ -66,7 +76,7 @@ export async function createAndKeep(
   {api, state, clock, target}: Connection,
   wanted: WantedSubscription,
   {flags, again}: {flags: TargetFlags; again: boolean},
-): Promise<{subscription: CreatedSubscription; storedIn: string}> {
+): Promise<CreatedAndKept> {
   const profile = profileName(flags, rememberedIn(state))
   requireWritable(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
@@ -80,9 +90,20 @@ export async function createAndKeep(
       throw error
     },
   )
-  keepSecret(state, {subscription, profile, now: clock.now()})
-  state.subscriptions.end(begun.id)
-  return {subscription, storedIn: join(state.directory, TOKENS_NAME)}
+  const problem = keepSecret(state, {subscription, profile, now: clock.now()})
+  const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
+  return {subscription, storedIn, problem, warning: endBegun(state, begun.id)}
+}
+
+/** The subscription and its secret must reach the user, whatever the disk says now; returns what it said. */
+function endBegun(state: State, id: number): string | undefined {
+  try {
+    state.subscriptions.end(id)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return `that the creation ended could not be written down, so another one for the address needs --again: ${error.message}`
+  }
 }
 
 /** Tried before anything is sent: the secret comes once, and must have a place then. */
@@ -95,17 +116,23 @@ function requireWritable(state: State, profile: string): void {
 function keepSecret(
   state: State,
   {subscription, profile, now}: {subscription: CreatedSubscription; profile: string; now: number},
-): void {
-  const {id: subscription_id, secret} = subscription
+): Failure | undefined {
+  const {id: subscription_id, url, events, secret, is_active} = subscription
   try {
     state.secrets.putSigningSecret({subscription_id, profile, secret, stored_at: now})
+    return undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     const id = sanitizeLine(subscription_id, 100)
-    throw new Failure(
+    return new Failure(
       'outcome_unknown',
       `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${error.message}`,
-      {code: 'secret_not_stored', hint: `delete it (bookctl webhooks delete ${id}) and create another`},
+      {
+        code: 'secret_not_stored',
+        hint: `keep the secret that is printed, or delete it (bookctl webhooks delete ${id}) and create another`,
+        keepsResult: true,
+        result: {subscription: {id: subscription_id, url, events, secret, is_active}, stored_in: null},
+      },
     )
   }
 }

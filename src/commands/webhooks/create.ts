@@ -54,14 +54,18 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
       return this.print(jsonResult(request))
     }
     const connection = await this.connect(target)
-    const {subscription, storedIn} = await createAndKeep(connection, wanted, {flags, again: flags.again})
+    const created = await createAndKeep(connection, wanted, {flags, again: flags.again})
+    const {subscription, storedIn, problem, warning} = created
+    if (warning !== undefined) this.warn(`Warning: ${warning}`)
     const {id, url, secret, is_active} = subscription
     const written = file !== undefined && (await writeSecretFile(file, secret, text => void this.warn(text)))
     const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}
+    if (problem && this.globals.json) throw problem
     const row = {id, url, events: subscription.events.join(' '), secret, is_active, ...places}
     await this.print(
       single({subscription: {id, url, events: subscription.events, secret, is_active}, ...places}, row, id),
     )
+    if (problem) throw problem
     this.note(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
   }
 
