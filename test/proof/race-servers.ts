@@ -93,7 +93,7 @@ async function sandboxes(scene: Scene, place: (n: number) => readonly string[]):
     ...(ready.length === 1 ? [] : [`${ready.length} are ready`]),
     ...wrongEnds(lost, [2, 7]),
     ...lost
-      .filter(({stdout}) => !/in use|taken|already/.test(stdout))
+      .filter(({stdout}) => !/in use|is using/.test(stdout))
       .slice(0, 1)
       .map(({stdout}) => `says ${stdout}`),
   ]
