@@ -30,6 +30,8 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
+  // Nothing is left that could end the command: without this the process would end as if all were done.
+  process.once('beforeExit', () => void fail(new Error('the command waits for what can never come')))
   try {
     await run(argv, place, started, readerGone)
     if (started.stopping) return await new Promise<never>(() => {})

@@ -65,6 +65,11 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
         discard(answer, timeoutMilliseconds)
         settle(answer.statusCode ?? null, null)
       })
+      // Of a 101 that nobody asked for there is no response, and without a listener no word at all.
+      request.once('upgrade', (answer, socket) => {
+        socket.destroy()
+        settle(answer.statusCode ?? null, null)
+      })
       request.on('error', (error: NodeJS.ErrnoException) => {
         const code = error.code ?? error.message
         settle(null, code, request.reusedSocket && code === 'ECONNRESET')

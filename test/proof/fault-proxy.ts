@@ -44,6 +44,8 @@ export interface ProxyRequest {
   /** With its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** As they came, also where one came twice. */
+  readonly headerLines: readonly (readonly [string, string])[]
   readonly body: string
   readonly struck: boolean
 }
@@ -65,6 +67,8 @@ export class FaultProxy {
   /** What befalls every connection from now on. */
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
+  /** Kept, since answers may still come after it is closed. */
+  private port = 0
 
   private constructor(
     private readonly options: ProxyOptions,
@@ -79,12 +83,13 @@ export class FaultProxy {
     if (options.tls) proxy.showInstead(options.tls)
     server.on('connection', (socket: Socket) => proxy.accept(socket))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    proxy.port = (server.address() as AddressInfo).port
     return proxy
   }
 
   get origin(): string {
     const scheme = this.options.tls ? 'https' : 'http'
-    return `${scheme}://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return `${scheme}://127.0.0.1:${this.port}`
   }
 
   /** Speaks TLS like this from now on. */
@@ -122,7 +127,8 @@ export class FaultProxy {
       received = Buffer.concat([received, piece])
       const request = readRequest(received)
       if (!request) return
-      received = Buffer.alloc(0)
+      // What comes after it, on a connection that is about to end, is nobody's.
+      socket.removeAllListeners('data').resume()
       void this.answer(socket, request)
     })
   }
@@ -138,20 +144,19 @@ export class FaultProxy {
   }
 
   /** The sandbox's own answer. */
-  private forward({method, path, headers, body}: Omit<ProxyRequest, 'struck'>): Promise<Reply> {
+  private forward({method, path, headerLines, body}: Omit<ProxyRequest, 'struck'>): Promise<Reply> {
     const upstream = new URL(this.options.upstream)
     return new Promise((resolve, reject) => {
+      const kept = headerLines.filter(([name]) => !/^(host|connection)$/.test(name))
+      const headers = [['host', upstream.host], ['connection', 'close'], ...kept].flat()
       const sent = httpRequest(
-        {host: upstream.hostname, port: upstream.port, method, path, agent: false},
+        {host: upstream.hostname, port: upstream.port, method, path, agent: false, headers},
         answer => {
           const pieces: Buffer[] = []
           answer.on('data', piece => pieces.push(piece))
           answer.on('end', () => resolve(this.rewritten(answer, Buffer.concat(pieces))))
         },
       )
-      for (const [name, value] of Object.entries(headers)) {
-        if (!/^(host|connection)$/.test(name)) sent.setHeader(name, value)
-      }
       sent.on('error', reject).end(body)
     })
   }
@@ -205,14 +210,13 @@ function readRequest(received: Buffer): Omit<ProxyRequest, 'struck'> | undefined
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [first = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n')
-  const headers = Object.fromEntries(
-    lines.map(line => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-    }),
-  )
+  const headerLines = lines.map(line => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+  })
+  const headers = Object.fromEntries(headerLines)
   const body = received.subarray(end + 4)
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined
   const [method = '', path = ''] = first.split(' ')
-  return {method, path, headers, body: body.toString()}
+  return {method, path, headers, headerLines, body: body.toString()}
 }

@@ -6,9 +6,11 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {FaultProxy} from './fault-proxy.js'
-import {type CellResult, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
+import {type CellResult, inTwos, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
+import {receiverName, runReceiverCell, shortReceiverCells} from './receiver-cell.js'
+import {startReceiverSide} from './receiver-side.js'
 import {ROWS} from './rows.js'
-import {ELSEWHERE, SILENT} from './silent.js'
+import {ELSEWHERE, SILENT, TO_RECEIVERS} from './silent.js'
 
 const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 
@@ -20,7 +22,7 @@ afterAll(() => bench.close())
 
 test('every command is in the matrix, or said to ask the service nothing', () => {
   const inRows = [...new Set(ROWS.map(({command}) => command))]
-  const listed = [...inRows, ...Object.keys(SILENT), ...ELSEWHERE].sort()
+  const listed = [...inRows, ...Object.keys(SILENT), ...TO_RECEIVERS, ...ELSEWHERE].sort()
   expect(listed).toEqual(Object.keys(manifest.commands).sort())
 })
 
@@ -52,4 +54,15 @@ test('each command makes of each fault what the rules say', async () => {
   const failed = results.filter(({wrong}: CellResult) => wrong.length > 0)
   expect(failed.map(({name, wrong}) => [name, ...wrong].join('\n')).join('\n\n')).toBe('')
   expect(bench.other.heard).toEqual([])
+}, 180_000)
+
+test('each command that sends events makes of a fault of the receiver what the rules say', async () => {
+  const side = await startReceiverSide()
+  const failed: string[] = []
+  await inTwos(shortReceiverCells(), async cell => {
+    const wrong = await runReceiverCell(side, bench.other.origin, cell)
+    if (wrong.length > 0) failed.push([receiverName(cell), ...wrong].join('\n'))
+  })
+  side.close()
+  expect(failed.join('\n\n')).toBe('')
 }, 180_000)

@@ -91,7 +91,7 @@ export function* endlessExtension(reply: Reply): Iterable<Step> {
   yield bytes('5;a=')
   for (;;) {
     yield Buffer.alloc(16 * 1024, 'e')
-    yield 5
+    yield 20
   }
 }
 
@@ -99,7 +99,7 @@ export function* endlessExtension(reply: Reply): Iterable<Step> {
 export function* endlessHints(status: string): Iterable<Step> {
   for (;;) {
     yield bytes(`HTTP/1.1 ${status}\r\nlink: </a>\r\n\r\n`.repeat(20))
-    yield 5
+    yield 20
   }
 }
 

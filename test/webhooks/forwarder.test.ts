@@ -1,6 +1,6 @@
 /** Handing events on: byte for byte, again until 2xx, and no address holding up another. */
 import {createServer, type IncomingMessage, type Server} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import {type AddressInfo, createServer as createTcpServer} from 'node:net'
 import {afterEach, expect, test, vi} from 'vitest'
 import {createHandover, headersFor} from '../../src/webhooks/forward-request.js'
 import {pauseAfter, waitAfter} from '../../src/webhooks/forward-schedule.js'
@@ -147,6 +147,19 @@ test('anything but 2xx comes again later, and a redirect is not followed', async
   }
   await vi.waitFor(() => expect(reports.at(-1)).toMatchObject({state: 'done', attempt: 4}), 5000)
   expect(target.got.map(({url}) => url)).toEqual(Array(4).fill('/hooks?a=1'))
+})
+
+test('an answer that changes the protocol is an answer, and comes again later', async () => {
+  const switching = createTcpServer(socket =>
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Other\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    ),
+  )
+  await new Promise<void>(resolve => switching.listen(0, '127.0.0.1', resolve))
+  const {port} = switching.address() as AddressInfo
+  const {reports} = startForwarder([`http://127.0.0.1:${port}/`], 1)
+  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'pending', status: 101}]), 5000)
+  switching.close()
 })
 
 test('an address that hangs holds up no other, and takes few at a time', async () => {
