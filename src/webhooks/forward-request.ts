@@ -39,20 +39,22 @@ const DROPPED = new Set([
 export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions): Handover {
   const keepAlive = {keepAlive: true}
   const http = new HttpAgent(keepAlive)
-  const https = new HttpsAgent(trusted ? {...keepAlive, ca: [...trusted]} : keepAlive)
+  const trust = trusted ? {ca: [...trusted]} : {}
+  const https = new HttpsAgent({...keepAlive, ...trust})
   const open = new Set<ClientRequest>()
 
   const attempt = (
     url: URL,
     headers: string[],
     body: Uint8Array,
+    onNewConnection = false,
   ): Promise<HandoverResult & {stale?: boolean}> => {
     const started = performance.now()
     const options = {method: 'POST', headers: headers as never}
     const request =
       url.protocol === 'https:'
-        ? requestHttps(url, {...options, agent: https})
-        : requestHttp(url, {...options, agent: http})
+        ? requestHttps(url, {...options, ...trust, agent: onNewConnection ? false : https})
+        : requestHttp(url, {...options, agent: onNewConnection ? false : http})
     open.add(request)
     const timer = setTimeout(() => request.destroy(new Reason('timeout')), timeoutMilliseconds)
     return new Promise(resolve => {
@@ -82,8 +84,9 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
-      // The other side closed an idle connection in the moment it was used again: that was no answer.
-      const {status, milliseconds, error} = first.stale ? await attempt(address, headers, body) : first
+      // The other side closed an idle connection in the moment it was used again: that was no answer. The next idle one may
+      // be closed as well.
+      const {status, milliseconds, error} = first.stale ? await attempt(address, headers, body, true) : first
       return {status, milliseconds, error}
     },
     close() {

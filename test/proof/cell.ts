@@ -69,7 +69,7 @@ function awayFrom({origin}: FaultProxy, {proxy}: NonNullable<Fault['away']>): Re
 
 async function run(home: Home, proxy: FaultProxy, errand: Errand, {fault}: Cell): Promise<Seen> {
   const began = Date.now()
-  const timeout = ['--timeout', stalls(fault) ? '3' : '10']
+  const timeout = ['--timeout', stalls(fault) ? '3' : '60']
   const finished = await home.run([...errand.argv, '--json', ...timeout, ...trustOf(fault)])
   const requests = [...proxy.requests]
   return {

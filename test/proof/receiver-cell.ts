@@ -72,7 +72,8 @@ interface Parts {
 }
 
 async function probing({home, fault, url}: Parts): Promise<string[]> {
-  const argv = ['webhooks', 'probe', url, '--json', '--timeout', '2', ...trustOf(fault)]
+  const timeout = ['--timeout', stalls(fault) ? '2' : '60']
+  const argv = ['webhooks', 'probe', url, '--json', ...timeout, ...trustOf(fault)]
   const {exit, stdout, stderr} = await home.run(argv)
   const wrong: string[] = []
   const wanted = probeExit(fault)
@@ -101,7 +102,7 @@ async function replaying({home, proxy, fault, url}: Parts, break_: () => Promise
   await receive(receiver.port, BODY, 'evt_1')
   await receiver.stop()
   await break_()
-  const timeout = ['--timeout', stalls(fault) ? '2' : '10']
+  const timeout = ['--timeout', stalls(fault) ? '2' : '60']
   const argv = ['webhooks', 'events', 'replay', 'evt_1', '--to', url, '--json', ...timeout, ...trustOf(fault)]
   const {exit, stdout} = await home.run(argv)
   const status = statusSeen(fault, 200)
