@@ -22,7 +22,7 @@ function isMeant(row: Row, fault: Fault): boolean {
 }
 
 /** Ours: so many cells a test run has the time for. */
-const SHORT_CELLS = 70
+const SHORT_CELLS = 50
 
 /** Every row once, each with another fault, of every group of them; then other faults until there are enough. */
 export function shortCells(): Cell[] {
