@@ -7,6 +7,7 @@ import {identityNumbersIn, isOperation} from './redact.js'
 /** Each of these names holds a word of IN_NAMES. */
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
 
+// Stryker disable next-line StringLiteral: the empty text is in every body, which then is walked through
 const IN_NAMES = ['token', 'secret']
 
 /** Ours: shorter parts of a link are words, dates or references, which must stay readable. */
@@ -64,7 +65,6 @@ function namedIn(json: unknown): unknown[] {
       const inner = own(value, field) ?? undefined
       if (inner !== undefined && !found.has(field)) found.set(field, inner)
     }
-    if (found.size === FIELDS.length) break
   }
   return [...found.values()]
 }
