@@ -7,9 +7,11 @@ interface Rule {
   readonly source: string
   /** Whether it is there also when the command fails: what the service says of its own accord, in an answer that is the result. */
   readonly also?: readonly SecretKind[]
+  /** With which exit codes but 0 the result is printed as well. */
+  readonly exits?: readonly number[]
 }
 
-/** On stdout of a command that succeeded. */
+/** On stdout of a command that did what it was asked for. */
 export const RESULTS: Readonly<Record<string, Rule>> = {
   token: {kinds: ['access token'], source: '`token` prints a valid access token'},
   'webhooks:create': {
@@ -28,6 +30,8 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   },
   reserve: {
     kinds: ['identity number', 'payment address'],
+    // Made, and still to be paid when the wait ended.
+    exits: [8],
     source: 'reservation: {…as the service sent it}; on a pending payment it prints the payment address',
   },
   ...Object.fromEntries(
@@ -78,6 +82,6 @@ export const JOURNAL = /^config\/state\.db(-wal|-shm)?$/
 
 /** What may be on stdout of a command that ended so. */
 export function resultsOf(command: string, exit: unknown): readonly SecretKind[] {
-  const {kinds = [], also = []} = RESULTS[command] ?? {}
-  return exit === 0 ? [...kinds, ...also] : also
+  const {kinds = [], also = [], exits = []} = RESULTS[command] ?? {}
+  return [0, ...exits].some(each => each === exit) ? [...kinds, ...also] : also
 }
