@@ -34,7 +34,8 @@ export function readUsualEvent(text: string): EventSummary | undefined {
   return id === '' ? undefined : {id, type, created}
 }
 
-const UTF8 = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true})
+/** UTF-8, as nothing else is named. */
+const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 
 function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown} {
   try {
