@@ -16,14 +16,13 @@ import {contentOf, DATABASES, FileHome, lookAt, type Template} from './file-home
 import {checkDirectory, checkWords, documentOf, runErrand, told} from './file-run.js'
 import type {SandboxSide} from './sandbox-side.js'
 
+const PLAIN_FILES = ['exchanges.jsonl', 'listen-ca.pem', 'listen-ca-key.pem', 'sandbox-running.json']
+
 /** The forms of each file. */
 export const FORMS: Readonly<Record<string, readonly Form[]>> = {
   'config.json': CONFIG_FORMS,
   ...Object.fromEntries(DATABASES.map(name => [name, DATABASE_FORMS])),
-  'exchanges.jsonl': PLAIN_FORMS,
-  'listen-ca.pem': PLAIN_FORMS,
-  'listen-ca-key.pem': PLAIN_FORMS,
-  'sandbox-running.json': PLAIN_FORMS,
+  ...Object.fromEntries(PLAIN_FILES.map(name => [name, PLAIN_FORMS])),
   locks: LOCKS_FORMS,
 }
 
@@ -44,18 +43,16 @@ export function allFileCells(): FileCell[] {
   )
 }
 
-/** Each form once and each command once: the databases in turn, and for each file its commands in turn. */
+/** Each form once and each command once: files of one kind in turn, and for each file its commands in turn. */
 export function shortFileCells(): FileCell[] {
   const turns = new Map<string, number>()
-  const databases = DATABASE_FORMS.map(
-    (form, n) => [DATABASES[n % DATABASES.length] as string, form] as const,
-  )
-  const others = Object.entries(FORMS).filter(
-    ([file]) => !file.endsWith('.db') && file !== 'listen-ca-key.pem',
-  )
+  const inTurn = (files: readonly string[], forms: readonly Form[]) =>
+    forms.map((form, n) => [files[n % files.length] as string, form] as const)
   const chosen = [
-    ...databases,
-    ...others.flatMap(([file, forms]) => forms.map(form => [file, form] as const)),
+    ...inTurn(DATABASES, DATABASE_FORMS),
+    ...inTurn(['config.json'], CONFIG_FORMS),
+    ...inTurn(PLAIN_FILES, PLAIN_FORMS),
+    ...inTurn(['locks'], LOCKS_FORMS),
   ]
   return chosen.map(([file, form]) => {
     const commands = commandsOf(file)

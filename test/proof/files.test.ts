@@ -37,7 +37,7 @@ test(`what lies there is named, kept to the byte, private, and nobody else's is 
     if (wrong.length > 0) failed.push([nameOfFile(cell), ...wrong].join('\n'))
   })
   expect(failed.join('\n\n')).toBe('')
-}, 300_000)
+}, 600_000)
 
 test(`a disk that does not take what is written leaves the old state or the new one${missing(DISKS)}`, async () => {
   const failed: string[] = []
@@ -47,7 +47,7 @@ test(`a disk that does not take what is written leaves the old state or the new 
     if (wrong.length > 0) failed.push([nameOfDisk(cell), ...wrong].join('\n'))
   })
   expect(failed.join('\n\n')).toBe('')
-}, 300_000)
+}, 600_000)
 
 const filling = lacksFilling()
 
@@ -62,7 +62,7 @@ test.skipIf(filling !== undefined)(
     })
     expect(failed.join('\n\n')).toBe('')
   },
-  120_000,
+  600_000,
 )
 
 const itself = (error: Error) => [`the cell itself failed: ${error.stack}`]
