@@ -106,12 +106,10 @@ export class RealService {
     return (await this.ask('POST', '/partner-api/v1/oauth/revoke', {token: this.token}, {})).status
   }
 
-  search(): Promise<Answer> {
-    return this.call(
-      'POST',
-      '/hotels/search',
-      searchRequest({check_in: '2030-12-10', check_out: '2030-12-12'}),
-    )
+  /** Three days ahead, so that what cancelling costs changes while time moves on. */
+  search(now: number): Promise<Answer> {
+    const day = (days: number) => iso(now + days * 86_400).slice(0, 10)
+    return this.call('POST', '/hotels/search', searchRequest({check_in: day(3), check_out: day(5)}))
   }
 
   async reserve({offer, key, reference, mode, mistake}: Wish): Promise<Told> {

@@ -17,6 +17,7 @@ const DELAYS = [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR, 24 * HOU
 export interface ModelOffer {
   readonly id: string
   readonly total: number
+  readonly searchedAt: number
   readonly expiresAt: number
   readonly fees: readonly {readonly from: number; readonly fee: number}[]
   reservation: string | undefined
@@ -106,7 +107,14 @@ export class ModelService {
   }
 
   found(id: string, total: number, fees: ModelOffer['fees']): ModelOffer {
-    const offer = {id, total, fees, expiresAt: this.now + OFFER_SECONDS, reservation: undefined}
+    const offer = {
+      id,
+      total,
+      fees,
+      searchedAt: this.now,
+      expiresAt: this.now + OFFER_SECONDS,
+      reservation: undefined,
+    }
     this.offers.set(id, offer)
     return offer
   }
