@@ -193,7 +193,12 @@ export interface Content {
 
 export function contentOf(path: string): Content | undefined {
   if (lookAt(path) === undefined) return undefined
-  const database = openDatabaseToRead(path)
+  // Of a copy: what this process had open of the file itself would be in the way of the next command.
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-content-'))
+  const copy = join(directory, 'copy.db')
+  copyFileSync(path, copy)
+  if (lookAt(`${path}-wal`)?.kind === 'file') copyFileSync(`${path}-wal`, `${copy}-wal`)
+  const database = openDatabaseToRead(copy)
   try {
     const integrity = String(Object.values(database.get<object>('PRAGMA integrity_check') ?? {})[0])
     const names = database.all<{name: string}>(
@@ -209,6 +214,7 @@ export function contentOf(path: string): Content | undefined {
     return {integrity, tables: Object.fromEntries(tables)}
   } finally {
     database.close()
+    rmSync(directory, {recursive: true, force: true})
   }
 }
 
