@@ -4,7 +4,6 @@
  */
 import {type Failure, usage} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
-import {StorageError} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
 import {decide, type Intent, type JournalEntry, type Verdict} from './journal-verdict.js'
 import type {Client} from './token-store.js'
@@ -141,7 +140,8 @@ function createClientJournal(
       return database.transaction(() => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
         if (database.run(sql, now, id) === 0) throw begunElsewhere()
-        return readEntry(database, id).attempts
+        const sent = database.get<Row>('SELECT * FROM reservations WHERE id = ?', id) as Row
+        return sent.attempts
       })
     },
     nothingSent(id, attempts, now) {
@@ -220,8 +220,7 @@ function insert(database: Database, client: Client, intent: Intent, now: number)
     ...[client.baseUrl, client.clientId, intent.clientReferenceId, intent.offerId, intent.idempotencyKey],
     ...[intent.body, intent.bodySha256, intent.intentSha256, now, now],
   )
-  const row = database.get<{id: number}>('SELECT last_insert_rowid() AS id')
-  return readEntry(database, row?.id ?? 0)
+  return entryOf(database.get<Row>('SELECT * FROM reservations WHERE id = last_insert_rowid()') as Row)
 }
 
 function settle(database: Database, id: number, settlement: Settlement, now: number): void {
@@ -242,13 +241,6 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
 /** No byte of a body stays. When others are busy with the file or it is full, a later one sees to that. */
 function erase(database: Database, work: () => number): number {
   return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
-}
-
-function readEntry(database: Database, id: number): JournalEntry {
-  const row = database.get<Row>('SELECT * FROM reservations WHERE id = ?', id)
-  if (!row)
-    throw new StorageError('failed', `reservation ${id} is no longer in the journal`, 'run the command again')
-  return entryOf(row)
 }
 
 function entryOf(row: Row): JournalEntry {
