@@ -6,6 +6,7 @@
 import {request as httpRequest} from 'node:http'
 import {type AddressInfo, createServer, type Server, type Socket} from 'node:net'
 import {createServer as createTlsServer, type TlsOptions, type Server as TlsServer} from 'node:tls'
+import {waitUntil} from '../support/wait.js'
 
 /** A whole answer, as the sandbox gave it or as a fault makes it up. */
 export interface Reply {
@@ -67,6 +68,7 @@ export class FaultProxy {
   /** What befalls every connection from now on. */
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
+  private forwarding = 0
   /** Kept, since answers may still come after it is closed. */
   private port = 0
 
@@ -97,6 +99,11 @@ export class FaultProxy {
     this.tlsServer = createTlsServer(tls)
       .on('secureConnection', (socket: Socket) => this.serve(socket))
       .on('tlsClientError', () => {})
+  }
+
+  /** Resolves when what came of those that are gone is over: nobody is connected, and all that was passed on is answered. */
+  async quiet(): Promise<void> {
+    await waitUntil(() => this.sockets.size === 0 && this.forwarding === 0, 'the last connection to end', 60)
   }
 
   /** Stops listening; connections are refused from now on. */
@@ -138,9 +145,18 @@ export class FaultProxy {
     const struck = strike !== undefined && strike.method === request.method && strike.path.test(request.path)
     this.requests.push({...request, struck})
     const fault = struck ? strike.fault : undefined
-    const reply = fault?.forwards === false ? NOTHING : await this.forward(request)
+    const reply = fault?.forwards === false ? NOTHING : await this.counted(this.forward(request))
     const place = {origin: this.origin, other: this.options.other, path: request.path}
     await play(socket, fault ? fault.play(reply, place) : [replyBytes(reply)])
+  }
+
+  private async counted<T>(work: Promise<T>): Promise<T> {
+    this.forwarding++
+    try {
+      return await work
+    } finally {
+      this.forwarding--
+    }
   }
 
   /** The sandbox's own answer. */

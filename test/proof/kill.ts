@@ -46,13 +46,16 @@ export async function runToDeath({home, argv, proxy}: Victim, death: Death): Pro
     proxy.strike = {method, path, fault: killing(death.point, kill)}
   }
   try {
-    return await home.run([...argv, '--json'], {
+    const died = await home.run([...argv, '--json'], {
       env: deadlyEnv(death),
       onStart: started => {
         child = started
         if (death.kind === 'time') timer = setTimeout(kill, death.milliseconds)
       },
     })
+    // What it had sent may still be on its way to the service.
+    await proxy.quiet()
+    return died
   } finally {
     clearTimeout(timer)
     proxy.strike = undefined
