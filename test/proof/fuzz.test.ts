@@ -26,7 +26,7 @@ test.each(KINDS)(
 test('new inputs', async () => {
   const found: string[] = []
   await inTwos(KINDS, async kind => {
-    const failure = await fuzz(kind, seed, 5)
+    const {failure} = await fuzz(kind, seed, 5)
     if (failure) found.push(failure)
   })
   expect(found.join('\n\n')).toBe('')

@@ -261,16 +261,24 @@ export async function trySaved(
   return wrong.length === 0 ? [] : [[`${kind.name}/${name}, pick ${pick}`, ...wrong].join('\n')]
 }
 
-/** `count` new inputs from `seed`: the first that fails, made small, or undefined. */
-export async function fuzz(kind: Kind, seed: number, count: number): Promise<string | undefined> {
+/** Up to `count` new inputs from `seed`: how many were tried before the time was up, and the first that fails, made small. */
+export async function fuzz(
+  kind: Kind,
+  seed: number,
+  count: number,
+): Promise<{tried: number; failure?: string}> {
   const property = fc.asyncProperty(kind.input, fc.nat(1000), async (bytes, pick) => {
     const wrong = await tryInput(kind, bytes, pick)
     if (wrong.length > 0) throw new Error(wrong.join('; '))
   })
   // Making it small takes as long as all the rest: there is an end to it.
   const found = await fc.check(property, {seed, numRuns: count, interruptAfterTimeLimit: 20 * 60_000})
-  if (!found.failed || found.counterexample === null) return undefined
+  const tried = found.numRuns
+  if (!found.failed || found.counterexample === null) return {tried}
   const [bytes, pick] = found.counterexample
   const saved = `base64 for test/proof/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
-  return `${kind.name}, seed ${seed}, pick ${pick}: ${String(found.errorInstance)}\n${saved}`
+  return {
+    tried,
+    failure: `${kind.name}, seed ${seed}, pick ${pick}: ${String(found.errorInstance)}\n${saved}`,
+  }
 }

@@ -6,8 +6,8 @@ export interface Property {
   readonly name: string
   /** How much longer than the others one check takes: so many times fewer are made. */
   readonly weight: number
-  /** Undefined when it held `runs` times, else what it did not hold for, made small. */
-  check(seed: number, runs: number): Promise<string | undefined>
+  /** How often it was tried before the time was up, and what it did not hold for, made small. */
+  check(seed: number, runs: number): Promise<{tried: number; failure?: string}>
 }
 
 /** Ours, of the processor and not of the clock on the wall: far more than the longest takes; what takes more has no bound. */
@@ -40,11 +40,13 @@ export function property<T>(
         examples: given,
         interruptAfterTimeLimit: 20 * 60_000,
       })
-      if (!found.failed) return undefined
+      const tried = found.numRuns
+      if (!found.failed) return {tried}
       const {counterexample, errorInstance} = found
       const error =
         errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : errorInstance
-      return `${name}, seed ${seed}: ${fc.stringify(counterexample?.[0]).slice(0, 2000)}\n${String(error).slice(0, 1500)}`
+      const value = fc.stringify(counterexample?.[0]).slice(0, 2000)
+      return {tried, failure: `${name}, seed ${seed}: ${value}\n${String(error).slice(0, 1500)}`}
     },
   }
 }
