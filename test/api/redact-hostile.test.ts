@@ -1,4 +1,4 @@
-/** What fuzzing found in the redaction; its properties in general are in test/proof/properties/redaction.ts. */
+/** What fuzzing found in the redaction; its properties in general are in test/proof/properties/redaction-*.ts. */
 import process from 'node:process'
 import {expect, test} from 'vitest'
 import {createRedactor, redactText} from '../../src/api/redact.js'

@@ -10,6 +10,7 @@ import {type Finished, Home, type RunOptions} from '../support/bookctl.js'
 import {OddService} from '../support/odd-service.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
+import {type Checked, ENDING, failureOf} from './property.js'
 import {parse} from './seen.js'
 import {isSigned} from './signed.js'
 
@@ -261,24 +262,14 @@ export async function trySaved(
   return wrong.length === 0 ? [] : [[`${kind.name}/${name}, pick ${pick}`, ...wrong].join('\n')]
 }
 
-/** Up to `count` new inputs from `seed`: how many were tried before the time was up, and the first that fails, made small. */
-export async function fuzz(
-  kind: Kind,
-  seed: number,
-  count: number,
-): Promise<{tried: number; failure?: string}> {
+/** `count` new inputs from `seed`, up to the first that fails, which is made small. */
+export async function fuzz(kind: Kind, seed: number, count: number): Promise<Checked> {
   const property = fc.asyncProperty(kind.input, fc.nat(1000), async (bytes, pick) => {
     const wrong = await tryInput(kind, bytes, pick)
     if (wrong.length > 0) throw new Error(wrong.join('; '))
   })
-  // Making it small takes as long as all the rest: there is an end to it.
-  const found = await fc.check(property, {seed, numRuns: count, interruptAfterTimeLimit: 20 * 60_000})
-  const tried = found.numRuns
-  if (!found.failed || found.counterexample === null) return {tried}
-  const [bytes, pick] = found.counterexample
-  const saved = `base64 for test/proof/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
-  return {
-    tried,
-    failure: `${kind.name}, seed ${seed}, pick ${pick}: ${String(found.errorInstance)}\n${saved}`,
-  }
+  const found = await fc.check(property, {seed, numRuns: count, ...ENDING})
+  const show = ([bytes, pick]: [Uint8Array, number]) =>
+    `pick ${pick}, base64 for test/proof/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
+  return {tried: found.numRuns, failure: failureOf(found, `${kind.name}, seed ${seed}`, show)}
 }

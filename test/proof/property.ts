@@ -6,9 +6,23 @@ export interface Property {
   readonly name: string
   /** How much longer than the others one check takes: so many times fewer are made. */
   readonly weight: number
-  /** How often it was tried before the time was up, and what it did not hold for, made small. */
-  check(seed: number, runs: number): Promise<{tried: number; failure?: string}>
+  /** Tries it with `runs` values, fewer of those that take longer. */
+  check(seed: number, runs: number): Promise<Checked>
 }
+
+/** What came of trying values one after the other. */
+export interface Checked {
+  /** With how many of them it was tried, up to the one that failed. */
+  readonly tried: number
+  /** What it did not hold for, made small, or that time ran out before all were tried. */
+  readonly failure: string | undefined
+}
+
+/** Ours: whatever has an end ends earlier, also making small what failed. */
+const MOST_MINUTES = 20
+
+/** What fast-check is given so that it ends, and does not end quietly when the time is up. */
+export const ENDING = {interruptAfterTimeLimit: MOST_MINUTES * 60_000, markInterruptAsFailure: true} as const
 
 /** Ours, of the processor and not of the clock on the wall: far more than the longest takes; what takes more has no bound. */
 const MOST_MILLISECONDS = 8000
@@ -38,17 +52,27 @@ export function property<T>(
         seed,
         numRuns,
         examples: given,
-        interruptAfterTimeLimit: 20 * 60_000,
+        ...ENDING,
       })
-      const tried = found.numRuns
-      if (!found.failed) return {tried}
-      const {counterexample, errorInstance} = found
-      const error =
-        errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : errorInstance
-      const value = fc.stringify(counterexample?.[0]).slice(0, 2000)
-      return {tried, failure: `${name}, seed ${seed}: ${value}\n${String(error).slice(0, 1500)}`}
+      return {
+        tried: found.numRuns,
+        failure: failureOf(found, `${name}, seed ${seed}`, ([value]) => fc.stringify(value)),
+      }
     },
   }
+}
+
+/** What `found` says of a failure, with its value as `show` writes it; undefined when there is none. */
+export function failureOf<T>(
+  {failed, counterexample, errorInstance, numRuns}: fc.RunDetails<T>,
+  name: string,
+  show: (value: T) => string,
+): string | undefined {
+  if (!failed) return undefined
+  if (counterexample === null) return `${name}: interrupted after ${MOST_MINUTES} minutes, ${numRuns} tried`
+  const error =
+    errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : errorInstance
+  return `${name}: ${show(counterexample).slice(0, 2000)}\n${String(error).slice(0, 1500)}`
 }
 
 /** Throws, with `told`, unless it holds. */

@@ -52,8 +52,13 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'redaction',
-    files: ['src/api/redact.ts', 'src/api/secrets-in.ts', 'src/api/spellings.ts'],
-    tests: tests('api', 'redact', 'secrets-in', 'spellings', 'trace', 'echoed-secrets'),
+    files: ['redact', 'personal-numbers', 'secrets-in', 'spellings'].map(file => `src/api/${file}.ts`),
+    tests: tests('api', 'redact', 'redact-hostile', 'secrets-in', 'spellings', 'trace', 'echoed-secrets'),
+  },
+  {
+    name: 'erasing',
+    files: ['src/storage/erasing.ts'],
+    tests: [...tests('storage', 'database'), ...tests('state', 'forget')],
   },
   {
     name: 'sanitiser',

@@ -34,12 +34,15 @@ export async function installStryker(): Promise<void> {
   if (code !== 0) throw new Error(`Stryker cannot be installed: ${said}`)
 }
 
-/** The mutants of `files`, by file, each tried against the tests of its group. Throws when the tests fail without any. */
+/** The mutants of `files`, by file, each tried against the tests of its group. Throws when the tests fail without any, or a file is absent. */
 export async function mutate(
   group: Group,
   files: readonly string[],
   seed: number,
 ): Promise<ReadonlyMap<string, readonly Mutant[]>> {
+  const absent = [...group.tests, ...files].filter(file => !existsSync(join(ROOT, file)))
+  if (absent.length > 0)
+    throw new Error(`The group ${group.name} names what does not exist: ${absent.join(', ')}`)
   const place = mkdtempSync(join(quickDirectory(), 'bookctl-mutants-'))
   const report = join(place, 'report.json')
   const config = join(place, 'stryker.config.json')
@@ -47,7 +50,7 @@ export async function mutate(
   try {
     const {code, said} = await run(process.execPath, [STRYKER, 'run', config], ROOT, {
       ...{TMPDIR: place, MUTATION_SEED: String(seed)},
-      MUTATION_TESTS: group.tests.filter(test => existsSync(join(ROOT, test))).join(' '),
+      MUTATION_TESTS: group.tests.join(' '),
     })
     if (code !== 0 || !existsSync(report)) throw new Error(`Stryker ended with ${code}: ${said}`)
     const found = JSON.parse(readFileSync(report, 'utf8')) as {files: Record<string, {mutants: Mutant[]}>}

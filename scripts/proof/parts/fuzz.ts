@@ -2,6 +2,7 @@
 import {corpusOf, fuzz, KINDS, trySaved} from '../../../test/proof/fuzz.js'
 import {inTwos} from '../../../test/proof/matrix.js'
 import {PROPERTIES} from '../../../test/proof/properties/all.js'
+import type {Checked} from '../../../test/proof/property.js'
 import type {Part} from '../part.js'
 
 /** Ours: so many of each kind take some minutes. */
@@ -10,15 +11,10 @@ const INPUTS = 1500
 /** Ours: of those that take no longer than most. */
 const VALUES = 20_000
 
-interface Tried {
-  readonly tried: number
-  readonly failure?: string
-}
-
 interface Cell {
   readonly name: string
   readonly group: string
-  run(seed: number): Promise<Tried>
+  run(seed: number): Promise<Checked>
 }
 
 const PROPERTY_CELLS = PROPERTIES.map(
@@ -37,7 +33,7 @@ const FUZZ_CELLS = KINDS.flatMap((kind): Cell[] => [
       const inputs = corpusOf(kind)
       const wrong: string[] = []
       for (const input of inputs) wrong.push(...(await trySaved(kind, input, seed)))
-      return {tried: inputs.length, ...(wrong.length > 0 ? {failure: wrong.join('\n')} : {})}
+      return {tried: inputs.length, failure: wrong.length === 0 ? undefined : wrong.join('\n')}
     },
   },
   {
@@ -54,7 +50,6 @@ export const fuzzing: Part = {
   async run(names, tell, {seed}) {
     const runCell = async ({name, group, run}: Cell) => {
       const {tried, failure} = await run(seed)
-      // When the time is up fewer were tried than were wanted, and no more are counted.
       tell(name, {group, count: tried, wrong: failure === undefined ? [] : [failure]})
     }
     // One by one: they are bound by this process's own time, which two at once would share.

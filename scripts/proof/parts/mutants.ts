@@ -38,7 +38,7 @@ function tellOf(group: Group, file: string, mutants: readonly Mutant[], tell: Te
   const wrong: string[] = []
   if (killed < LEAST_KILLED) wrong.push(`${(killed * 100).toFixed(1)} % of its mutants are killed`)
   if (group.isStrict && alive.length > 0) wrong.push(`${alive.length} live where none may`)
-  tell(file, {group: file, count, wrong})
+  tell(file, {group: file, count, more: {killed: count - alive.length}, wrong})
 }
 
 const WORDS: Partial<Record<Mutant['status'], string>> = {

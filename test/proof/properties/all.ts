@@ -4,13 +4,15 @@ import {answers, receiving} from './answers.js'
 import {input} from './input.js'
 import {dates, money} from './money-dates.js'
 import {output} from './output.js'
-import {redaction} from './redaction.js'
+import {redactionByLook} from './redaction-looks.js'
+import {redactionOfSecrets} from './redaction-told.js'
 import {sanitiser} from './sanitiser.js'
 import {webhooks} from './webhooks.js'
 
 export const PROPERTIES: readonly Property[] = [
   ...sanitiser,
-  ...redaction,
+  ...redactionOfSecrets,
+  ...redactionByLook,
   ...money,
   ...dates,
   ...webhooks,
