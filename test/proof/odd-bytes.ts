@@ -133,8 +133,8 @@ function cutInsideCharacters(body: Buffer): Buffer[] {
 }
 
 /** 128 MiB of nothing in 130 kB, were it inflated: the smallest deflate stream of zeros, sent as gzip. */
-export function* gzipBomb(): Iterable<Step> {
-  const head = {status: 200, headers: {...asJson, 'content-encoding': 'gzip'}, body: BOMB}
+export function* gzipBomb({status}: Reply): Iterable<Step> {
+  const head = {status, headers: {...asJson, 'content-encoding': 'gzip'}, body: BOMB}
   yield replyBytes(head)
 }
 
