@@ -21,7 +21,7 @@ import {
 
 /** What an answer says that is a success by its status, and not what was asked for. */
 const NOT_IT =
-  /not JSON|not a PDF|cut off|holds no|without naming|without an id|not a local sandbox|says nothing|no link|no token/
+  /not JSON|not a PDF|cut off|holds no|names no|without naming|without an id|not a local sandbox|says nothing|no link|no token/
 
 const PAGES: readonly Fault[] = [
   answered('html-200', {kind: 'page', saysJson: false}, NOT_IT, {
