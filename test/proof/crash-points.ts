@@ -61,10 +61,21 @@ function wholeFile(put: 'rename' | 'link'): InsidePoint[] {
     at('half', temporary('write'), 'the writing of the temporary file'),
     at('after', temporary('write'), 'the temporary file is written'),
     at('after', temporary('fsync'), 'the temporary file is flushed'),
+    at('before', temporary(put), 'the file is put in its place'),
     at('after', temporary(put), 'the file is in place'),
     at('after', /^file fsync directory$/, 'the directory is flushed'),
     at('before', temporary('remove'), 'the temporary file is removed'),
   ]
+}
+
+/** Rewriting a file so that nothing deleted stays in it; `nth` time. */
+const wiping = (nth = 1): InsidePoint[] => {
+  const points = [
+    ...around(/^sql VACUUM$/, 'the file is wiped'),
+    ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+    ...around(/^sql COMMIT PRAGMA application_id = 0$/, 'the commit that it is done with'),
+  ]
+  return nth === 1 ? points : points.map(point => ({...point, name: `${point.name}, time ${nth}`, nth}))
 }
 
 const TOKEN: readonly CrashPoint[] = [
@@ -87,8 +98,8 @@ const RESERVE: readonly CrashPoint[] = [
   ),
   ...onTheWire('the reservation is', 'POST', /\/reservations\/hotel$/),
   ...around(/^sql UPDATE reservations SET outcome/, 'the outcome is written down'),
-  ...around(/^sql VACUUM$/, 'the file is wiped'),
-  ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+  ...around(/^sql COMMIT UPDATE reservations SET outcome/, 'the commit of the outcome'),
+  ...wiping(),
   ...OUTPUT,
 ]
 
@@ -107,9 +118,9 @@ const CONFIG = [...wholeFile('rename'), ...OUTPUT]
 const GONE: readonly CrashPoint[] = [
   ...onTheWire('the revocation is', 'POST', /\/oauth\/revoke$/),
   ...around(/^sql COMMIT .*DELETE FROM access_tokens/, 'the commit that removes the tokens'),
+  ...wiping(),
   ...around(/^sql COMMIT .*DELETE FROM client_secrets/, 'the commit that removes the secrets'),
-  ...around(/^sql VACUUM$/, 'the file is wiped'),
-  ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+  ...wiping(2),
   ...OUTPUT,
 ]
 
@@ -164,8 +175,8 @@ export const CRASH_POINTS = {
   logout: GONE,
   'journal forget': [
     ...around(/^sql UPDATE reservations SET outcome = 'forgotten'/, 'the request is removed'),
-    ...around(/^sql VACUUM$/, 'the file is wiped'),
-    ...around(/^sql PRAGMA wal_checkpoint/, 'the log is emptied'),
+    ...around(/^sql COMMIT .*SET outcome = 'forgotten'/, 'the commit that removes it'),
+    ...wiping(),
     ...OUTPUT,
   ],
 } satisfies Record<string, readonly CrashPoint[]>

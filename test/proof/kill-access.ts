@@ -7,7 +7,7 @@ import type {Home} from '../support/bookctl.js'
 import {CRASH_POINTS} from './crash-points.js'
 import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane} from './kill-lane.js'
-import {runAgain} from './kill-run.js'
+import {runAgain, runAnother} from './kill-run.js'
 import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const SECRET = CREDENTIALS.BOOKCTL_CLIENT_SECRET
@@ -116,13 +116,27 @@ async function openLogout(lane: Lane): Promise<Scene> {
   const tokens = ['at_of_the_account', 'at_of_the_hotels']
   await keepToken(home, tokens[0] ?? '', 10)
   await keepToken(home, tokens[1] ?? '', 10, ['hotels:read'])
+  /** What is no longer kept, of what was. */
+  const gone = () =>
+    withState(home, async state => {
+      const kept = state.tokens.listAll().map(({token}) => token.access_token)
+      const secret = await state.secrets.read('default', 'file')
+      return [SECRET, ...tokens].filter(text => text !== secret && !kept.includes(text))
+    })
   return {
     ...ofOneCommand({home, argv: ['logout'], proxy}),
     afterDeath: () => checkDatabases(home),
     async again() {
+      const unfinished = await runAnother(home, ['profiles', 'list'])
+      unfinished.push(...checkNoBytes(home, await gone()))
       const {exit, wrong} = await runAgain(home, ['logout'])
       if (exit !== 0) wrong.push(`again it ends with ${exit}`)
-      return [...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, [SECRET, ...tokens])]
+      return [
+        ...unfinished,
+        ...wrong,
+        ...checkNoTemporaryFiles(home),
+        ...checkNoBytes(home, [SECRET, ...tokens]),
+      ]
     },
   }
 }

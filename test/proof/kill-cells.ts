@@ -50,7 +50,10 @@ function pointCell(subject: Subject, point: Subject['points'][number], round: nu
   return {
     ...{name, subject},
     async run(lane, seed, tell) {
-      const killed = await kill(lane, subject, {kind: 'point', point}, randomOf(seed, name))
+      // The second round goes the other way wherever the first had a choice of two.
+      const random = randomOf(seed, `${subject.name} × ${point.name}`)
+      const other = () => 1 - 2 ** -32 - random()
+      const killed = await kill(lane, subject, {kind: 'point', point}, round % 2 === 0 ? other : random)
       tell(killed.killed ? killed : {...killed, wrong: [...killed.wrong, 'the point was never reached']})
     },
   }

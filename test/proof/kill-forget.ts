@@ -1,9 +1,9 @@
-/** `journal forget` is killed: run again, it is forgotten, and nothing of people is left. */
+/** `journal forget` is killed: once it is forgotten, whatever is run next leaves nothing of people. */
 import {createHash, randomUUID} from 'node:crypto'
 import {CRASH_POINTS} from './crash-points.js'
 import {changeState, checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {CREDENTIALS, type Lane, newReference} from './kill-lane.js'
-import {runAgain} from './kill-run.js'
+import {runAgain, runAnother} from './kill-run.js'
 import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const PERSON = '10000000146'
@@ -37,10 +37,12 @@ async function openScene(lane: Lane): Promise<Scene> {
       return [...checkDatabases(home), ...(isOne ? [] : [`the journal has ${JSON.stringify(kept)}`])]
     },
     async again() {
+      const unfinished = await runAnother(home, ['journal'])
+      if ((await entry())?.outcome === 'forgotten') unfinished.push(...checkNoBytes(home, [PERSON]))
       const {exit, wrong} = await runAgain(home, argv)
       if (exit !== 0) wrong.push(`again it ends with ${exit}`)
       if ((await entry())?.outcome !== 'forgotten') wrong.push('it is not forgotten')
-      return [...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, [PERSON])]
+      return [...unfinished, ...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, [PERSON])]
     },
   }
 }

@@ -3,7 +3,7 @@ import {GUESTS} from '../support/stay.js'
 import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import {type Lane, newReference} from './kill-lane.js'
-import {runAgain} from './kill-run.js'
+import {runAgain, runAnother} from './kill-run.js'
 import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const OF_PEOPLE = ['10000000146', 'U1234567', '5321234567']
@@ -42,8 +42,10 @@ async function openScene(lane: Lane, random: () => number): Promise<Scene> {
       return wrong
     },
     async again() {
-      const isBegun = (await entry()) !== undefined
-      const resumed = isBegun && random() < 0.4
+      const begun = await entry()
+      const unfinished = await runAnother(home, ['journal'])
+      if (begun?.body === null) unfinished.push(...checkNoBytes(home, OF_PEOPLE))
+      const resumed = begun !== undefined && random() < 0.5
       const {exit, result, wrong} = await runAgain(home, resumed ? ['reserve', '--resume', reference] : argv)
       if (exit !== 0 || result.outcome !== 'confirmed')
         wrong.push(`again it ends with ${exit}, ${JSON.stringify(result).slice(0, 500)}`)
@@ -59,7 +61,7 @@ async function openScene(lane: Lane, random: () => number): Promise<Scene> {
       const kept = await entry()
       if (kept?.reservationRef !== made[0]?.reservation_ref)
         wrong.push('the journal names another reservation')
-      return [...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, OF_PEOPLE)]
+      return [...unfinished, ...wrong, ...checkNoTemporaryFiles(home), ...checkNoBytes(home, OF_PEOPLE)]
     },
   }
 }

@@ -50,3 +50,12 @@ export async function runAgain(home: Home, argv: readonly string[]) {
   const wrong = performance.now() - began > HELD_UP_MILLISECONDS ? ['again it was held up'] : []
   return {...done, wrong}
 }
+
+/**
+ * Runs another command, one that changes nothing but opens the same file to write: what a killed one left undone is done by
+ * whatever is started next, not only by the same command.
+ */
+export async function runAnother(home: Home, argv: readonly string[]): Promise<string[]> {
+  const {exit, wrong} = await runAgain(home, argv)
+  return exit === 0 ? wrong : [...wrong, `then ${argv.join(' ')} ends with ${exit}`]
+}
