@@ -6,11 +6,11 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {FaultProxy} from './fault-proxy.js'
+import {ROWS} from './fault-rows.js'
+import {ELSEWHERE, SILENT, TO_RECEIVERS} from './fault-silent.js'
 import {type CellResult, inTwos, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
 import {receiverName, runReceiverCell, shortReceiverCells} from './receiver-cell.js'
 import {startReceiverSide} from './receiver-side.js'
-import {ROWS} from './rows.js'
-import {ELSEWHERE, SILENT, TO_RECEIVERS} from './silent.js'
 
 const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 

@@ -1,6 +1,6 @@
 /**
  * The faults of the matrix. Each says what it does on the wire, and what can be concluded from it by whoever sees only
- * the client's end of the connection; what a command must make of that is in rules.ts.
+ * the client's end of the connection; what a command must make of that is in fault-rules.ts.
  */
 import {after, answered, type Fault, harmless, redirect, SPOILT} from './fault.js'
 import {replyBytes} from './fault-proxy.js'

@@ -9,9 +9,9 @@ import fc from 'fast-check'
 import {type Finished, Home, type RunOptions} from '../support/bookctl.js'
 import {OddService} from '../support/odd-service.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {parse} from './fault-seen.js'
 import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
 import {type Checked, ENDING, failureOf} from './property.js'
-import {parse} from './seen.js'
 import {isSigned} from './signed.js'
 
 /** Ours: far more than any of them takes, on a machine that does other things beside. */

@@ -5,14 +5,14 @@ import type {Canaries, SecretKind} from './canaries.js'
 import {type Echo, EchoService} from './echo-service.js'
 import {type Fault, identityOf} from './fault.js'
 import {FaultProxy} from './fault-proxy.js'
+import type {Row} from './fault-rows.js'
+import {trustOf} from './fault-seen.js'
+import {runWatched, type Watched} from './fault-watched.js'
 import {filesIn} from './files-in.js'
 import {commonEnvironment, furnish, type KnowingHome} from './leak-home.js'
 import {JOURNAL, resultsOf, STORES} from './leak-rules.js'
 import type {Switch} from './leak-switches.js'
-import type {Row} from './rows.js'
 import type {SandboxSide} from './sandbox-side.js'
-import {trustOf} from './seen.js'
-import {runWatched, type Watched} from './watched.js'
 
 /** What befalls the request: an answer that echoes it, or a fault of the wire. */
 export type Strike = {readonly echo: Echo} | {readonly fault: Fault}

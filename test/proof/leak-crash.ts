@@ -8,13 +8,13 @@ import {fileURLToPath, pathToFileURL} from 'node:url'
 import {Home} from '../support/bookctl.js'
 import {waitUntil} from '../support/wait.js'
 import {EchoService} from './echo-service.js'
+import {ROWS, type Row} from './fault-rows.js'
+import {runWatched} from './fault-watched.js'
 import {allowedIn, type LeakBench, type LeakResult, leaksIn, leaksOutside} from './leak-cell.js'
 import {commonEnvironment, furnish} from './leak-home.js'
 import {resultsOf} from './leak-rules.js'
 import type {SpecialCell} from './leak-special.js'
 import {ALL, type Switch} from './leak-switches.js'
-import {ROWS, type Row} from './rows.js'
-import {runWatched} from './watched.js'
 
 const PRELOAD = pathToFileURL(fileURLToPath(new URL('leak-preload.mjs', import.meta.url))).href
 const IMPORT = `--import=${PRELOAD}`

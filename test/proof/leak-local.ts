@@ -5,14 +5,14 @@ import {join} from 'node:path'
 import {Home} from '../support/bookctl.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
 import type {Canaries} from './canaries.js'
+import {SILENT} from './fault-silent.js'
+import {runWatched, type Watched} from './fault-watched.js'
 import {allowedIn, type LeakBench, type LeakResult, leaksIn, leaksOutside} from './leak-cell.js'
 import {commonEnvironment, furnish} from './leak-home.js'
 import {type RESULTS, resultsOf} from './leak-rules.js'
 import type {SpecialCell} from './leak-special.js'
 import {SWITCHES, type Switch} from './leak-switches.js'
 import {SandboxSide} from './sandbox-side.js'
-import {SILENT} from './silent.js'
-import {runWatched, type Watched} from './watched.js'
 
 type Argv = (known: {eventId: string; reference: string; receiver: string}) => readonly string[]
 

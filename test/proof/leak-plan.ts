@@ -1,9 +1,9 @@
 /** Which cells the search for leaks has: all of the long form, and those of the short one. */
 import {ECHOES, type Echo} from './echo-service.js'
+import {ROWS, type Row} from './fault-rows.js'
 import {FAULTS} from './faults.js'
 import type {LeakCell, Strike} from './leak-cell.js'
 import {ALL, SWITCHES, type Switch} from './leak-switches.js'
-import {ROWS, type Row} from './rows.js'
 
 /** Commands whose request or answer carries more than the token. */
 const HOLDS_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|api$)/

@@ -4,6 +4,8 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {Canaries, type SecretKind} from './canaries.js'
 import {ECHOES} from './echo-service.js'
+import {ROWS} from './fault-rows.js'
+import {ELSEWHERE, SILENT} from './fault-silent.js'
 import {type LeakBench, type LeakResult, leakName, runLeakCell} from './leak-cell.js'
 import {type KnowingHome, makeKnowingHome} from './leak-home.js'
 import {allLeakCells, shortLeakCells} from './leak-plan.js'
@@ -11,9 +13,7 @@ import {RESULTS} from './leak-rules.js'
 import {runSpecialCell, SHORT_SPECIAL_CELLS, SPECIAL_CELLS, specialName} from './leak-special.js'
 import {ALL, SWITCHES} from './leak-switches.js'
 import {inTwos} from './matrix.js'
-import {ROWS} from './rows.js'
 import {SandboxSide} from './sandbox-side.js'
-import {ELSEWHERE, SILENT} from './silent.js'
 
 const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 

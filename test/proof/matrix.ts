@@ -2,12 +2,12 @@
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
-import {type Bench, nameOf, runCell} from './cell.js'
 import type {Fault} from './fault.js'
+import {type Bench, nameOf, runCell} from './fault-cell.js'
+import {ROWS, type Row} from './fault-rows.js'
+import type {Cell} from './fault-seen.js'
 import {FAULTS} from './faults.js'
-import {ROWS, type Row} from './rows.js'
 import {SandboxSide} from './sandbox-side.js'
-import type {Cell} from './seen.js'
 
 /** Every row with every fault that means something there. */
 export function allCells(): Cell[] {

@@ -9,10 +9,10 @@ import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 import {type Fault, identityOf, stalls} from './fault.js'
 import {FaultProxy} from './fault-proxy.js'
+import {parse, trustOf} from './fault-seen.js'
 import {FAULTS} from './faults.js'
 import {errorNamed, probeExit, replayExit, statusSeen} from './receiver-rules.js'
 import type {ReceiverSide} from './receiver-side.js'
-import {parse, trustOf} from './seen.js'
 
 const SENDERS = ['webhooks probe', 'webhooks events replay', 'webhooks listen --forward-to'] as const
 

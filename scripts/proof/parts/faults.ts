@@ -1,8 +1,8 @@
 /**
- * The fault matrix: every command that makes a request against every fault of the wire, by the rules of test/proof/rules.ts,
+ * The fault matrix: every command that makes a request against every fault of the wire, by the rules of test/proof/fault-rules.ts,
  * and every command that sends events against every fault of a receiver, by those of receiver-rules.ts.
  */
-import {nameOf} from '../../../test/proof/cell.js'
+import {nameOf} from '../../../test/proof/fault-cell.js'
 import {allCells, inTwos, openBench, runCells} from '../../../test/proof/matrix.js'
 import {allReceiverCells, receiverName, runReceiverCell} from '../../../test/proof/receiver-cell.js'
 import {startReceiverSide} from '../../../test/proof/receiver-side.js'

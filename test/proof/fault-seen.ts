@@ -4,7 +4,7 @@ import type {Finished, Home} from '../support/bookctl.js'
 import {certificateFile} from '../support/tls.js'
 import type {Fault} from './fault.js'
 import type {ProxyRequest} from './fault-proxy.js'
-import type {Row} from './rows.js'
+import type {Row} from './fault-rows.js'
 
 export interface Cell {
   readonly row: Row

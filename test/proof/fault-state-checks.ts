@@ -2,9 +2,9 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {openState} from '../../src/state/state.js'
-import type {Errand} from './errands.js'
-import type {Row} from './rows.js'
-import {type Cell, parse, type Seen, trustOf} from './seen.js'
+import type {Errand} from './fault-errands.js'
+import type {Row} from './fault-rows.js'
+import {type Cell, parse, type Seen, trustOf} from './fault-seen.js'
 
 export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen): Promise<string[]> {
   const {home, finished, requests} = seen

@@ -1,10 +1,11 @@
 /** What is wrong with what a command said and sent. */
-import type {Errand} from './errands.js'
+
 import type {RedirectTarget} from './fault.js'
+import type {Errand} from './fault-errands.js'
 import type {ProxyRequest} from './fault-proxy.js'
-import type {Row} from './rows.js'
-import type {Expected} from './rules.js'
-import {type Cell, parse, type Seen} from './seen.js'
+import type {Row} from './fault-rows.js'
+import type {Expected} from './fault-rules.js'
+import {type Cell, parse, type Seen} from './fault-seen.js'
 
 /** Ours: a command may take this much longer than its --timeout, on a machine that does other things beside. */
 const SLACK_MILLISECONDS = 12_000

@@ -1,11 +1,19 @@
 /**
  * The rows of the matrix: every command that makes a request of the service, with the request that is struck. A command
- * with two requests of different nature has two rows. Those that make none are in silent.ts.
+ * with two requests of different nature has two rows. Those that make none are in fault-silent.ts.
  */
 import {randomUUID} from 'node:crypto'
-import {cancelling, downloading, type Errand, pausing, paying, reserving, subscribing} from './errands.js'
 import type {Fault} from './fault.js'
-import type {Nature, Traits} from './rules.js'
+import {
+  cancelling,
+  downloading,
+  type Errand,
+  pausing,
+  paying,
+  reserving,
+  subscribing,
+} from './fault-errands.js'
+import type {Nature, Traits} from './fault-rules.js'
 import type {SandboxSide} from './sandbox-side.js'
 
 export interface Row extends Traits {
