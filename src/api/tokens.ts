@@ -28,8 +28,8 @@ export interface TokenCache {
   remove(client: TokenClient, accessToken: string): void
   /** Notes that `asking` failed at `now` (Unix seconds), for those who wait for it. */
   noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
-  /** How the last asking of this kind failed, when it ended at `since` (Unix seconds) or later. */
-  failureSince(client: TokenClient, asking: Asking, since: number): Failure | undefined
+  /** How the last asking of this kind failed, when it ended from `since` to `until` (Unix seconds). */
+  failureBetween(client: TokenClient, asking: Asking, since: number, until: number): Failure | undefined
   /**
    * Runs `work` while no other process does so for `client`. While it waits, `peek` is asked now and then, and what
    * it returns is returned at once. Gives up after the wait.
@@ -107,7 +107,8 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     const began = clock.now()
     const look = () => {
       const token = chooseNew(scopes)
-      const failure = token ? undefined : cache.failureSince(client, asking, began)
+      // Not what is noted for later: that a clock was ahead would else lock everyone out until it is right.
+      const failure = token ? undefined : cache.failureBetween(client, asking, began, clock.now())
       if (failure) throw failure
       return token
     }

@@ -40,8 +40,8 @@ export interface TokenStore {
   remove(client: TokenClient, accessToken: string): void
   /** Notes how a token request ended that brought no token; in place of the last one like it. */
   noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
-  /** The last noted, when that was at `since` (Unix seconds) or later. */
-  failureSince(client: TokenClient, asking: Asking, since: number): Failure | undefined
+  /** The last noted, when that was from `since` to `until` (Unix seconds). */
+  failureBetween(client: TokenClient, asking: Asking, since: number, until: number): Failure | undefined
   /** Runs `work` in one process at a time per client; see `withLock`. */
   alone<T>(
     client: TokenClient,
@@ -106,9 +106,10 @@ export function createTokenStore(
         database().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
       )
     },
-    failureSince(client, asking, since) {
-      const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND failed_at >= ?`
-      const values = [...whose(client), ...kindOf(asking), since]
+    failureBetween(client, asking, since, until) {
+      const when = 'failed_at BETWEEN ? AND ?'
+      const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
+      const values = [...whose(client), ...kindOf(asking), since, until]
       const row = databaseToRead().get<{failure: string}>(sql, ...values)
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure

@@ -45,7 +45,7 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
     noteFailure(_, asking, failure, now) {
       noted.push({asking, failure, now})
     },
-    failureSince(_, asking, since) {
+    failureBetween(_, asking, since) {
       askedFor.push({asking, since})
       return kept.failure
     },

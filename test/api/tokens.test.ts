@@ -285,6 +285,16 @@ describe('a token request that fails', () => {
     expect(requests()).toHaveLength(2)
   })
 
+  test('while the clock was ahead fails for nobody once it is right again', async () => {
+    refuseAll()
+    now += 86_400
+    expect(await ask([open().source])).toEqual([refused])
+    now -= 86_400
+    service.script = () => false
+    expect(await ask([open().source])).toMatchObject([{status: 'fulfilled'}])
+    expect(requests()).toHaveLength(2)
+  })
+
   test('says nothing of other scopes, of another secret, nor of another way to the service', async () => {
     refuseAll()
     const {tokenParts} = open()
@@ -301,7 +311,8 @@ describe('a token request that fails', () => {
     refuseAll()
     const {source, state} = open()
     await ask([source])
-    const failure = () => state.tokens.failureSince(tokenClientAt(service.baseUrl), asking, 0)
+    const failure = () =>
+      state.tokens.failureBetween(tokenClientAt(service.baseUrl), asking, 0, Number.MAX_VALUE)
     const asking = {scopes: ['account:read'], route: 'direct'}
     expect(failure()?.details).toEqual(refused)
     state.forgetClient({baseUrl: service.baseUrl, clientId: CLIENT_ID})

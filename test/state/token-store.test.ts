@@ -216,7 +216,7 @@ test('a failure is told to those who asked for the same in the same way, and beg
   store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
   store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
   for (const since of [0, 7.5]) {
-    const told = store.failureSince(CLIENT, ASKING, since)
+    const told = store.failureBetween(CLIENT, ASKING, since, 7.5)
     expect(told).toBeInstanceOf(Failure)
     expect(told).toMatchObject({
       kind: 'unreachable',
@@ -224,10 +224,11 @@ test('a failure is told to those who asked for the same in the same way, and beg
       details: {code: 'refused', status: 5},
     })
   }
-  expect(store.failureSince(CLIENT, ASKING, 7.6)).toBeUndefined()
-  expect(store.failureSince(CLIENT, {...ASKING, route: 'proxy'}, 0)).toBeUndefined()
-  expect(store.failureSince(CLIENT, {...ASKING, scopes: ['a b c']}, 0)).toBeUndefined()
-  for (const other of OTHERS) expect(store.failureSince(other, ASKING, 0)).toBeUndefined()
+  expect(store.failureBetween(CLIENT, ASKING, 7.6, 99)).toBeUndefined()
+  expect(store.failureBetween(CLIENT, ASKING, 0, 7.4)).toBeUndefined()
+  expect(store.failureBetween(CLIENT, {...ASKING, route: 'proxy'}, 0, 99)).toBeUndefined()
+  expect(store.failureBetween(CLIENT, {...ASKING, scopes: ['a b c']}, 0, 99)).toBeUndefined()
+  for (const other of OTHERS) expect(store.failureBetween(other, ASKING, 0, 99)).toBeUndefined()
   const full = createTokenStore(
     () => failing(FULL),
     () => directory,
@@ -246,7 +247,7 @@ test.each<[whom: Parameters<typeof forget>[1], isLeft: boolean]>([
   store.noteFailure(CLIENT, ASKING, FAILURE, 1)
   // It counts as nothing that was kept.
   expect(forget(database, whom)).toBe(false)
-  expect(store.failureSince(CLIENT, ASKING, 0) !== undefined).toBe(isLeft)
+  expect(store.failureBetween(CLIENT, ASKING, 0, 99) !== undefined).toBe(isLeft)
 })
 
 test('forgotten is what belongs to the profile and to the client that are named, and each time counts', () => {
