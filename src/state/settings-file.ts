@@ -45,13 +45,16 @@ export interface SettingsFile {
   defaults?: Shared | undefined
 }
 
-/** The text of the file at `path`, or undefined when there is none. Follows no symbolic link. Throws Failure. */
-export function readSettingsText(path: string): string | undefined {
+/**
+ * The text of the file at `path`, or undefined when there is none. Follows no symbolic link. `mayTighten`: whether others
+ * lose what they may do with it. Throws Failure.
+ */
+export function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   const stats = statsOf(path)
   if (stats === undefined) return undefined
   if (!stats.isFile())
     throw invalid(path, 'is not a regular file (a symbolic link or a directory is never followed)')
-  const bytes = readRegularFile(path)
+  const bytes = readRegularFile(path, mayTighten)
   try {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
   } catch {
@@ -69,14 +72,14 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function readRegularFile(path: string): Uint8Array {
+function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     try {
       const stats = fstatSync(file)
       if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
       if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
-      tighten(file, stats)
+      if (mayTighten) tighten(file, stats)
       return readFileSync(file)
     } finally {
       closeSync(file)

@@ -26,10 +26,11 @@ export interface Settings {
   update(change: (settings: SettingsFile) => SettingsFile, whenReady?: () => void): Promise<SettingsFile>
 }
 
-export function createSettings(directory: string): Settings {
+/** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
+export function createSettings(directory: string, {mayTighten = true} = {}): Settings {
   const path = join(directory, SETTINGS_NAME)
   const read = () => {
-    const text = readSettingsText(path)
+    const text = readSettingsText(path, mayTighten)
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
   const write = async (change: (settings: SettingsFile) => SettingsFile, whenReady: () => void) => {

@@ -62,6 +62,7 @@ export interface State {
 export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
   return assemble(directory, keychain, {
     ...openingsToRead(directory),
+    writes: true,
     tokens: () => openTokensDatabase(isWritableDirectory(directory) ? directory : undefined),
     state: () => openStateDatabase(directory),
     events: () => openEventsDatabase(directory),
@@ -75,7 +76,7 @@ export function openState(directory: string, keychain: Keychain = createKeychain
 export function openStateToLookAt(directory: string): State {
   const openings = openingsToRead(directory)
   const {tokensToRead: tokens, stateToRead: state, eventsToRead: events} = openings
-  return assemble(directory, createKeychain(directory), {...openings, tokens, state, events})
+  return assemble(directory, createKeychain(directory), {...openings, writes: false, tokens, state, events})
 }
 
 interface OpeningsToRead {
@@ -85,6 +86,8 @@ interface OpeningsToRead {
 }
 
 interface Openings extends OpeningsToRead {
+  /** Whether anything may be made or changed, permissions too. */
+  readonly writes: boolean
   readonly tokens: () => Database
   readonly state: () => Database
   readonly events: () => Database
@@ -105,7 +108,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     opened.set(open, database)
     return database
   }
-  const writable = once(() => isWritableDirectory(directory))
+  const writable = once(() => open.writes && isWritableDirectory(directory))
   const tokensDatabase = lazily(open.tokens)
   /** The database, or an empty one while there is no file and this process has not begun one. */
   const toRead = (open: () => Database, name: string, database: () => Database) => () =>
@@ -149,7 +152,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     get writable() {
       return writable()
     },
-    settings: createSettings(directory),
+    settings: createSettings(directory, {mayTighten: open.writes}),
     tokens: createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead),
     secrets: createSecretStore(tokensDatabase, keychain, secretsToRead),
     journal: createJournalStore(stateDatabase, directory, stateToRead),

@@ -1,5 +1,5 @@
 /** The state directory: nothing until it is needed, offers, journal, keychain, and a home that cannot be written. */
-import {mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -244,6 +244,21 @@ describe('looking at the state', () => {
     expect(seen.cities.list()).toEqual([{id: 101, name: 'Istanbul', country_code: 'TR'}])
     expect(() => seen.cities.remember(CLIENT, [{id: 1, name: 'x', country_code: null}])).toThrow(StorageError)
     seen.close()
+  })
+
+  test('changes no permission', () => {
+    state.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
+    state.close()
+    const path = join(directory, 'config.json')
+    writeFileSync(path, '{}')
+    chmodSync(path, 0o640)
+    chmodSync(directory, 0o750)
+    const seen = openStateToLookAt(directory)
+    expect([seen.settings.read().profiles, seen.cities.list().length, seen.writable]).toEqual([{}, 1, false])
+    seen.close()
+    expect([path, directory].map(each => statSync(each).mode & 0o777)).toEqual([0o640, 0o750])
+    openState(directory).settings.read()
+    expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
   test('leaves no file of its own behind', () => {
