@@ -5,7 +5,7 @@
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
-import {isOwnerAlive} from '../storage/owner.js'
+import {fateOf} from '../storage/owner.js'
 import {
   type AnswerMessage,
   type CallMessage,
@@ -44,7 +44,7 @@ function openCalls(directory: string): Calls {
         throw error
       }
     },
-    adopt: (owner, targets, now) => forwards.adopt(owner, targets, other => isOwnerAlive(other, owner), now),
+    adopt: (owner, targets, now) => forwards.adopt(owner, targets, other => fateOf(other, owner), now),
     take: forwards.take,
     settle: forwards.settle,
     prune: events.prune,

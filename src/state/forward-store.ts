@@ -28,8 +28,16 @@ export interface ForwardResult {
 }
 
 export interface ForwardStore {
-  /** Takes over what is left of owners that no longer run, due at once; returns how many. */
-  adopt(owner: string, targets: readonly string[], isAlive: (owner: string) => boolean, now: number): number
+  /**
+   * Takes over what is left of owners that no longer run, due at once; returns how many. Of an owner elsewhere, of whom
+   * nobody here can tell, it takes what has long been due: one that runs would have handed it on.
+   */
+  adopt(
+    owner: string,
+    targets: readonly string[],
+    fateOf: (owner: string) => 'running' | 'gone' | 'elsewhere',
+    now: number,
+  ): number
   /** Due ones of `owner`, oldest first; those taken before and not settled yet are not among them. */
   take(owner: string, target: string, now: number, limit: number): DueForward[]
   /** Records attempts in one transaction. */
@@ -47,6 +55,9 @@ interface Row {
   attempts: number
 }
 
+/** Ours: an attempt takes seconds, and one that failed is due anew only after its wait. */
+const LONG_DUE_SECONDS = 300
+
 const DUE = `SELECT sequence FROM forwards
   WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`
 
@@ -61,19 +72,18 @@ export function createForwardStore(open: () => Database): ForwardStore {
     return set
   }
   return {
-    adopt(owner, targets, isAlive, now) {
+    adopt(owner, targets, fateOf, now) {
       const database = open()
-      const left = `state = 'pending' AND target = ? AND owner = ?`
+      const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
+      const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
       return database.transaction(() => {
         const changes = targets.flatMap(target =>
-          ownersOf(database, target)
-            .filter(other => other !== owner && !isAlive(other))
-            .map(other =>
-              database.run(
-                `UPDATE forwards SET owner = ?, next_attempt_at = ? WHERE ${left}`,
-                ...[owner, now, target, other],
-              ),
-            ),
+          ownersOf(database, target).map(other => {
+            const by = other === owner ? undefined : dueBy[fateOf(other)]
+            if (by === undefined) return 0
+            const sql = `UPDATE forwards SET owner = ?, next_attempt_at = ? WHERE ${left}`
+            return database.run(sql, owner, now, target, other, by)
+          }),
         )
         return changes.reduce((sum, rows) => sum + rows, 0)
       })

@@ -1,20 +1,47 @@
-/** A name for the running process, by which another can tell whether it still runs: its pid, and when it started. */
-import {readFileSync} from 'node:fs'
+/**
+ * A name for the running process, by which another can tell whether it still runs: its pid, when it started, and where
+ * that pid means anything. Two containers may share a directory: neither sees the other's processes.
+ */
+import {readFileSync, readlinkSync} from 'node:fs'
+import {hostname} from 'node:os'
 import process from 'node:process'
 
 // `crypto` is the global one: to import the module costs a start two milliseconds.
 
-/** Different for every process, also when a pid comes again. */
+/** `elsewhere`: on another host, or in another PID namespace, so that it cannot be told from here. */
+export type OwnerFate = 'running' | 'gone' | 'elsewhere'
+
+/** Different for every process, also when a pid comes again: four words with colons between them, of `[A-Za-z0-9._-]`. */
 export function createOwner(): string {
-  return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID()].join(':')
+  return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID(), place()].join(':')
 }
 
-/** Whether the process that made `owner` still runs. `self` is this process's own; another of its pid is gone. */
-export function isOwnerAlive(owner: string, self: string): boolean {
-  if (owner === self) return true
-  const [pid = '', started = ''] = owner.split(':')
-  if (Number(pid) === process.pid || !isRunning(Number(pid))) return false
-  return started === '' || startOf(Number(pid)) === started
+/** What became of the process that made `owner`. `self` is this process's own; another of its pid is gone. */
+export function fateOf(owner: string, self: string): OwnerFate {
+  if (owner === self) return 'running'
+  const [pid = '', started = '', , where] = owner.split(':')
+  // Those made before there was a word for the place have none.
+  if (where !== undefined && where !== place()) return 'elsewhere'
+  if (Number(pid) === process.pid || !isRunning(Number(pid))) return 'gone'
+  return started === '' || startOf(Number(pid)) === started ? 'running' : 'gone'
+}
+
+let known: string | undefined
+
+/** The PID namespace, where the system has such, and the host. */
+function place(): string {
+  known ??= `${namespace()}-${hostname()
+    .replace(/[^A-Za-z0-9.]/g, '_')
+    .slice(0, 64)}`
+  return known
+}
+
+function namespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  } catch {
+    return ''
+  }
 }
 
 function isRunning(pid: number): boolean {

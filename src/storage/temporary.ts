@@ -2,11 +2,14 @@
  * Temporary files are named after the process that makes them, so that whoever writes in the same directory next can tell
  * what a killed one left there, and removes it: it may hold a secret.
  */
-import {readdirSync, rmSync} from 'node:fs'
+import {lstatSync, readdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
-import {createOwner, isOwnerAlive} from './owner.js'
+import {createOwner, fateOf} from './owner.js'
 
-const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})\.tmp$/
+const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
+
+/** Ours: when a file of which nobody here can tell whether it is still written, in another container say, is left. */
+const LEFT_AFTER_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /** The path of a new one in `directory`. */
 export function temporaryPath(directory: string): string {
@@ -15,14 +18,31 @@ export function temporaryPath(directory: string): string {
 
 /** Removes those in `directory` whose maker no longer runs. What cannot be looked at or removed stays, without a word. */
 export function sweepTemporaryFiles(directory: string): void {
-  try {
-    for (const name of readdirSync(directory)) if (isLeft(name)) rmSync(join(directory, name), {force: true})
-  } catch {
-    // Of another user, or the disk is read-only: what is to be written there will say so.
+  for (const name of namesIn(directory)) {
+    try {
+      const path = join(directory, name)
+      if (isLeft(name, path)) rmSync(path, {force: true})
+    } catch {
+      // Of another user, or no file: what is to be written beside it will say what is in its way.
+    }
   }
 }
 
-function isLeft(name: string): boolean {
-  const [match, pid, started, id] = NAME.exec(name) ?? []
-  return match !== undefined && !isOwnerAlive(`${pid}:${started}:${id}`, '')
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function isLeft(name: string, path: string): boolean {
+  const [match, ...words] = NAME.exec(name) ?? []
+  if (match === undefined) return false
+  const fate = fateOf(words.filter(word => word !== undefined).join(':'), '')
+  return fate === 'gone' || (fate === 'elsewhere' && isOld(path))
+}
+
+function isOld(path: string): boolean {
+  return Date.now() - lstatSync(path).mtimeMs > LEFT_AFTER_MILLISECONDS
 }

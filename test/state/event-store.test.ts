@@ -9,7 +9,7 @@ import {openEventsDatabase} from '../../src/state/events-database.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
 import {openState} from '../../src/state/state.js'
 import type {Database} from '../../src/storage/database.js'
-import {createOwner, isOwnerAlive} from '../../src/storage/owner.js'
+import {createOwner, fateOf} from '../../src/storage/owner.js'
 
 let directory: string
 let database: Database
@@ -152,7 +152,7 @@ test('what a process that is gone had to hand on is taken over, and what a livin
       error: 'timeout',
     },
   ])
-  expect(forwards().adopt('me', [TARGET], owner => owner === 'living', 2000)).toBe(1)
+  expect(forwards().adopt('me', [TARGET], owner => (owner === 'living' ? 'running' : 'gone'), 2000)).toBe(1)
   expect(
     forwards()
       .take('me', TARGET, 2000, 9)
@@ -161,14 +161,35 @@ test('what a process that is gone had to hand on is taken over, and what a livin
   expect(forwards().take('me', 'https://other/', 1e9, 9)).toEqual([])
 })
 
+test('of an owner elsewhere only what has long been due is taken over', () => {
+  events().receive({...keeper, owner: 'there'}, [event('evt_1', {targets: [TARGET]})])
+  const due = 1000
+  const settled = {sequence: 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
+  forwards().settle([{...settled, state: 'pending', nextAttemptAt: due}])
+  const adopt = (now: number) => forwards().adopt('me', [TARGET], () => 'elsewhere', now)
+  expect([adopt(due - 1), adopt(due + 299)]).toEqual([0, 0])
+  expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
+  expect(adopt(due + 300)).toBe(1)
+  expect(forwards().take('me', TARGET, due + 300, 9)).toMatchObject([{eventId: 'evt_1', attempts: 1}])
+})
+
 test('an owner is known to run, or to be gone', () => {
   const me = createOwner()
-  expect(isOwnerAlive(me, me)).toBe(true)
+  expect(fateOf(me, me)).toBe('running')
   // Another of this pid: a container that was started again.
-  expect(isOwnerAlive(createOwner(), me)).toBe(false)
-  expect(isOwnerAlive('4194305:1:x', me)).toBe(false)
-  const started = me.split(':')[1]
-  if (started) expect(isOwnerAlive(`${process.ppid}:1:x`, me)).toBe(false)
+  expect(fateOf(createOwner(), me)).toBe('gone')
+  expect(fateOf('4194305:1:x', me)).toBe('gone')
+  // Another container that shares the directory, or another host: its pids say nothing here.
+  const [pid = '', started = '', id = '', place = ''] = me.split(':')
+  expect(fateOf(`4194305:1:${id}:${place}`, me)).toBe('gone')
+  for (const there of [`9${place}`, `${place}x`, '-'])
+    for (const [one, at] of [
+      [pid, started],
+      ['1', '1'],
+      ['4194305', '1'],
+    ])
+      expect(fateOf(`${one}:${at}:${id}:${there}`, me)).toBe('elsewhere')
+  if (started) expect(fateOf(`${process.ppid}:1:x`, me)).toBe('gone')
 })
 
 test('the thread keeps what it is given, for others to read', async () => {

@@ -8,13 +8,15 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
 import {isWritableDirectory, writeWholeFile} from '../../src/storage/files.js'
+import {sweepTemporaryFiles, temporaryPath} from '../../src/storage/temporary.js'
 
 let directory: string
 
@@ -70,6 +72,30 @@ test('a writer removes what a killed one left beside its file, and no other file
   for (const name of [left, ...kept]) writeFileSync(join(directory, name), '')
   writeWholeFile(join(directory, 'new.txt'), Buffer.from('x'), {existing: 'create'})
   expect(readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
+})
+
+test('what nobody here can tell of is removed when it is a day old, and what cannot be removed stops nothing', () => {
+  const id = '00000000-0000-4000-8000-000000000000'
+  const [old = '', young = ''] = ['', '1'].map(
+    pid => `.bookctl-${process.pid}${pid}-1-${id}-1-another.host.tmp`,
+  )
+  const left = `.bookctl-4194305-1-${id}.tmp`
+  mkdirSync(join(directory, `.bookctl-0-1-${id}.tmp`))
+  for (const name of [old, young, left]) writeFileSync(join(directory, name), '')
+  const yesterday = Date.now() / 1000 - 86_400
+  utimesSync(join(directory, old), yesterday - 60, yesterday - 60)
+  utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
+  sweepTemporaryFiles(directory)
+  expect(readdirSync(directory).sort()).toEqual([`.bookctl-0-1-${id}.tmp`, young].sort())
+})
+
+test('the name of a temporary file is one that its own sweep knows', () => {
+  const path = temporaryPath(directory)
+  const ofOthers = path.replace(/-[^-]+\.tmp$/, '-another.tmp')
+  // Of this very process: a name of it that it does not write itself is of one that is gone.
+  for (const name of [path, ofOthers]) writeFileSync(name, '')
+  sweepTemporaryFiles(directory)
+  expect(readdirSync(directory)).toEqual([basename(ofOthers)])
 })
 
 test('a full disk: the old content stays whole, at every size of free space', context => {
