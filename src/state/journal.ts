@@ -42,7 +42,7 @@ export interface ClientJournal {
   settle(id: number, settlement: Settlement, now: number): void
   /**
    * Gives the entry up: what it holds of people is removed, what finds it again stays. One of which nothing was sent is
-   * removed as a whole.
+   * removed as a whole. Throws StorageError when it is removed but its bytes are still in the file.
    */
   forget(id: number, now: number): void
   /** The newest entry with this client reference. */
@@ -151,7 +151,7 @@ function createClientJournal(
     discard(id) {
       const database = open()
       const sql = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND ${OPEN}`
-      erase(database, () => database.run(sql, id))
+      eraseOrLater(database, () => database.run(sql, id))
     },
     settle(id, settlement, now) {
       settle(open(), id, settlement, now)
@@ -160,11 +160,11 @@ function createClientJournal(
       const database = open()
       const unsent = "attempts = 0 AND outcome = 'unresolved'"
       const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
-      erase(
-        database,
+      database.erase(
         () =>
           database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) ||
           database.run(sql, now, id),
+        {isNeeded: rows => rows > 0},
       )
     },
     find(clientReferenceId) {
@@ -235,11 +235,11 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
       ...[unknown, unknown, id],
     )
   if (unknown) update()
-  else erase(database, update)
+  else eraseOrLater(database, update)
 }
 
 /** No byte of a body stays. When others are busy with the file or it is full, a later one sees to that. */
-function erase(database: Database, work: () => number): number {
+function eraseOrLater(database: Database, work: () => number): number {
   return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
 }
 

@@ -22,8 +22,6 @@ export interface Database {
   run(sql: string, ...values: Value[]): number
   /** Runs `work` in one write transaction (BEGIN IMMEDIATE); a throw undoes it. Inside another one, joins it. */
   transaction<T>(work: () => T): T
-  /** Empties the write-ahead log, so that no deleted byte stays in it. Throws `busy` when others keep it open. */
-  truncateLog(): void
   /**
    * Runs `work`, which deletes, in a write transaction of its own; then rewrites the file with what it still holds and
    * empties the log, so that no deleted byte stays. Throws `busy` when others keep the file open. Whoever is killed in
@@ -36,7 +34,7 @@ export interface Database {
 export interface EraseOptions<T> {
   /** Whether anything was deleted; taken for granted unless told. */
   readonly isNeeded?: (result: T) => boolean
-  /** What cannot be rewritten now is left to the next one that opens the file, without an error. */
+  /** What cannot be rewritten at once is left to the next one that opens the file, with no wait and no error. */
   readonly orLater?: boolean
 }
 
@@ -148,6 +146,13 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
   let inTransaction = false
   // Nor for another one that is emptying the log, too.
   const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
+  const rewriteOrSay = (mark: number) => {
+    try {
+      rewrite(connection, mark, truncateLog)
+    } catch (error) {
+      throw notYetErased(storageErrorOf(error, path), path)
+    }
+  }
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -173,17 +178,14 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
       guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
-    truncateLog,
     erase(work, {isNeeded = () => true, orLater = false} = {}) {
       const {result, mark} = transaction(() => {
         const done = work()
         return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
       })
-      try {
-        if (mark !== undefined) guarded(() => rewrite(connection, mark, truncateLog))
-      } catch (error) {
-        if (!orLater || !(error instanceof StorageError)) throw error
-      }
+      if (mark === undefined) return result
+      if (orLater) finishErasing(connection, patienceMilliseconds)
+      else rewriteOrSay(mark)
       return result
     },
     close() {
@@ -191,6 +193,14 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
       connection.close()
     },
   }
+}
+
+/** The deleting itself is done, and the mark stands. */
+function notYetErased(error: StorageError, path: string): StorageError {
+  const {fault, message} = error
+  const when = fault === 'full' ? 'with room on the disk' : 'that has the file to itself'
+  const hint = `the next command ${when} finishes it; until then the deleted bytes can still be read in that file`
+  return new StorageError(fault, `deleted, but not yet erased from ${path}: ${message}`, hint, {cause: error})
 }
 
 /** libsql adds the statement's duration to the row. */

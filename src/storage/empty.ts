@@ -8,7 +8,6 @@ export const EMPTY_DATABASE: Database = {
   get: () => undefined,
   run: refuse,
   transaction: refuse,
-  truncateLog: refuse,
   erase: refuse,
   close() {},
 }

@@ -46,7 +46,7 @@ function clearMark(connection: Connection, mark: number): void {
   }
 }
 
-/** Does what a process that was killed left undone. Nobody waits for it: while others are busy, a later one does it. */
+/** Does what is still to be rewritten, without an error. Nobody waits for it: while others are busy, a later one does it. */
 export function finishErasing(connection: Connection, busyMilliseconds: number): void {
   const mark = markOf(connection)
   if (mark === undefined) return

@@ -1,6 +1,6 @@
 /** A disk with no room: a token is used all the same, and nothing that must be kept is said to be. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
@@ -60,6 +60,51 @@ test.for(LEFT)(
     expect(state.tokens.list(CLIENT)).toEqual([TOKEN])
     await expect(state.secrets.write('one', 'file', 'sk_test_1')).rejects.toMatchObject({fault: 'full'})
     state.close()
+  },
+)
+
+test.for(LEFT)(
+  'with %i kB left a request is forgotten to the last byte, or what is left of it is told',
+  async (left, {skip}) => {
+    if (!mounted) skip('needs the right to mount')
+    execFileSync('mount', ['-o', `remount,size=${8 * DISK_KILOBYTES}k`, disk])
+    const home = join(disk, 'home')
+    const holds = () =>
+      readdirSync(home, {withFileTypes: true}).some(
+        entry => entry.isFile() && readFileSync(join(home, entry.name)).includes('U1234567'),
+      )
+    const state = openState(home)
+    const journal = state.journal.forClient(CLIENT)
+    const names = {
+      clientReferenceId: 'r',
+      offerId: 'o',
+      idempotencyKey: 'k',
+      bodySha256: 's',
+      intentSha256: 's',
+    }
+    const intent = {...names, referenceGiven: true, keyGiven: false, body: `U1234567 ${'x'.repeat(9000)}`}
+    const verdict = journal.begin(intent, 1)
+    if (verdict.kind !== 'new') throw new Error('begun before')
+    journal.attempt(verdict.entry.id, 2)
+    const {bavail, bsize} = statfsSync(disk)
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
+    const told = await Promise.resolve()
+      .then(() => journal.forget(verdict.entry.id, 3))
+      .catch(error => error)
+    if (told === undefined) expect(holds()).toBe(false)
+    else {
+      expect(told).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
+      rmSync(join(disk, 'ballast'))
+      if (journal.find('r')?.outcome === 'forgotten') expect(told.hint).toContain('the next command')
+      else journal.forget(verdict.entry.id, 4)
+    }
+    state.close()
+    const next = openState(home)
+    expect(next.journal.list()).toMatchObject([{outcome: 'forgotten', body: null}])
+    // One that writes: who only looks changes nothing.
+    next.cities.remember(CLIENT, [])
+    next.close()
+    expect(holds()).toBe(false)
   },
 )
 

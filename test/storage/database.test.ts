@@ -169,6 +169,20 @@ test('erasing while another process writes is refused as busy', () => {
     other.run('INSERT INTO words VALUES (?)', 'one')
     expect(faultOf(() => database.erase(() => {}))).toBe('busy')
   })
+  const reader = openSqlite(path, {timeout: 0})
+  reader.exec('BEGIN')
+  reader.prepare('SELECT * FROM words').get()
+  // What is deleted by then is said to be, and where it can still be read.
+  expect(() => database.erase(() => database.run('DELETE FROM words'))).toThrow(
+    expect.objectContaining({
+      fault: 'busy',
+      message: expect.stringContaining(`deleted, but not yet erased from ${path}`),
+      hint: expect.stringContaining('the next command that has the file to itself finishes it'),
+    }),
+  )
+  expect(database.all('SELECT * FROM words')).toEqual([])
+  reader.exec('COMMIT')
+  reader.close()
   expect(faultOf(() => database.erase(() => {}))).toBe('none')
   database.close()
   other.close()
@@ -178,11 +192,12 @@ test('what could not be erased for others is erased by the next that opens the f
   const path = join(directory, 'x.db')
   const holds = () =>
     readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes('secret-'))
-  const database = openDatabase(path, {migrations: ONE, busyTimeoutMilliseconds: 20})
+  const database = openDatabase(path, {migrations: ONE})
   database.run('INSERT INTO words VALUES (?)', 'secret-word')
   const reader = openSqlite(path, {timeout: 0})
   reader.exec('BEGIN')
   reader.prepare('SELECT * FROM words').get()
+  // Not waited for: the patience of a database is longer than that of a test.
   const deleted = database.erase(() => database.run('DELETE FROM words'), {orLater: true})
   expect([deleted, database.all('SELECT * FROM words')]).toEqual([1, []])
   openDatabase(path, {migrations: ONE}).close()
@@ -354,7 +369,7 @@ describe('what stands in the place is refused and left as it is', () => {
       for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
     }
     database.transaction(fill)
-    database.truncateLog()
+    database.erase(() => {})
     database.close()
     truncateSync(path, 5000)
     const before = readFileSync(path)
