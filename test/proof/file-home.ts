@@ -74,6 +74,14 @@ export function copyDirectory(from: string, to: string): void {
 /** Stores, by the commands themselves, all that commands store. */
 export async function makeTemplate(sandbox: LocalSandbox): Promise<Template> {
   const home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
+  try {
+    return await storeAll(home, sandbox)
+  } finally {
+    home.remove()
+  }
+}
+
+async function storeAll(home: Home, sandbox: LocalSandbox): Promise<Template> {
   const run = async <T>(...argv: string[]) => {
     const {exit, result} = await home.json<T>(argv)
     if (exit !== 0) throw new Error(`${argv[0]} ended with ${exit}: ${JSON.stringify(result)}`)
@@ -100,7 +108,6 @@ export async function makeTemplate(sandbox: LocalSandbox): Promise<Template> {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-template-'))
   rmSync(directory, {recursive: true})
   copyDirectory(home.configDirectory, directory)
-  home.remove()
   return {
     ...{directory, reservation: made.reservation.reservation_ref, unresolved: 'left-open'},
     signingSecret: subscription.secret,

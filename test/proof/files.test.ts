@@ -3,24 +3,18 @@
  * that touch them in turn. `npm run proof` runs all with all.
  */
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type FileBench, openFileBench} from './file-bench.js'
 import {FORMS, nameOfFile, runFileCell, shortFileCells} from './file-cell.js'
 import {DISKS, nameOfDisk, runDiskCell, shortDiskCells} from './file-disk-cell.js'
 import {FILLED_CELLS, lacksFilling, nameOfFilled, runFilledCell} from './file-filled.js'
-import {DATABASES, makeTemplate, type Template} from './file-home.js'
+import {DATABASES} from './file-home.js'
 import {inTwos} from './matrix.js'
-import {SandboxSide} from './sandbox-side.js'
 
-let sandbox: LocalSandbox
-let template: Template
+let bench: FileBench
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
-  template = await makeTemplate(sandbox)
-})
-afterAll(async () => {
-  template?.remove()
-  await sandbox.stop()
-})
+  bench = await openFileBench()
+}, 60_000)
+afterAll(() => bench?.close())
 
 test('there are at least twelve forms of config.json and of each database', () => {
   for (const name of ['config.json', ...DATABASES]) expect(FORMS[name]?.length).toBeGreaterThanOrEqual(12)
@@ -31,7 +25,7 @@ const missing = (places: readonly {lacks?: () => string | undefined}[]) =>
 
 test(`what lies there is named, kept to the byte, private, and nobody else's is touched${missing(Object.values(FORMS).flat())}`, async () => {
   const failed: string[] = []
-  const side = new SandboxSide(sandbox.baseUrl)
+  const {template, side} = bench
   await inTwos(shortFileCells(), async cell => {
     const wrong = await runFileCell(template, side, cell).catch(itself)
     if (wrong.length > 0) failed.push([nameOfFile(cell), ...wrong].join('\n'))
@@ -41,7 +35,7 @@ test(`what lies there is named, kept to the byte, private, and nobody else's is 
 
 test(`a disk that does not take what is written leaves the old state or the new one${missing(DISKS)}`, async () => {
   const failed: string[] = []
-  const side = new SandboxSide(sandbox.baseUrl)
+  const {template, side} = bench
   await inTwos(shortDiskCells(), async cell => {
     const wrong = await runDiskCell(template, side, cell).catch(itself)
     if (wrong.length > 0) failed.push([nameOfDisk(cell), ...wrong].join('\n'))
@@ -55,7 +49,7 @@ test.skipIf(filling !== undefined)(
   `what was done reaches the user though nothing more can be written${filling ? `; ${filling}` : ''}`,
   async () => {
     const failed: string[] = []
-    const side = new SandboxSide(sandbox.baseUrl)
+    const {template, side} = bench
     await inTwos(FILLED_CELLS, async cell => {
       const wrong = await runFilledCell(template, side, cell).catch(itself)
       if (wrong.length > 0) failed.push([nameOfFilled(cell), ...wrong].join('\n'))

@@ -6,8 +6,9 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
-import {type Finished, Home, type RunOptions} from '../support/bookctl.js'
+import {Home} from '../support/bookctl.js'
 import {OddService} from '../support/odd-service.js'
+import {hasStack} from '../support/stack.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {parse} from './fault-seen.js'
 import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
@@ -191,25 +192,10 @@ export const KINDS: readonly Kind[] = [
 /** How many commands read the kind, at most: each of the saved inputs goes to one of them at a time. */
 const PICKS = READERS.length
 
-/** Where nothing runs on and on: what takes twice the limit is ended, which is no exit code either. */
-class BoundHome extends Home {
-  override async run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
-    let timer: NodeJS.Timeout | undefined
-    const onStart: RunOptions['onStart'] = child => {
-      timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MILLISECONDS * 2)
-    }
-    try {
-      return await super.run(argv, {...options, onStart})
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-}
-
 /** What is wrong with what the command made of `bytes`; empty when nothing is. */
 export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
   // Whoever needs more memory than this for so little ends with a signal, which is no exit code.
-  const home = new BoundHome({
+  const home = new Home({
     BOOKCTL_NO_HISTORY: '1',
     NODE_OPTIONS: `--max-old-space-size=${MOST_MEGABYTES}`,
   })
@@ -221,7 +207,7 @@ export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Pro
     const wrong: string[] = []
     if (!kind.exits.includes(Number(exit))) wrong.push(`exit ${exit}`)
     if (Date.now() - began > LIMIT_MILLISECONDS) wrong.push(`took ${Date.now() - began} ms`)
-    if (/^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr)) wrong.push('a stack trace')
+    if (hasStack(stdout + stderr)) wrong.push('a stack trace')
     if (HARMFUL.test(stderr)) wrong.push('what a terminal would obey')
     const isBytes = kind.name === 'answers' && READERS[pick % READERS.length]?.includes('-')
     const document = parse(stdout)

@@ -22,7 +22,7 @@ export function serve(home: Home, argv: readonly string[], death?: Death): Servi
     isReady = resolve
   })
   const ended = home.run([...argv, '--json'], {
-    env: death ? deadlyEnv(death) : {},
+    ...{env: death ? deadlyEnv(death) : {}, limitMilliseconds: 4 * PATIENCE_SECONDS * 1000},
     onStart: started => {
       child = started
       let text = ''

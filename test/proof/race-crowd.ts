@@ -32,7 +32,10 @@ export async function crowd(
   const env = {NODE_OPTIONS: `--import ${GATE}`, PROOF_GATE: gate, PROOF_GATE_AT: at}
   let ended = 0
   const running = members.map(async (argv, index) => {
-    const finished = await home.run(argv, {env, onStart: child => onStart?.(child, index)})
+    const finished = await home.run(argv, {
+      ...{env, limitMilliseconds: 2 * GATHERING_MILLISECONDS},
+      onStart: child => onStart?.(child, index),
+    })
     ended++
     return finished
   })

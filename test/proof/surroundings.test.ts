@@ -1,6 +1,6 @@
 /** Locales, homes and modes of others' machines, each once, without the demo; `npm run proof -- --only Everywhere` tries the installed tarball on every Node. */
 import {fileURLToPath} from 'node:url'
-import {expect, test} from 'vitest'
+import {expect, onTestFinished, test} from 'vitest'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {inTwos} from './matrix.js'
 import {SandboxSide} from './sandbox-side.js'
@@ -8,6 +8,7 @@ import {possibleSurroundings, tryOut} from './surroundings.js'
 
 test('what a user does first works everywhere, or says what to do', async () => {
   const sandbox = await startLocalSandbox()
+  onTestFinished(async () => void (await sandbox.stop()))
   const reference = await new SandboxSide(sandbox.baseUrl).reservation('account')
   const world = {service: sandbox.env, reference, expected: new Map<string, string>(), isWhole: false}
   const installed = {
@@ -22,6 +23,5 @@ test('what a user does first works everywhere, or says what to do', async () => 
   await attempt(ordinary)
   expect([...world.expected.values()].filter(text => text === '')).toEqual([])
   await inTwos(others, attempt)
-  await sandbox.stop()
   expect(wrong.join('\n')).toBe('')
 }, 180_000)

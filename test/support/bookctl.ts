@@ -5,6 +5,9 @@ import {tmpdir} from 'node:os'
 import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
+/** Ours: on a machine that does other things beside; what takes longer waits for something that never comes. */
+const MOST_MILLISECONDS = 120_000
+
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 export interface Finished {
@@ -22,6 +25,8 @@ export interface RunOptions {
   readonly before?: readonly string[]
   /** User and group to run as, for a root that wants none of its rights. */
   readonly user?: number
+  /** How long it may take until it is killed, which ends it with SIGKILL; null for what runs until it is stopped. */
+  readonly limitMilliseconds?: number | null
   /** Told of the child as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -56,6 +61,8 @@ export class Home {
         ...options.env,
       },
     })
+    const {limitMilliseconds = MOST_MILLISECONDS} = options
+    const timer = limitMilliseconds === null ? undefined : setTimeout(() => end(child), limitMilliseconds)
     options.onStart?.(child)
     let stdout = ''
     let stderr = ''
@@ -63,10 +70,11 @@ export class Home {
     child.stderr.setEncoding('utf8').on('data', text => (stderr += text))
     child.stdin.on('error', () => {})
     if (options.stdin !== null) child.stdin.end(options.stdin ?? '')
-    return new Promise((resolve, reject) => {
+    const finished = new Promise<Finished>((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (code, signal) => resolve({exit: signal ?? code, stdout, stderr}))
     })
+    return finished.finally(() => clearTimeout(timer))
   }
 
   /** Runs with `--json` and parses the one document on stdout. */
@@ -87,4 +95,11 @@ export class Home {
   remove(): void {
     rmSync(this.directory, {recursive: true, force: true})
   }
+}
+
+/** Whatever it started may still hold its streams; nobody waits for that. */
+function end(child: ChildProcess): void {
+  child.kill('SIGKILL')
+  child.stdout?.destroy()
+  child.stderr?.destroy()
 }

@@ -37,6 +37,7 @@ export async function startListening(
     isReady = resolve
   })
   const ended = home.run(['webhooks', 'listen', '--json', ...argv], {
+    limitMilliseconds: null,
     ...options,
     env: {BOOKCTL_WEBHOOK_SECRET: SECRET, ...options.env},
     onStart: started => {

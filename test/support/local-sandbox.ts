@@ -12,12 +12,20 @@ export interface LocalSandbox {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** Ends with whoever holds the other end of its stdin, however that ends. */
+const ENDS_WITH_US = {
+  stdin: null,
+  env: {NODE_OPTIONS: `--import=${new URL('ends-with-parent.mjs', import.meta.url).href}`},
+  limitMilliseconds: null,
+}
+
 /** Starts one in a home of its own, with its state in memory. */
 export async function startLocalSandbox(): Promise<LocalSandbox> {
   const home = new Home()
   let child: ChildProcess | undefined
   const line = await new Promise<string>((resolve, reject) => {
     const ended = home.run(['sandbox', 'start', '--json', '--db', ':memory:'], {
+      ...ENDS_WITH_US,
       onStart: started => {
         child = started
         let text = ''
@@ -28,6 +36,9 @@ export async function startLocalSandbox(): Promise<LocalSandbox> {
       },
     })
     ended.then(({stderr}) => reject(new Error(`the sandbox ended: ${stderr}`)), reject)
+  }).catch(error => {
+    home.remove()
+    throw error
   })
   const {base_url, origin, client_id, client_secret} = JSON.parse(line)
   const env = {BOOKCTL_BASE_URL: base_url, BOOKCTL_CLIENT_ID: client_id, BOOKCTL_CLIENT_SECRET: client_secret}

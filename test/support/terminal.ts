@@ -32,6 +32,8 @@ export interface TerminalOptions {
   readonly env?: Record<string, string | undefined>
   /** What runs there, in place of `bookctl ...argv`. */
   readonly command?: readonly string[]
+  /** How long it may take until it is killed, which ends it with 137. */
+  readonly limitMilliseconds?: number
   /** How long `waitFor` waits. */
   readonly patienceMilliseconds?: number
 }
@@ -56,7 +58,7 @@ export interface TerminalRun {
 
 /** Starts `bookctl ...argv`; it must be waited for by `exit`. */
 export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}): TerminalRun {
-  const {columns = 80, rows = 24, patienceMilliseconds = 15_000} = options
+  const {columns = 80, rows = 24, patienceMilliseconds = 15_000, limitMilliseconds = 120_000} = options
   const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i.test(name),
@@ -92,14 +94,16 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
       changed()
     })
   })
+  const tooLong = setTimeout(() => pty.kill('SIGKILL'), limitMilliseconds).unref()
   const exit = new Promise<number>(resolve =>
-    pty.onExit(({exitCode, signal}) =>
+    pty.onExit(({exitCode, signal}) => {
+      clearTimeout(tooLong)
       terminal.write('', () => {
         ended = true
         changed()
         resolve(signal ? 128 + signal : exitCode)
-      }),
-    ),
+      })
+    }),
   )
   const screen = () => linesOf(terminal).join('\n').trimEnd()
   return {

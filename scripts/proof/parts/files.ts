@@ -2,13 +2,13 @@
  * Files: everything that may lie in the place of a file of ours against every command that touches it; and disks that are
  * full, limited or may not be written, against every command that writes.
  */
+import {openFileBench} from '../../../test/proof/file-bench.js'
 import {allFileCells, nameOfFile, runFileCell} from '../../../test/proof/file-cell.js'
 import {allDiskCells, nameOfDisk, runDiskCell} from '../../../test/proof/file-disk-cell.js'
 import {FILLED_CELLS, lacksFilling, nameOfFilled, runFilledCell} from '../../../test/proof/file-filled.js'
-import {makeTemplate, type Template} from '../../../test/proof/file-home.js'
+import type {Template} from '../../../test/proof/file-home.js'
 import {inTwos} from '../../../test/proof/matrix.js'
-import {SandboxSide} from '../../../test/proof/sandbox-side.js'
-import {startLocalSandbox} from '../../../test/support/local-sandbox.js'
+import type {SandboxSide} from '../../../test/proof/sandbox-side.js'
 import type {Part} from '../part.js'
 
 interface NamedCell {
@@ -39,9 +39,7 @@ export const files: Part = {
   unit: 'cells',
   names: () => CELLS.map(({name}) => name),
   async run(names, tell) {
-    const sandbox = await startLocalSandbox()
-    const side = new SandboxSide(sandbox.baseUrl)
-    const template = await makeTemplate(sandbox)
+    const {template, side, close} = await openFileBench()
     try {
       await inTwos(
         CELLS.filter(({name}) => names.has(name)),
@@ -51,8 +49,7 @@ export const files: Part = {
         },
       )
     } finally {
-      template.remove()
-      await sandbox.stop()
+      await close()
     }
   },
 }
