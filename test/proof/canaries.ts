@@ -42,12 +42,16 @@ export class Canaries {
   /** The same, in every spelling. */
   private readonly spelled = new Map<string, SecretKind>()
 
+  /** Those that were within reach of the command of this cell. */
+  private readonly met = new Set<string>()
+
   constructor(known: Iterable<readonly [string, SecretKind]> = TYPED) {
     for (const [secret, kind] of known) this.add(secret, kind)
   }
 
+  /** How many there were for the command to show: they passed it on the wire, or it could read them where it ran. */
   get size(): number {
-    return this.kinds.size
+    return this.met.size
   }
 
   /** A secret stays of the kind it was first known as. */
@@ -77,6 +81,12 @@ export class Canaries {
     add('signing secret', /(whsec_[\w+/=-]{8,})/g)
     add('voucher link', /\/vouchers\/([\w.~%-]{8,})/g)
     add('payment address', /\/pay\/([\w.~%-]{8,})/g)
+    this.meet(text)
+  }
+
+  /** Takes note of which of them are in something that the command can read, as they are. */
+  meet(text: string): void {
+    for (const secret of this.kinds.keys()) if (text.includes(secret)) this.met.add(secret)
   }
 
   /** The kinds of which there is one in `text`, without those in `allowed`. */

@@ -5,6 +5,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {type Canaries, PLANTED} from './canaries.js'
+import {type Conclusion, CUT, LOST} from './fault.js'
 
 interface Reply {
   readonly status: number
@@ -25,15 +26,20 @@ export interface Echo {
   readonly forwards: boolean
   /** Whether the echo is a success: then what it says is the record that was asked for. */
   readonly isResult?: boolean
+  /** What a client can conclude from it. */
+  readonly conclusion: Conclusion
   answer(response: ServerResponse, exchange: Exchange): void
 }
 
 const json = {'content-type': 'application/json'}
+/** It also lacks the mark of a local sandbox. */
+const NOT_JSON = {kind: 'page', saysJson: true} as const
 
 function refusing(status: number): Echo {
   return {
     name: `refused-${status}`,
     forwards: false,
+    conclusion: {kind: 'status', status},
     answer(response, {echo}) {
       const details = [{field: echo.slice(-80), message: echo, rejected_value: echo}]
       const error = {code: `bad ${echo}`, message: echo, details, request_id: echo}
@@ -45,31 +51,31 @@ function refusing(status: number): Echo {
 export const ECHOES: readonly Echo[] = [
   ...[400, 401, 403, 409, 429, 500].map(refusing),
   {
-    ...{name: 'page-502', forwards: false},
+    ...{name: 'page-502', forwards: false, conclusion: {kind: 'status', status: 502}},
     answer: (response, {echo}) =>
       void response
         .writeHead(502, {'content-type': 'text/html'})
         .end(`<title>${echo}</title><h1>${echo}</h1>`),
   },
   {
-    ...{name: 'page-200', forwards: false, isResult: true},
+    ...{name: 'page-200', forwards: false, isResult: true, conclusion: {kind: 'page', saysJson: false}},
     answer: (response, {echo}) =>
       void response.writeHead(200, {'content-type': 'text/html'}).end(`<title>${echo}</title>`),
   },
   {
-    ...{name: 'record-200', forwards: false, isResult: true},
+    ...{name: 'record-200', forwards: false, isResult: true, conclusion: {kind: 'shape', isObject: true}},
     answer: (response, {echo}) =>
       void response.writeHead(200, json).end(JSON.stringify({data: {echo}, echo})),
   },
   {
-    ...{name: 'redirect', forwards: false},
+    ...{name: 'redirect', forwards: false, conclusion: {kind: 'redirect', status: 307, to: 'odd'}},
     answer(response, {echo}) {
       const location = `https://user:${encodeURIComponent(echo)}@elsewhere.example/${encodeURIComponent(echo)}?token=${encodeURIComponent(echo)}`
       response.writeHead(307, {location}).end()
     },
   },
   {
-    ...{name: 'headers', forwards: false},
+    ...{name: 'headers', forwards: false, conclusion: {kind: 'status', status: 422}},
     answer(response, {echo}) {
       const line = encodeURIComponent(echo)
       const told = {'x-request-id': line, 'www-authenticate': `Bearer scope="${line}"`, 'retry-after': line}
@@ -77,12 +83,12 @@ export const ECHOES: readonly Echo[] = [
     },
   },
   {
-    ...{name: 'not-json', forwards: true},
+    ...{name: 'not-json', forwards: true, conclusion: NOT_JSON},
     answer: (response, {reply}) => void response.writeHead(200, json).end(`${reply.body.slice(0, -1)},,`),
   },
   {
     // What is quoted of it is its beginning: with everything in it that has a telling name, or none.
-    ...{name: 'people-first', forwards: true},
+    ...{name: 'people-first', forwards: true, conclusion: NOT_JSON},
     answer(response, {reply}) {
       const first = {
         guests: [{identity: {number: 'U1234567', type: 'PASSPORT'}}, {identity: {number: 10000000146}}],
@@ -94,15 +100,15 @@ export const ECHOES: readonly Echo[] = [
     },
   },
   {
-    ...{name: 'cut', forwards: true},
+    ...{name: 'cut', forwards: true, conclusion: CUT},
     answer(response, {reply}) {
       response.writeHead(200, {...json, 'content-length': reply.body.length + 50})
       response.write(reply.body, () => response.destroy())
     },
   },
-  {...{name: 'reset', forwards: true}, answer: response => void response.destroy()},
+  {...{name: 'reset', forwards: true, conclusion: LOST}, answer: response => void response.destroy()},
   {
-    ...{name: 'nothing', forwards: true},
+    ...{name: 'nothing', forwards: true, conclusion: {kind: 'answered'}},
     answer: (response, {reply}) =>
       void response.writeHead(reply.status, reply.headers).end(Buffer.from(reply.body, 'latin1')),
   },
@@ -110,6 +116,8 @@ export const ECHOES: readonly Echo[] = [
 
 export class EchoService {
   strike: {echo: Echo; method: string; path: RegExp} | undefined
+  /** How many requests met it. */
+  struck = 0
   private readonly server = createServer(
     (request, response) => void this.handle(request, response).catch(() => response.destroy()),
   )
@@ -146,6 +154,7 @@ export class EchoService {
     this.canaries.harvest(sent)
     const {strike} = this
     const echo = strike?.method === method && strike.path.test(url) ? strike.echo : undefined
+    if (echo) this.struck++
     const reply =
       echo?.forwards === false
         ? {status: 200, headers: {}, body: ''}

@@ -81,7 +81,7 @@ async function runOnce(
 const isRefused = ({connection, away}: Fault) => connection === 'refused' || away?.proxy === 'refused'
 
 /** Variables that name a service of no machine at all (RFC 6761), and the proxy as the way to it. */
-function awayFrom({origin}: FaultProxy, {proxy}: NonNullable<Fault['away']>): Record<string, string> {
+export function awayFrom({origin}: FaultProxy, {proxy}: NonNullable<Fault['away']>): Record<string, string> {
   return {
     BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1',
     ...(proxy === undefined ? {} : {HTTPS_PROXY: origin}),

@@ -1,5 +1,5 @@
 /** What is wrong with what a command said and sent. */
-
+import {hasStack} from '../support/stack.js'
 import type {RedirectTarget} from './fault.js'
 import type {Errand} from './fault-errands.js'
 import type {ProxyRequest} from './fault-proxy.js'
@@ -13,7 +13,7 @@ const SLACK_MILLISECONDS = 12_000
 export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen): string[] {
   const {exit, stdout, stderr} = seen.finished
   const wrong: string[] = []
-  const exits = row.reports === 'always 0' ? [0] : row.reports ? reportExits(expected) : expected.exits
+  const exits = exitsOf(row, expected)
   if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
   const document = parse(stdout)
   if (document === undefined) wrong.push('stdout is not one JSON document')
@@ -28,8 +28,7 @@ export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen):
   if (mustName && fault.conclusion.kind === 'redirect' && !WHERE[fault.conclusion.to].test(words))
     wrong.push('where the redirect leads is not named')
   wrong.push(...leaks(row, seen))
-  if (/^\s+at .+[:(]/m.test(stdout + stderr) || /node_modules|dist\/chunks/.test(stdout + stderr))
-    wrong.push('a stack trace')
+  if (hasStack(stdout + stderr)) wrong.push('a stack trace')
   if (seen.milliseconds > SLACK_MILLISECONDS + 80_000) wrong.push(`took ${seen.milliseconds} ms`)
   return wrong
 }
@@ -37,6 +36,12 @@ export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen):
 const WHERE: Readonly<Record<RedirectTarget, RegExp>> = {
   ...{same: / to https?:/, loop: / to https?:/, other: / to https?:/, weaker: / to http:/},
   ...{relative: / to another path/, nowhere: / without saying where/, odd: / to what is no address/},
+}
+
+/** With what a command may end; a report tells of faults, and ends as reports do. */
+export function exitsOf({reports}: Row, expected: Expected): readonly number[] {
+  if (reports === 'always 0') return [0]
+  return reports ? reportExits(expected) : expected.exits
 }
 
 /** A report ends with the exit code of the first thing it found; credentials that cannot be tried are one. */

@@ -6,12 +6,13 @@ import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'nod
 import {join} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
 import {Home} from '../support/bookctl.js'
+import {hasStack} from '../support/stack.js'
 import {waitUntil} from '../support/wait.js'
 import {EchoService} from './echo-service.js'
 import {ROWS, type Row} from './fault-rows.js'
 import {runWatched} from './fault-watched.js'
 import {allowedIn, type LeakBench, type LeakResult, leaksIn, leaksOutside} from './leak-cell.js'
-import {commonEnvironment, furnish} from './leak-home.js'
+import {commonEnvironment, done, furnish} from './leak-home.js'
 import {resultsOf} from './leak-rules.js'
 import type {SpecialCell} from './leak-special.js'
 import {ALL, type Switch} from './leak-switches.js'
@@ -53,7 +54,7 @@ export const CRASH_CELLS: readonly SpecialCell[] = [
 
 async function crash(bench: LeakBench, row: Row, debug: Switch, isJson: boolean): Promise<LeakResult> {
   return withHome(bench, row.usesProfile === true, async (home, canaries) => {
-    for (const first of row.first ?? []) await home.run(first)
+    for (const first of row.first ?? []) await done(home.run(first))
     const {argv} = await row.errand(bench.side)
     const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', '2']
     const seen = await runWatched(home, typed, debug.env)
@@ -65,8 +66,9 @@ async function crash(bench: LeakBench, row: Row, debug: Switch, isJson: boolean)
       // Killed by a defect at any moment: the journal is as it is when a reservation's outcome is not known.
       ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, 10)),
     ]
+    if (!existsSync(join(home.directory, 'defect.txt'))) wrong.push('the defect never came about')
     if (exit !== 1) wrong.push(`the defect made it end with ${exit}`)
-    if (!debug.asksForStacks && /^\s+at .+:\d+:\d+\)?$/m.test(stdout + stderr)) wrong.push('a stack trace')
+    if (!debug.asksForStacks && hasStack(stdout + stderr)) wrong.push('a stack trace')
     return wrong.length === 0 ? [] : [...wrong, `  ${stdout.slice(0, 1500)} | ${stderr.slice(0, 3000)}`]
   })
 }

@@ -74,6 +74,9 @@ export async function makeKnowingHome(origin: string): Promise<KnowingHome> {
     await done(reserve(second?.offer_id, OPEN_REFERENCE), 10)
     keepGuest(home)
     await receiveEvent(home, service.origin)
+  } catch (error) {
+    home.remove()
+    throw error
   } finally {
     await service.close()
   }
@@ -93,7 +96,8 @@ export async function makeKnowingHome(origin: string): Promise<KnowingHome> {
 const guest = (passport = '') =>
   `name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=${passport}`
 
-async function done(run: Promise<Finished>, exit = 0): Promise<Finished> {
+/** What `run` came to, which must be that. */
+export async function done(run: Promise<Finished>, exit = 0): Promise<Finished> {
   const finished = await run
   if (finished.exit !== exit) throw new Error(`it ended with ${finished.exit}: ${finished.stderr}`)
   return finished

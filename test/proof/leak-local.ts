@@ -7,6 +7,7 @@ import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../support/webhoo
 import type {Canaries} from './canaries.js'
 import {SILENT} from './fault-silent.js'
 import {runWatched, type Watched} from './fault-watched.js'
+import {filesIn} from './files-in.js'
 import {allowedIn, type LeakBench, type LeakResult, leaksIn, leaksOutside} from './leak-cell.js'
 import {commonEnvironment, furnish} from './leak-home.js'
 import {type RESULTS, resultsOf} from './leak-rules.js'
@@ -19,6 +20,9 @@ type Argv = (known: {eventId: string; reference: string; receiver: string}) => r
 /** By command, or by command and what is asked of it. */
 const TYPED: Readonly<Record<string, Argv>> = {
   ...Object.fromEntries(Object.entries(SILENT).map(([id, argv]) => [id, () => argv])),
+  // Of what is there, so that they succeed.
+  'config:get': () => ['config', 'get', 'timeout'],
+  'profiles:use': () => ['profiles', 'use', 'default'],
   'journal:forget': ({reference}) => ['journal', 'forget', reference, '--yes'],
   'webhooks:events:show': ({eventId}) => ['webhooks', 'events', 'show', eventId],
   'webhooks:events:replay': ({eventId, receiver}) => [
@@ -118,11 +122,21 @@ async function use(baseUrl: string, canaries: Canaries): Promise<void> {
   await side.show(`/reservations/${reference}/voucher`)
 }
 
+/** With what they end as they are typed; 0 unless told. */
+const ENDS: Readonly<Record<string, number>> = {
+  // Of a signature that is none.
+  'webhooks:verify': 9,
+  // By a signal, as its user ends it.
+  'sandbox:start': 143,
+}
+
 function result(home: Home, canaries: Canaries, seen: Watched, id: string): LeakResult {
   const command = id.split(' ')[0] ?? id
-  // The sandbox ends by a signal, as its user ends it.
-  const hasEnded = seen.exit === 0 || (command === 'sandbox:start' && seen.exit === 143)
+  const hasEnded = seen.exit === (ENDS[id] ?? 0)
   const asked = (hasEnded ? ASKED[id]?.kinds : undefined) ?? resultsOf(command, hasEnded ? 0 : seen.exit)
+  const shown = canaries.seenIn(seen.stdout)
+  for (const {text} of filesIn(home.directory)) canaries.meet(text)
+  canaries.meet(Object.values(home.env).join('\n'))
   const isOurs = (name: string) => /^(signing(-secret)?\.txt|body\.|captures\/|request\.http)/.test(name)
   const wrong = [
     ...leaksIn('stdout', seen.stdout, canaries, asked),
@@ -135,7 +149,10 @@ function result(home: Home, canaries: Canaries, seen: Watched, id: string): Leak
       // It runs the commands it shows, with guests who do not exist.
       command === 'demo' ? ['identity number'] : [],
     ),
-    ...(seen.exit === 1 ? ['exit 1'] : []),
+    ...(hasEnded ? [] : [`exit ${seen.exit}, not ${ENDS[id] ?? 0}`]),
+    ...(asked.length === 0 || asked.some(kind => shown.includes(kind))
+      ? []
+      : ['shows nothing of what was asked for']),
   ]
   return {
     wrong:

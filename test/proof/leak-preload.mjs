@@ -1,4 +1,5 @@
 // Makes a defect of whatever is written to a socket: an error that nobody expects, with all the bytes in its message and its properties.
+import {writeFileSync} from 'node:fs'
 import net from 'node:net'
 
 const {write} = net.Socket.prototype
@@ -7,6 +8,7 @@ net.Socket.prototype.write = function (chunk, ...rest) {
   // Whole requests alone, so that the streams of the command stay as they are.
   if (/^(GET|POST|PATCH|DELETE) |^\{/.test(text) && this.remotePort !== undefined) {
     setImmediate(() => {
+      writeFileSync('defect.txt', '')
       throw Object.assign(new Error(`broken by ${text}`, {cause: new Error(text)}), {text})
     })
   }

@@ -105,11 +105,11 @@ async function atPrompt(
   const home = new Home()
   Object.assign(home.env, commonEnvironment(home.directory))
   furnish(home, knowing)
+  let terminal: TerminalRun | undefined
+  let hasEnded = false
   try {
     const verbose = env.BOOKCTL_DEBUG ? ['-vv', '--print-curl', '--har', 'trace.har'] : []
-    const terminal = atTerminal(home, ['login', '--profile', 'typed', ...verbose], {env})
-    // One that does not end is killed, and ends with 137.
-    const patience = setTimeout(() => terminal.kill('SIGKILL'), 30_000)
+    terminal = atTerminal(home, ['login', '--profile', 'typed', ...verbose], {env})
     await terminal.waitFor('Base URL')
     terminal.type(`${side.baseUrl}\r`)
     await terminal.waitFor('Client id')
@@ -117,7 +117,9 @@ async function atPrompt(
     await terminal.waitFor('Client secret')
     await ending.act(terminal)
     const exit = await terminal.exit
-    clearTimeout(patience)
+    hasEnded = true
+    canaries.meet(ending.isRight ? RIGHT : WRONG)
+    canaries.meet(Object.values(home.env).join('\n'))
     const wrong = [
       ...leaksIn('the terminal', terminal.raw(), canaries),
       ...leaksIn('the screen', terminal.screen().replaceAll('\n', ''), canaries),
@@ -133,6 +135,7 @@ async function atPrompt(
       canaries: canaries.size,
     }
   } finally {
+    if (!hasEnded) terminal?.kill('SIGKILL')
     home.remove()
   }
 }

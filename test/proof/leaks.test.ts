@@ -1,41 +1,34 @@
 /** The search for leaks in short: every command, every debug switch and every echo at least once; `npm run proof -- --only leak` has all. */
 import {readFileSync} from 'node:fs'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {Canaries, type SecretKind} from './canaries.js'
 import {ECHOES} from './echo-service.js'
 import {ROWS} from './fault-rows.js'
-import {ELSEWHERE, SILENT} from './fault-silent.js'
-import {type LeakBench, type LeakResult, leakName, runLeakCell} from './leak-cell.js'
-import {type KnowingHome, makeKnowingHome} from './leak-home.js'
+import {ELSEWHERE, SILENT, TO_RECEIVERS} from './fault-silent.js'
+import {type OpenLeakBench, openLeakBench} from './leak-bench.js'
+import {type LeakResult, leakName, runLeakCell} from './leak-cell.js'
 import {allLeakCells, shortLeakCells} from './leak-plan.js'
 import {RESULTS} from './leak-rules.js'
 import {runSpecialCell, SHORT_SPECIAL_CELLS, SPECIAL_CELLS, specialName} from './leak-special.js'
 import {ALL, SWITCHES} from './leak-switches.js'
 import {inTwos} from './matrix.js'
-import {SandboxSide} from './sandbox-side.js'
 
 const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
 
-let sandbox: LocalSandbox
-let knowing: KnowingHome
-let bench: LeakBench
+const UNSTRUCK = [...Object.keys(SILENT), ...TO_RECEIVERS, ...ELSEWHERE]
+
+let bench: OpenLeakBench
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
-  knowing = await makeKnowingHome(sandbox.origin)
-  bench = {side: new SandboxSide(sandbox.baseUrl), knowing}
+  bench = await openLeakBench()
 }, 60_000)
-afterAll(async () => {
-  knowing?.remove()
-  await sandbox.stop()
-})
+afterAll(() => bench?.close())
 
 test('every command is searched for leaks, and what may be shown is of a command that there is', () => {
-  const listed = [...new Set(ROWS.map(({command}) => command)), ...Object.keys(SILENT), ...ELSEWHERE]
+  const listed = [...new Set(ROWS.map(({command}) => command)), ...UNSTRUCK]
   expect(listed.sort()).toEqual(Object.keys(manifest.commands).sort())
   expect(Object.keys(RESULTS).filter(id => !manifest.commands[id])).toEqual([])
   const special = new Set(SPECIAL_CELLS.map(({group}) => group))
-  expect([...Object.keys(SILENT), ...ELSEWHERE].filter(id => !special.has(id))).toEqual([])
+  expect(UNSTRUCK.filter(id => !special.has(id))).toEqual([])
 })
 
 test('every row, every switch and every echo has its turn in the short form', () => {

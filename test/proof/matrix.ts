@@ -14,7 +14,7 @@ export function allCells(): Cell[] {
   return ROWS.flatMap(row => FAULTS.filter(fault => isMeant(row, fault)).map(fault => ({row, fault})))
 }
 
-function isMeant(row: Row, fault: Fault): boolean {
+export function isMeant(row: Row, fault: Fault): boolean {
   // A link is to bytes. Of a service elsewhere this machine has no token to revoke, and a sandbox is of this machine.
   if (fault.isOfText && row.nature === 'link') return false
   if (fault.away && (row.nature === 'revoke' || row.isControl)) return false

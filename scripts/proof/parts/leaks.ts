@@ -1,11 +1,9 @@
 /** The search for leaks: every command with every debug switch against echoes and faults, and secrets typed at a terminal. */
-import {type LeakBench, leakName, runLeakCell} from '../../../test/proof/leak-cell.js'
-import {makeKnowingHome} from '../../../test/proof/leak-home.js'
+import {openLeakBench} from '../../../test/proof/leak-bench.js'
+import {leakName, runLeakCell} from '../../../test/proof/leak-cell.js'
 import {allLeakCells} from '../../../test/proof/leak-plan.js'
 import {runSpecialCell, SPECIAL_CELLS, specialName} from '../../../test/proof/leak-special.js'
 import {inTwos} from '../../../test/proof/matrix.js'
-import {SandboxSide} from '../../../test/proof/sandbox-side.js'
-import {startLocalSandbox} from '../../../test/support/local-sandbox.js'
 import type {Part, Tell} from '../part.js'
 
 export const leaks: Part = {
@@ -13,9 +11,7 @@ export const leaks: Part = {
   unit: 'cells',
   names: () => [...allLeakCells().map(leakName), ...SPECIAL_CELLS.map(specialName)],
   async run(names, tell) {
-    const sandbox = await startLocalSandbox()
-    const knowing = await makeKnowingHome(sandbox.origin)
-    const bench: LeakBench = {side: new SandboxSide(sandbox.baseUrl), knowing}
+    const bench = await openLeakBench()
     const cells = allLeakCells().filter(cell => names.has(leakName(cell)))
     const special = SPECIAL_CELLS.filter(cell => names.has(specialName(cell)))
     try {
@@ -26,8 +22,7 @@ export const leaks: Part = {
         told(tell, specialName(cell), cell.group, () => runSpecialCell(bench, cell)),
       )
     } finally {
-      knowing.remove()
-      await sandbox.stop()
+      await bench.close()
     }
   },
 }
