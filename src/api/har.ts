@@ -1,7 +1,8 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
 import {ExchangeError, type WireAnswer, type WireRequest} from './api.js'
 import {parseJson} from './error-shapes.js'
-import {isOperation, peopleIn, type Redactor} from './redact.js'
+import {peopleIn} from './people-in.js'
+import {isOperation, type Redactor} from './redact.js'
 import type {AttemptRecord} from './trace.js'
 
 export interface HarParts {

@@ -3,14 +3,16 @@
  * headers, by the look of secrets, and by value for the secrets it was told.
  */
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../contract/identifiers.js'
 import type {WireRequest} from './api.js'
 import {snakeCase} from './field-names.js'
+import {hide, REDACTED} from './hidden-ranges.js'
 import {isObject, type JsonObject} from './json-walk.js'
-import {hidePersonalNumbers} from './personal-numbers.js'
-import {spellingsOf} from './spellings.js'
+import {createKnownValues} from './known-values.js'
+import {hideNamed} from './named-in-text.js'
+import {looksIn} from './secret-looks.js'
+import {isHarmlessOfPeople, isLinkName, isPeopleName, isTelling} from './telling-names.js'
 
-export const REDACTED = '[redacted]'
+export {REDACTED}
 
 export interface Redactor {
   /** Tells it a secret, or a person's data, to be taken out wherever it turns up, also encoded. */
@@ -24,101 +26,31 @@ export interface Redactor {
   json(value: unknown): unknown
 }
 
-/** Shorter values would take innocent text apart. */
-const MIN_SECRET_LENGTH = 3
 const MAX_DEPTH = 60
-/** JSON in a string of JSON, and so on: nobody means more. */
-const MAX_STRINGS_IN_STRINGS = 4
 
 const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
-const SECRET_FIELDS =
-  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookie|cookies|credential|credentials|signature|(api|private|access)_key)$/
-const IDENTITY_FIELDS = /identit(y|ies)|(^|_)(passport|tc|document|national_id|card)(_(number|no|id))?$/
-const PEOPLE_FIELDS =
-  /(^|_)(e_?mail|phone|mobile)(_|$)|(^|_)(birth_date|birthdate|birthday|date_of_birth|dob|surname|first_name|last_name|full_name|guest_name|family_name|given_name|holder_name)$/
-const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
-/** What may be seen of a person. */
-const HARMLESS_OF_PEOPLE = /^(type|is_lead|gender)$/
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
-const LINK_FIELDS = /^(url|link|href|.*_(url|link))$/
-
-const SECRET_LOOKS = [
-  new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
-  /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
-  /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
-  // From the beginning of the word alone: from each of its characters anew would take hours for a long one.
-  /(?<![\w.+-])[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
-  // The value of a telling parameter, also in a link without a host.
-  /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
-]
-/** A name and the text after it, as in JSON: what of a document came cut off or broken is no value to walk through. */
-const NAMED_TEXT = /"([\w-]{1,64})(\\*)"\s*:\s*\2"((?:[^"\\]|\\[\s\S])*)/g
-/** A name and what follows it. */
-const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
-const NUMBER = /-?\d[\d.]*/y
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]+/gi
 
 /** A redactor that knows no secret by value yet. */
 export function createRedactor(): Redactor {
-  const spellings = new Set<string>()
-  let longestFirst: string[] = []
-
+  const known = createKnownValues()
   const text = (input: string): string => {
-    const plain = hideKnown(input, longestFirst)
-    const withoutNamed = hideNamed(plain)
-    const withoutLinks = withoutNamed.replace(LINK, link => redactUrl(link, false))
-    const result = hideLooks(withoutLinks)
-    // `a%40b.example`, and a card's number after `%20`, which makes it another number.
-    const decoded = percentDecoded(result)
-    return decoded !== result && hideLooks(decoded) !== decoded ? REDACTED : result
+    const withoutNamed = hideNamed(hide(input, known.find))
+    return hide(
+      withoutNamed.replace(LINK, link => redactUrl(link, false)),
+      looksIn,
+    )
   }
   return {
     text,
-    add(secret) {
-      if (secret.length < MIN_SECRET_LENGTH) return
-      for (const spelling of spellingsOf(secret)) spellings.add(spelling)
-      longestFirst = [...spellings].sort((left, right) => right.length - left.length)
-    },
-    url: (url, keepPath) => hideKnown(redactUrl(url, keepPath), longestFirst),
+    add: known.add,
+    url: (url, keepPath) => hide(redactUrl(url, keepPath), known.find),
     header(name, value) {
       return SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value)
     },
     json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
-}
-
-/** Whether the name of a field says that a secret, or a person's data, stands under it. */
-function isTelling(field: string): boolean {
-  const name = snakeCase(field)
-  return SECRET_FIELDS.test(name) || IDENTITY_FIELDS.test(name) || PEOPLE_FIELDS.test(name)
-}
-
-/** What people's data a request body holds: values that must not turn up anywhere else either. */
-export function peopleIn(value: unknown, isPeople = false, depth = 0): string[] {
-  if (depth > MAX_DEPTH) return []
-  if (typeof value === 'string') return isPeople ? [value] : []
-  if (Array.isArray(value)) return value.flatMap(item => peopleIn(item, isPeople, depth + 1))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const name = snakeCase(key)
-    if (/^(nationality|phone_country_code)$/.test(name) || HARMLESS_OF_PEOPLE.test(name)) return []
-    const concerns = isPeople || PEOPLE.test(name) || PEOPLE_FIELDS.test(name) || IDENTITY_FIELDS.test(name)
-    return peopleIn(inner, concerns, depth + 1)
-  })
-}
-
-/** Numbers of identity documents and cards in a request body: of a person's data, those that must not be told back to anybody. */
-export function identityNumbersIn(value: unknown, isIdentity = false, depth = 0): string[] {
-  if (depth > MAX_DEPTH) return []
-  if (typeof value === 'string' || typeof value === 'number') return isIdentity ? [String(value)] : []
-  if (Array.isArray(value)) return value.flatMap(item => identityNumbersIn(item, isIdentity, depth + 1))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const name = snakeCase(key)
-    // Of which kind a document is, and whose, is no secret.
-    if (/(^|_)(type|nationality|country|country_code)$/.test(name)) return []
-    return identityNumbersIn(inner, isIdentity || IDENTITY_FIELDS.test(name), depth + 1)
-  })
 }
 
 /**
@@ -151,11 +83,11 @@ function redactObject(value: JsonObject, context: Context): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const name = snakeCase(key)
-      const isLink = context.isLinkHolder && LINK_FIELDS.test(name) && typeof inner === 'string'
+      const isLink = context.isLinkHolder && isLinkName(key) && typeof inner === 'string'
       if (inner !== null && isTelling(key)) return [context.text(key), REDACTED]
       if (isLink) return [context.text(key), redactUrl(inner, false)]
-      if (HARMLESS_OF_PEOPLE.test(name)) return [key, redactJson(inner, {...context, isPeople: false})]
-      const isPeople = context.isPeople || PEOPLE.test(name)
+      if (isHarmlessOfPeople(key)) return [key, redactJson(inner, {...context, isPeople: false})]
+      const isPeople = context.isPeople || isPeopleName(key)
       const isLinkHolder = context.isLinkHolder || LINK_HOLDERS.test(name)
       if (LINK_HOLDERS.test(name) && typeof inner === 'string') return [key, redactUrl(inner, false)]
       return [context.text(key), redactJson(inner, {...context, isPeople, isLinkHolder})]
@@ -185,71 +117,6 @@ function redactUrl(text: string, keepPath: boolean): string {
   if (!keepPath) return `${url.origin}/${REDACTED}`
   const names = [...url.searchParams.keys()].map(name => `${encodeURIComponent(name)}=${REDACTED}`)
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
-}
-
-/** Takes out what stands under telling names in text that is JSON, was to be JSON, or holds JSON in its strings. */
-function hideNamed(text: string, depth = 0): string {
-  if (depth > MAX_STRINGS_IN_STRINGS) return REDACTED
-  return withoutNamedOthers(text).replace(NAMED_TEXT, (all, name: string, _, value: string) => {
-    const before = all.slice(0, all.length - value.length)
-    // A link without a host: where links have one, it stays.
-    const isPath = LINK_FIELDS.test(snakeCase(name)) && /^\\*\//.test(value)
-    return before + (isPath || isTelling(name) ? REDACTED : hideNamed(value, depth + 1))
-  })
-}
-
-/** The same for what stands there and is no text: a number, an object, a list. */
-function withoutNamedOthers(text: string): string {
-  const parts: string[] = []
-  let kept = 0
-  for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
-    const start = index + all.length
-    if (start <= kept || !isTelling(name)) continue
-    const end = endOfOther(text, start)
-    if (end === start) continue
-    parts.push(text.slice(kept, start), REDACTED)
-    kept = end
-  }
-  return parts.join('') + text.slice(kept)
-}
-
-/** Where the number, object or list ends that begins at `start`, or the text; `start` where none does. */
-function endOfOther(text: string, start: number): number {
-  if (text.startsWith(REDACTED, start)) return start
-  NUMBER.lastIndex = start
-  const number = NUMBER.exec(text)
-  if (number) return start + number[0].length
-  let depth = 0
-  for (let index = start; index < text.length; index++) {
-    if ('[{'.includes(text[index] as string)) depth++
-    else if (']}'.includes(text[index] as string)) depth--
-    if (depth <= 0) return depth === 0 && index > start ? index + 1 : start
-  }
-  return text.length
-}
-
-/** Takes out what looks like a secret, or like the number of a person's telephone, card or identity. */
-function hideLooks(text: string): string {
-  const withoutSecrets = SECRET_LOOKS.reduce((result, look) => result.replace(look, REDACTED), text)
-  return hidePersonalNumbers(withoutSecrets, REDACTED)
-}
-
-/** Takes known secrets out, also when the whole is percent-encoded in an unusual way. */
-function hideKnown(input: string, secrets: readonly string[]): string {
-  let result = input
-  for (const secret of secrets) result = result.replaceAll(secret, REDACTED)
-  const decoded = percentDecoded(result)
-  return decoded !== result && secrets.some(secret => decoded.includes(secret)) ? REDACTED : result
-}
-
-function percentDecoded(text: string): string {
-  return text.replace(/(%[0-9a-f]{2})+/gi, encoded => {
-    try {
-      return decodeURIComponent(encoded)
-    } catch {
-      return encoded
-    }
-  })
 }
 
 /** What is no word and no number: nobody could guess it, so it may open something. */

@@ -2,7 +2,8 @@
 import type {ExchangeError, WireAnswer, WireRequest} from './api.js'
 import {parseJson} from './error-shapes.js'
 import {breadthFirst, own} from './json-walk.js'
-import {identityNumbersIn, isOperation} from './redact.js'
+import {identityNumbersIn} from './people-in.js'
+import {isOperation} from './redact.js'
 
 /** Each of these names holds a word of IN_NAMES. */
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']

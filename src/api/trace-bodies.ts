@@ -2,7 +2,8 @@
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {ExchangeError} from './api.js'
 import {parseJson} from './error-shapes.js'
-import {peopleIn, type Redactor} from './redact.js'
+import {peopleIn} from './people-in.js'
+import type {Redactor} from './redact.js'
 import type {AttemptRecord} from './trace.js'
 
 /** Ours, in UTF-16 units. */

@@ -2,7 +2,8 @@
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {ExchangeError} from './api.js'
 import {describeError, parseJson, requestIdOf} from './error-shapes.js'
-import {isOperation, peopleIn, type Redactor} from './redact.js'
+import {peopleIn} from './people-in.js'
+import {isOperation, type Redactor} from './redact.js'
 import type {AttemptRecord} from './trace.js'
 
 export interface AttemptSummary {

@@ -52,7 +52,18 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'redaction',
-    files: ['redact', 'personal-numbers', 'secrets-in', 'spellings'].map(file => `src/api/${file}.ts`),
+    files: [
+      ...[
+        'redact',
+        'hidden-ranges',
+        'known-values',
+        'named-in-text',
+        'telling-names',
+        'people-in',
+        'secret-looks',
+      ],
+      ...['personal-numbers', 'secrets-in', 'spellings'],
+    ].map(file => `src/api/${file}.ts`),
     tests: tests('api', 'redact', 'redact-hostile', 'secrets-in', 'spellings', 'trace', 'echoed-secrets'),
   },
   {

@@ -5,6 +5,8 @@ import {input} from './input.js'
 import {dates, money} from './money-dates.js'
 import {output} from './output.js'
 import {redactionByLook} from './redaction-looks.js'
+import {redactionByName} from './redaction-names.js'
+import {redactionOfNumbers} from './redaction-numbers.js'
 import {redactionOfSecrets} from './redaction-told.js'
 import {sanitiser} from './sanitiser.js'
 import {webhooks} from './webhooks.js'
@@ -13,6 +15,8 @@ export const PROPERTIES: readonly Property[] = [
   ...sanitiser,
   ...redactionOfSecrets,
   ...redactionByLook,
+  ...redactionByName,
+  ...redactionOfNumbers,
   ...money,
   ...dates,
   ...webhooks,
