@@ -119,12 +119,21 @@ export interface WholeFileOptions {
  * the system and leaves the file as it was; any other failure throws StorageError, and the old content stays.
  */
 export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
+  writeWholePieces(path, [bytes], options)
+}
+
+/** The same for what is too long to be held at once; what `pieces` throws passes, and leaves the old content. */
+export function writeWholePieces(
+  path: string,
+  pieces: Iterable<Uint8Array>,
+  options: WholeFileOptions,
+): void {
   const directory = dirname(path)
   const temporary = temporaryPath(directory)
   sweepTemporaryFiles(directory)
   if (options.existing === 'replace') requireReplaceable(path)
   try {
-    writeNewFile(temporary, bytes, options.mode ?? 0o600)
+    writeNewFile(temporary, pieces, options.mode ?? 0o600)
     options.whenReady?.()
     if (options.existing === 'replace') renameSync(temporary, path)
     else linkSync(temporary, path)
@@ -156,10 +165,11 @@ export function isWritableDirectory(directory: string): boolean {
   }
 }
 
-function writeNewFile(path: string, bytes: Uint8Array, mode: number): void {
+function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    for (const bytes of pieces)
+      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
     fsyncSync(file)
   } finally {
     closeSync(file)

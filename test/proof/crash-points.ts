@@ -151,6 +151,7 @@ const DELIVER: readonly InsidePoint[] = [
 /** By what is killed. */
 export const CRASH_POINTS = {
   reserve: RESERVE,
+  'reserve --pay instant': RESERVE.filter(point => !TOKEN.includes(point)),
   'token renewal': [...TOKEN, ...OUTPUT],
   'webhooks create': CREATE,
   'voucher download': [
@@ -166,6 +167,21 @@ export const CRASH_POINTS = {
     ...around(/^sql INSERT OR REPLACE INTO client_secrets/, 'the secret is stored'),
     ...CONFIG,
     ...around(/^sql COMMIT .*INTO access_tokens/, 'the commit of the token'),
+  ],
+  'webhooks events export': [...wholeFile('link'), ...OUTPUT],
+  'reservations cancel': [
+    ...sending('the cancellation', /^net send POST \S+\/cancel /),
+    ...onTheWire('the cancellation is', 'POST', /\/cancel$/),
+    ...OUTPUT,
+  ],
+  'webhooks listen --tls': [
+    ...wholeFile('rename'),
+    ...wholeFile('rename').map(point => ({...point, name: `${point.name}, the second`, nth: 2})),
+  ],
+  'sandbox reset': [
+    ...around(/^sql DELETE FROM reservations/, 'the reservations are removed'),
+    ...around(/^sql COMMIT .*DELETE FROM reservations/, 'the commit of the reset'),
+    ...sending('the answer', /^net send HTTP\/1.1 200/),
   ],
   'config set': CONFIG,
   'webhooks listen': LISTEN,

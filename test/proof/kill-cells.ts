@@ -17,7 +17,7 @@ export interface KillCell {
 const ROUNDS = 2
 const RANDOM_OF_A_CELL = 10
 /** How many points of each subject are in the short form, and how many kills at random of those that get the most of them. */
-const SHORT_POINTS = 3
+const SHORT_POINTS = 2
 const SHORT_RANDOM_KILLS = 2
 const MANY_RANDOM_KILLS = 160
 

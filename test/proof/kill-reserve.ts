@@ -8,18 +8,22 @@ import {ofOneCommand, type Scene, type Subject} from './kill-scene.js'
 
 const OF_PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
-export const reserve: Subject = {
-  name: 'reserve',
-  points: CRASH_POINTS.reserve,
-  randomKills: 400,
-  open: openScene,
-}
+export const RESERVE: readonly Subject[] = [
+  {
+    ...{name: 'reserve', points: CRASH_POINTS.reserve, randomKills: 400},
+    open: (lane, random) => openScene(lane, random, 'account'),
+  },
+  {
+    ...{name: 'reserve --pay instant', points: CRASH_POINTS['reserve --pay instant'], randomKills: 60},
+    open: (lane, random) => openScene(lane, random, 'instant'),
+  },
+]
 
-async function openScene(lane: Lane, random: () => number): Promise<Scene> {
+async function openScene(lane: Lane, random: () => number, pay: 'account' | 'instant'): Promise<Scene> {
   const reference = newReference()
   const argv = [
     ...['reserve', await lane.side.offer(), '--client-reference', reference],
-    ...['--pay', 'account', '--nationality', 'TR', ...GUESTS],
+    ...['--pay', pay, '--nationality', 'TR', ...GUESTS],
   ]
   const {home, proxy} = await lane.openHome()
   const before = await lane.balanceCents()
@@ -47,14 +51,14 @@ async function openScene(lane: Lane, random: () => number): Promise<Scene> {
       if (begun?.body === null) unfinished.push(...checkNoBytes(home, OF_PEOPLE))
       const resumed = begun !== undefined && random() < 0.5
       const {exit, result, wrong} = await runAgain(home, resumed ? ['reserve', '--resume', reference] : argv)
-      if (exit !== 0 || result.outcome !== 'confirmed')
+      if (exit !== 0 || result.outcome !== (pay === 'account' ? 'confirmed' : 'pending_payment'))
         wrong.push(`again it ends with ${exit}, ${JSON.stringify(result).slice(0, 500)}`)
       const made = await lane.side.show<{reservation_ref: string; payment: {amount: string}}[]>(
         `/reservations?client_reference_id=${reference}`,
       )
       if (made.length !== 1) wrong.push(`${made.length} reservations were made`)
       const debited = before - (await lane.balanceCents())
-      if (debited !== Math.round(Number(made[0]?.payment.amount) * 100))
+      if (debited !== (pay === 'account' ? Math.round(Number(made[0]?.payment.amount) * 100) : 0))
         wrong.push(`${debited} cents were debited`)
       const bodies = new Set(sent().map(({headers, body}) => `${headers['idempotency-key']} ${body}`))
       if (bodies.size !== 1) wrong.push(`was sent in ${bodies.size} ways`)

@@ -3,13 +3,15 @@
  * all of them as the one document that --json promises.
  */
 import {once} from 'node:events'
-import {createWriteStream} from 'node:fs'
+import {lstatSync} from 'node:fs'
+import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import type {Writable} from 'node:stream'
-import {finished} from 'node:stream/promises'
-import {usage} from '../../contract/failure.js'
+import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {EventFilter, EventStore} from '../../state/event-store.js'
+import {sweepTemporaryFiles} from '../../storage/temporary.js'
+import {checkWritable} from '../input/files.js'
 import {jsonText} from '../output/json-text.js'
 import type {OutputFlags} from '../output/output.js'
 import {oldestEvents, recordOf} from './events.js'
@@ -44,23 +46,35 @@ export async function printEvents(
 }
 
 /**
- * Writes the events that match, oldest first, one JSON line each, to a new file at `path`; returns how many. Throws usage
- * when the file is there already or cannot be written.
+ * Writes the events that match, oldest first, one JSON line each, to a new file at `path`, whole or not at all; returns how
+ * many. Throws usage when the file is there already or no file can be made there, StorageError when it cannot be written.
  */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
-  const file = createWriteStream(path, {flags: 'wx', mode: 0o600})
-  try {
-    await once(file, 'open')
-    const count = await writeRecords(store, filter, file)
-    file.end()
-    await finished(file)
-    return count
-  } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error
-    const problem = code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`
-    throw usage('cannot_write', `--file: ${sanitizeLine(path, 200)} ${problem}`)
+  checkWritable('--file', path)
+  const {writeWholePieces} = await import('../../storage/files.js')
+  if (lstatSync(path, {throwIfNoEntry: false})) {
+    // A run that was killed when the file was in place may have left another beside it.
+    sweepTemporaryFiles(dirname(resolve(path)))
+    throw taken(path)
   }
+  let count = 0
+  function* lines() {
+    for (const event of oldestEvents(store, filter)) {
+      count++
+      yield Buffer.from(`${jsonText(recordOf(event))}\n`)
+    }
+  }
+  try {
+    writeWholePieces(resolve(path), lines(), {existing: 'create'})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
+    throw error
+  }
+  return count
+}
+
+function taken(path: string): Failure {
+  return usage('cannot_write', `--file: ${sanitizeLine(path, 200)} is there already`)
 }
 
 /** Writes each record and a line feed; `between` stands before each but the first. */
@@ -69,12 +83,11 @@ async function writeRecords(
   filter: EventFilter,
   stream: Writable,
   between = '',
-): Promise<number> {
+): Promise<void> {
   let count = 0
   for (const event of oldestEvents(store, filter)) {
     const text = `${count === 0 ? '' : between}${jsonText(recordOf(event))}\n`
     count++
     if (!stream.write(text)) await once(stream, 'drain')
   }
-  return count
 }
