@@ -122,7 +122,7 @@ export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFi
   writeWholePieces(path, [bytes], options)
 }
 
-/** The same for what is too long to be held at once; what `pieces` throws passes, and leaves the old content. */
+/** The same for what is too long to be held at once. What `pieces` throws is thrown so, too. */
 export function writeWholePieces(
   path: string,
   pieces: Iterable<Uint8Array>,

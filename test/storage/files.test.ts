@@ -15,7 +15,7 @@ import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
-import {isWritableDirectory, writeWholeFile} from '../../src/storage/files.js'
+import {isWritableDirectory, writeWholeFile, writeWholePieces} from '../../src/storage/files.js'
 import {sweepTemporaryFiles, temporaryPath} from '../../src/storage/temporary.js'
 
 let directory: string
@@ -34,6 +34,27 @@ test('replaces the content, privately, and leaves no temporary file', () => {
   expect(readFileSync(path, 'utf8')).toBe('two')
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(readdirSync(directory)).toEqual(['a.json'])
+})
+
+test('writes what comes piece by piece only when all of it has come', () => {
+  const path = join(directory, 'a.ndjson')
+  function* pieces(last: () => Buffer) {
+    yield Buffer.from('one\n')
+    expect(readdirSync(directory)).not.toContain('a.ndjson')
+    yield last()
+  }
+  const fail = () => {
+    throw new StorageError('corrupt', 'no more can be read', 'look')
+  }
+  expect(() => writeWholePieces(path, pieces(fail), {existing: 'create'})).toThrow('no more can be read')
+  expect(readdirSync(directory)).toEqual([])
+  writeWholePieces(
+    path,
+    pieces(() => Buffer.from('two\n')),
+    {existing: 'create'},
+  )
+  expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
+  expect(readdirSync(directory)).toEqual(['a.ndjson'])
 })
 
 test('replaces a symbolic link itself, not what it points to', () => {
