@@ -127,7 +127,8 @@ async function openLogout(lane: Lane): Promise<Scene> {
     ...ofOneCommand({home, argv: ['logout'], proxy}),
     afterDeath: () => checkDatabases(home),
     async again() {
-      const unfinished = await runAnother(home, ['profiles', 'list'])
+      // It looks for the secret, whether that is there or not.
+      const unfinished = await runAnother(home, ['whoami'], [0, 4])
       unfinished.push(...checkNoBytes(home, await gone()))
       const {exit, wrong} = await runAgain(home, ['logout'])
       if (exit !== 0) wrong.push(`again it ends with ${exit}`)
