@@ -40,6 +40,10 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
       {kinds: ['kept voucher link'], source: 'events as they came'} as Rule,
     ]),
   ),
+  'sandbox:pay': {
+    kinds: ['identity number', 'payment address'],
+    source: 'reservation: the one that was paid, as the sandbox has it',
+  },
   ...Object.fromEntries(
     ['list', 'show', 'update', 'cancel'].map(name => [
       `reservations:${name}`,
