@@ -76,7 +76,8 @@ export function rememberedIn(state: State): Remembered {
   return {
     currentProfile: () => state.settings.read().current_profile,
     profile: name => ownProfile(state, name),
-    secret: (name, profile) => state.secrets.read(name, profile.secret_store ?? 'file'),
+    secret: (name, {client_id: clientId, secret_store: place = 'file'}) =>
+      state.secrets.read({profile: name, clientId}, place),
   }
 }
 

@@ -7,9 +7,9 @@ import {Failure} from '../contract/failure.js'
 const KEYCHAIN_SECONDS = 3
 
 export interface Keychain {
-  read(profile: string): Promise<string | undefined>
-  write(profile: string, secret: string): Promise<void>
-  remove(profile: string): Promise<boolean>
+  read(account: string): Promise<string | undefined>
+  write(account: string, secret: string): Promise<void>
+  remove(account: string): Promise<boolean>
 }
 
 /** One secret of the keychain; the part of `AsyncEntry` of @napi-rs/keyring that is used. */
@@ -20,25 +20,25 @@ export interface KeychainEntry {
 }
 
 /**
- * `directory` tells the profiles of several configurations apart. `loadEntry` is given in tests; it is called when
+ * `directory` tells the accounts of several configurations apart. `loadEntry` is given in tests; it is called when
  * the keychain is first used, so that nothing native is loaded otherwise.
  */
 export function createKeychain(
   directory: string,
-  loadEntry: (account: string) => Promise<KeychainEntry> = loadSystemEntry,
+  loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,
 ): Keychain {
-  const use = async <T>(profile: string, work: (entry: KeychainEntry, signal: AbortSignal) => Promise<T>) => {
+  const use = async <T>(account: string, work: (entry: KeychainEntry, signal: AbortSignal) => Promise<T>) => {
     try {
-      const entry = await loadEntry(`${profile} (${directory})`)
+      const entry = await loadEntry(`${account} (${directory})`)
       return await withinSeconds(KEYCHAIN_SECONDS, signal => work(entry, signal))
     } catch (error) {
       throw noKeychain(error)
     }
   }
   return {
-    read: async profile => (await use(profile, (entry, signal) => entry.getPassword(signal))) ?? undefined,
-    write: (profile, secret) => use(profile, (entry, signal) => entry.setPassword(secret, signal)),
-    remove: profile => use(profile, (entry, signal) => entry.deleteCredential(signal)),
+    read: async account => (await use(account, (entry, signal) => entry.getPassword(signal))) ?? undefined,
+    write: (account, secret) => use(account, (entry, signal) => entry.setPassword(secret, signal)),
+    remove: account => use(account, (entry, signal) => entry.deleteCredential(signal)),
   }
 }
 

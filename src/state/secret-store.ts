@@ -1,5 +1,6 @@
 /**
- * Client secrets, one a profile, in tokens.db or in the keychain of the operating system; and the signing secrets
+ * Client secrets, in tokens.db or in the keychain of the operating system: one a profile, and while a login puts another in
+ * its place one for each client, so that none ever goes with the name of another; and the signing secrets
  * of webhook subscriptions, which the service shows only once (§2.7).
  */
 import type {Database} from '../storage/database.js'
@@ -7,6 +8,12 @@ import type {Keychain} from './keychain.js'
 
 /** Where a profile's client secret is kept. */
 export type SecretPlace = 'file' | 'keychain'
+
+/** Whose a client secret is. */
+export interface SecretOwner {
+  readonly profile: string
+  readonly clientId: string
+}
 
 export interface SigningSecret {
   readonly subscription_id: string
@@ -17,17 +24,27 @@ export interface SigningSecret {
 }
 
 export interface SecretStore {
-  /** The client secret of `profile`, or undefined. Throws Failure when there is no keychain to ask. */
-  read(profile: string, place: SecretPlace): Promise<string | undefined>
-  write(profile: string, place: SecretPlace, secret: string): Promise<void>
+  /** The client secret, or undefined. Throws Failure when there is no keychain to ask. */
+  read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined>
+  write(owner: SecretOwner, place: SecretPlace, secret: string): Promise<void>
   /** The same for tokens.db, done when it returns. */
-  writeToFile(profile: string, secret: string): void
-  /** Removes the secret alone, leaving no byte of it in tokens.db. */
-  remove(profile: string, place: SecretPlace): Promise<boolean>
+  writeToFile(owner: SecretOwner, secret: string): void
+  /**
+   * Removes the client secrets of the profile, but for that of `kept`, leaving no byte of them in tokens.db; while others
+   * keep it busy, the next that opens it sees to what lay beside one that is kept. In the keychain there is that of `owner`,
+   * and what was kept there without a client.
+   */
+  remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean>
   putSigningSecret(entry: SigningSecret): void
   /** Signing secrets of `profile`, or of all, newest first. */
   listSigningSecrets(profile?: string): SigningSecret[]
   removeSigningSecret(profile: string, subscriptionId: string): boolean
+}
+
+interface SecretRow {
+  /** Empty, or none at all, for one that was kept without. */
+  readonly client_id?: string
+  readonly secret: string
 }
 
 /** `toRead` opens the database if there is one. */
@@ -36,24 +53,33 @@ export function createSecretStore(
   keychain: Keychain,
   toRead: () => Database = open,
 ): SecretStore {
-  const writeToFile = (profile: string, secret: string) =>
-    void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?)', profile, secret)
+  const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
+    void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
+  // Every column: a tokens.db that cannot be written may still be without that of the client.
+  const rowsOf = ({profile}: SecretOwner) =>
+    toRead().all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
   return {
-    async read(profile, place) {
-      if (place === 'keychain') return keychain.read(profile)
-      const sql = 'SELECT secret FROM client_secrets WHERE profile = ?'
-      return toRead().get<{secret: string}>(sql, profile)?.secret
+    async read(owner, place) {
+      if (place === 'keychain')
+        return (await keychain.read(accountOf(owner))) ?? (await keychain.read(owner.profile))
+      const rows = rowsOf(owner)
+      const row = rows.find(row => row.client_id === owner.clientId) ?? rows.find(row => !row.client_id)
+      return row?.secret
     },
-    async write(profile, place, secret) {
-      if (place === 'keychain') return keychain.write(profile, secret)
-      writeToFile(profile, secret)
+    async write(owner, place, secret) {
+      if (place === 'keychain') return keychain.write(accountOf(owner), secret)
+      writeToFile(owner, secret)
     },
     writeToFile,
-    async remove(profile, place) {
-      if (place === 'keychain') return keychain.remove(profile)
+    async remove(owner, place, kept) {
+      if (place === 'keychain') return removeFromKeychain(keychain, owner, kept)
+      if (!rowsOf(owner).some(row => row.client_id !== kept?.clientId)) return false
       const database = open()
-      const sql = 'DELETE FROM client_secrets WHERE profile = ?'
-      return database.erase(() => database.run(sql, profile) > 0, {isNeeded: removed => removed})
+      const sql = 'DELETE FROM client_secrets WHERE profile = ? AND client_id IS NOT ?'
+      return database.erase(() => database.run(sql, owner.profile, kept?.clientId ?? null) > 0, {
+        isNeeded: removed => removed,
+        orLater: kept !== undefined,
+      })
     },
     putSigningSecret({subscription_id, profile, secret, stored_at}) {
       const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
@@ -72,4 +98,22 @@ export function createSecretStore(
       })
     },
   }
+}
+
+/** What the keychain knows a secret by. */
+function accountOf({profile, clientId}: SecretOwner): string {
+  return `${profile} ${clientId}`
+}
+
+async function removeFromKeychain(
+  keychain: Keychain,
+  owner: SecretOwner,
+  kept: SecretOwner | undefined,
+): Promise<boolean> {
+  let removed = false
+  for (const account of [accountOf(owner), owner.profile]) {
+    if (kept && account === accountOf(kept)) continue
+    if ((await keychain.read(account)) !== undefined) removed = (await keychain.remove(account)) || removed
+  }
+  return removed
 }

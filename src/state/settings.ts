@@ -11,6 +11,14 @@ import {parseSettings, readSettingsText, type SettingsFile} from './settings-fil
 
 export type {Profile, SettingsFile} from './settings-file.js'
 
+/** What is done together with a change. */
+export interface Together {
+  /** When nothing but the file's name is missing. */
+  readonly whenReady?: () => void
+  /** When it has its name. */
+  readonly whenDone?: () => Promise<void>
+}
+
 const LOCK_WAIT_MILLISECONDS = 10_000
 
 export interface Settings {
@@ -20,10 +28,10 @@ export interface Settings {
   read(): SettingsFile
   /**
    * Writes what `change` makes of the present settings and returns it; the first writer creates the file.
-   * `whenReady` does what must be done together with it, when nothing but the file's name is missing.
+   * Nobody else changes them until `whenDone` has ended.
    * Throws Failure when the file or the new settings are not as they should be, StorageError when it cannot be written.
    */
-  update(change: (settings: SettingsFile) => SettingsFile, whenReady?: () => void): Promise<SettingsFile>
+  update(change: (settings: SettingsFile) => SettingsFile, together?: Together): Promise<SettingsFile>
 }
 
 /** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
@@ -33,19 +41,23 @@ export function createSettings(directory: string, {mayTighten = true} = {}): Set
     const text = readSettingsText(path, mayTighten)
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
-  const write = async (change: (settings: SettingsFile) => SettingsFile, whenReady: () => void) => {
+  const write = async (
+    change: (settings: SettingsFile) => SettingsFile,
+    {whenReady = () => {}, whenDone}: Together,
+  ) => {
     const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
     const settings = parseSettings(text, path)
     writeWholeFile(path, Buffer.from(text), {existing: 'replace', whenReady})
+    await whenDone?.()
     return settings
   }
   return {
     path,
     read,
-    async update(change, whenReady = () => {}) {
+    async update(change, together = {}) {
       ensurePrivateDirectory(directory)
       const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
-      const outcome = await withLock(lock, () => write(change, whenReady))
+      const outcome = await withLock(lock, () => write(change, together))
       if (!outcome.gaveUp) return outcome.value
       throw new StorageError('busy', `${path} is being changed by another process`, 'run the command again')
     },

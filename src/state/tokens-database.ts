@@ -45,6 +45,16 @@ const MIGRATIONS = [
      failed_at REAL NOT NULL,
      PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes, route)
    ) STRICT;`,
+  // Those kept before have no client; they are the profile's until its next login.
+  `CREATE TABLE client_secrets_anew (
+     profile TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     secret TEXT NOT NULL,
+     PRIMARY KEY (profile, client_id)
+   ) STRICT;
+   INSERT INTO client_secrets_anew SELECT profile, '', secret FROM client_secrets;
+   DROP TABLE client_secrets;
+   ALTER TABLE client_secrets_anew RENAME TO client_secrets;`,
 ]
 
 /** Opens tokens.db in `directory`, or one that lives in this process when there is no directory to write to. */

@@ -166,6 +166,7 @@ export const CRASH_POINTS = {
     ...onTheWire('the token request is', 'POST', /\/oauth\/token$/),
     ...around(/^sql INSERT OR REPLACE INTO client_secrets/, 'the secret is stored'),
     ...CONFIG,
+    ...around(/^sql COMMIT .*DELETE FROM client_secrets/, 'the commit that removes the secret before'),
     ...around(/^sql COMMIT .*INTO access_tokens/, 'the commit of the token'),
   ],
   'webhooks events export': [...wholeFile('link'), ...OUTPUT],

@@ -71,10 +71,22 @@ function readSettings(home: Home): SettingsFile | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SettingsFile) : undefined
 }
 
+/** What the profile of `login` was before. */
+const BEFORE = {profile: 'new', clientId: 'cid_before'}
+const SECRET_BEFORE = 'sk_test_of_the_client_before'
+const DEFAULT = {profile: 'default', clientId: CLIENT.clientId}
+
 async function openLogin(lane: Lane): Promise<Scene> {
   const {home, proxy} = await lane.openHome({})
   writeFileSync(join(home.directory, 'secret.txt'), `${SECRET}\n`)
-  await writeSettings(home, {current_profile: 'kept', profiles: {kept: profileOf(home, 'cid_kept')}})
+  await writeSettings(home, {
+    current_profile: 'kept',
+    profiles: {
+      kept: profileOf(home, 'cid_kept'),
+      new: profileOf(home, BEFORE.clientId),
+    },
+  })
+  await changeState(home, state => state.secrets.write(BEFORE, 'file', SECRET_BEFORE))
   const argv = [
     'login',
     '--profile',
@@ -87,10 +99,16 @@ async function openLogin(lane: Lane): Promise<Scene> {
   const check = async () => {
     const settings = readSettings(home)
     const names = Object.keys(settings?.profiles ?? {}).join(' ')
-    const secret = await withState(home, state => state.secrets.read('new', 'file'))
-    const wrong = ['kept', 'kept new'].includes(names) ? [] : [`config.json has the profiles "${names}"`]
-    if (names === 'kept new' && secret !== SECRET) wrong.push('the profile is there, and its secret is not')
-    return {wrong, isDone: names === 'kept new' && secret === SECRET}
+    const wrong = names === 'kept new' ? [] : [`config.json has the profiles "${names}"`]
+    const clientId = settings?.profiles.new?.client_id ?? ''
+    const secret = await withState(home, state => state.secrets.read({profile: 'new', clientId}, 'file'))
+    const secrets = new Map([
+      [BEFORE.clientId, SECRET_BEFORE],
+      [CLIENT.clientId, SECRET],
+    ])
+    if (secret === undefined || secret !== secrets.get(clientId))
+      wrong.push(`the profile names ${clientId}, and the secret is not that client's`)
+    return {wrong, isDone: clientId === CLIENT.clientId && secret === SECRET}
   }
   return {
     ...ofOneCommand({home, argv, proxy}),
@@ -104,6 +122,7 @@ async function openLogin(lane: Lane): Promise<Scene> {
         ...wrong,
         ...checkNoTemporaryFiles(home),
         ...checkNoBytes(home, [SECRET], /^(secret\.txt|tokens\.db.*)$/),
+        ...checkNoBytes(home, [SECRET_BEFORE]),
       ]
     },
   }
@@ -112,7 +131,7 @@ async function openLogin(lane: Lane): Promise<Scene> {
 async function openLogout(lane: Lane): Promise<Scene> {
   const {home, proxy} = await lane.openHome({})
   await writeSettings(home, {current_profile: 'default', profiles: {default: profileOf(home)}})
-  await changeState(home, state => state.secrets.write('default', 'file', SECRET))
+  await changeState(home, state => state.secrets.write(DEFAULT, 'file', SECRET))
   const tokens = ['at_of_the_account', 'at_of_the_hotels']
   await keepToken(home, tokens[0] ?? '', 10)
   await keepToken(home, tokens[1] ?? '', 10, ['hotels:read'])
@@ -120,7 +139,7 @@ async function openLogout(lane: Lane): Promise<Scene> {
   const gone = () =>
     withState(home, async state => {
       const kept = state.tokens.listAll().map(({token}) => token.access_token)
-      const secret = await state.secrets.read('default', 'file')
+      const secret = await state.secrets.read(DEFAULT, 'file')
       return [SECRET, ...tokens].filter(text => text !== secret && !kept.includes(text))
     })
   return {

@@ -24,10 +24,11 @@ async function writeProfiles(home: Home, count: number, baseUrl: string): Promis
     const names = Array.from({length: count}, (_, n) => `p${n}`)
     const profiles = names.map(name => [name, {base_url: baseUrl, client_id: `cid_${name}`}])
     await state.settings.update(settings => ({...settings, profiles: Object.fromEntries(profiles)}))
-    for (const name of names) await state.secrets.write(name, 'file', secretOf(name))
+    for (const name of names) await state.secrets.write(ownerOf(name), 'file', secretOf(name))
   })
 }
 
+const ownerOf = (profile: string) => ({profile, clientId: `cid_${profile}`})
 const secretOf = (name: string) => `sk_test_canary-${name}-canary`
 
 function leftFiles(home: Home): string[] {
@@ -94,7 +95,7 @@ async function everythingAtOnce(scene: Scene): Promise<string[]> {
       for (const [n, name] of staying.entries())
         if (profiles[name]?.timeout !== n + 1) wrong.push(`timeout of ${name}: ${profiles[name]?.timeout}`)
       for (const name of [...staying, ...coming])
-        if ((await state.secrets.read(name, 'file')) !== secretOf(name))
+        if ((await state.secrets.read(ownerOf(name), 'file')) !== secretOf(name))
           wrong.push(`the secret of ${name} is lost`)
       for (const name of coming) if (!profiles[name]) wrong.push(`the profile ${name} is lost`)
       if (!current_profile || !profiles[current_profile])

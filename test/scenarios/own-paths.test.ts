@@ -139,7 +139,7 @@ test.each(['flag', 'credentials of the environment'])(
     if (from === 'flag') {
       for (const name of ['CLIENT_ID', 'CLIENT_SECRET', 'BASE_URL']) delete home.env[`BOOKCTL_${name}`]
       const state = openState(home.configDirectory)
-      await state.secrets.write('default', 'file', 'sk_test_right')
+      await state.secrets.write({profile: 'default', clientId: 'cid_test'}, 'file', 'sk_test_right')
       state.close()
     }
     const here = from === 'flag' ? ['--base-url', service.baseUrl] : []

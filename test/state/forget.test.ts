@@ -32,6 +32,9 @@ const token = (access_token: string) => ({
   expiresAt: 2,
 })
 
+const one = {profile: 'one', clientId: 'cid_one'}
+const two = {profile: 'two', clientId: 'cid_two'}
+
 /** Names of files that hold `text` anywhere. */
 const filesWith = (text: string) =>
   readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text))
@@ -40,7 +43,7 @@ const filesWith = (text: string) =>
 async function fill(state: State): Promise<void> {
   for (let n = 0; n < 300; n++) {
     const text = `secret-of-one-${n}-${'z'.repeat((n * 53) % 1200)}`
-    await state.secrets.write('one', 'file', text)
+    await state.secrets.write(one, 'file', text)
     state.tokens.put(CLIENT, token(text))
     if (n % 7 === 0) state.tokens.remove(CLIENT, text)
     state.secrets.putSigningSecret({
@@ -50,7 +53,7 @@ async function fill(state: State): Promise<void> {
       stored_at: n,
     })
   }
-  await state.secrets.write('two', 'file', 'secret-of-two')
+  await state.secrets.write(two, 'file', 'secret-of-two')
   state.tokens.put(OTHER, token('token-of-two'))
 }
 
@@ -61,10 +64,10 @@ test('one profile, while another process has the files open', async () => {
   const state = open()
   expect(state.forgetProfile('one', CLIENT)).toBe(true)
   expect(filesWith('secret-of-one')).toEqual([])
-  expect(await other.secrets.read('one', 'file')).toBeUndefined()
+  expect(await other.secrets.read(one, 'file')).toBeUndefined()
   expect(other.secrets.listSigningSecrets('one')).toEqual([])
   expect(other.tokens.list(CLIENT)).toEqual([])
-  expect(await state.secrets.read('two', 'file')).toBe('secret-of-two')
+  expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
   expect(state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
   expect(state.forgetProfile('one', CLIENT)).toBe(false)
 })
@@ -82,7 +85,7 @@ test('the tokens of one client alone', async () => {
   await fill(state)
   expect(state.forgetClient(OTHER)).toBe(true)
   expect(filesWith('token-of-two')).toEqual([])
-  expect(await state.secrets.read('two', 'file')).toBe('secret-of-two')
+  expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
 })
 
 test('the tokens of a client go whatever secret they were obtained with', () => {
@@ -98,7 +101,7 @@ test('the tokens of a client go whatever secret they were obtained with', () => 
 test('a secret that moves away from the file leaves no byte', async () => {
   const state = open()
   await fill(state)
-  expect(await state.secrets.remove('two', 'file')).toBe(true)
+  expect(await state.secrets.remove(two, 'file')).toBe(true)
   expect(filesWith('secret-of-two')).toEqual([])
 })
 

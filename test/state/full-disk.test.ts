@@ -58,7 +58,9 @@ test.for(LEFT)(
     expect(done).toEqual({gaveUp: false, value: 'in'})
     state.tokens.put(CLIENT, TOKEN)
     expect(state.tokens.list(CLIENT)).toEqual([TOKEN])
-    await expect(state.secrets.write('one', 'file', 'sk_test_1')).rejects.toMatchObject({fault: 'full'})
+    await expect(
+      state.secrets.write({profile: 'one', clientId: 'cid_1'}, 'file', 'sk_test_1'),
+    ).rejects.toMatchObject({fault: 'full'})
     state.close()
   },
 )

@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
+import type {SecretOwner} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 
@@ -160,16 +161,20 @@ describe('the keychain', () => {
 
   test('keeps secrets per profile and directory, and none in our files', async () => {
     const kept = new Map<string, string>()
+    const [one, two] = ['one', 'two'].map(profile => ({profile, clientId: 'cid_1'})) as [
+      SecretOwner,
+      SecretOwner,
+    ]
     const withKeychain = openState(
       directory,
       createKeychain(directory, async account => entryOf(kept, account)),
     )
-    await withKeychain.secrets.write('one', 'keychain', 'sk_test_1')
-    expect(await withKeychain.secrets.read('one', 'keychain')).toBe('sk_test_1')
-    expect(await withKeychain.secrets.read('two', 'keychain')).toBeUndefined()
+    await withKeychain.secrets.write(one, 'keychain', 'sk_test_1')
+    expect(await withKeychain.secrets.read(one, 'keychain')).toBe('sk_test_1')
+    expect(await withKeychain.secrets.read(two, 'keychain')).toBeUndefined()
     expect([...kept.keys()]).toEqual([expect.stringContaining(directory)])
     expect(readdirSync(directory)).toEqual([])
-    expect(await withKeychain.secrets.remove('one', 'keychain')).toBe(true)
+    expect(await withKeychain.secrets.remove(one, 'keychain')).toBe(true)
     withKeychain.close()
   })
 

@@ -254,7 +254,7 @@ test('forgotten is what belongs to the profile and to the client that are named,
   const fill = (fresh: TokenStore) => {
     for (const client of [CLIENT, ...OTHERS]) fresh.put(client, token('one'))
     for (const profile of ['one', 'two']) {
-      database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?)', profile, 's')
+      database.run("INSERT OR REPLACE INTO client_secrets VALUES (?, 'cid_1', 's')", profile)
       database.run("INSERT OR REPLACE INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
     }
   }
@@ -289,7 +289,7 @@ test('forgotten is what belongs to the profile and to the client that are named,
 })
 
 test('removing counts whatever kind of secret there was', () => {
-  database.run("INSERT INTO client_secrets VALUES ('one', 's')")
+  database.run("INSERT INTO client_secrets VALUES ('one', 'cid_1', 's')")
   expect(forget(database, {profile: 'one'})).toBe(true)
   database.run("INSERT INTO signing_secrets VALUES ('whsub_1', 'one', 's', 1)")
   expect(forget(database, {profile: 'one'})).toBe(true)

@@ -43,16 +43,14 @@ export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
 export async function logIn(parts: RequestParts, state: State, input: LoginInput): Promise<Identity> {
   const {baseUrl} = parseBaseUrl(input.baseUrl)
   const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
-  requireSameMode(recordOf(state, input.profile)?.mode, input.clientSecret, `profile ${input.profile}`)
+  const before = recordOf(state, input.profile)
+  requireSameMode(before?.mode, input.clientSecret, `profile ${input.profile}`)
   if (!state.writable) throw notWritable()
   const {requestToken} = await import('../../api/tokens.js')
   const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
   const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
-  const before = recordOf(state, input.profile)?.secret_store ?? 'file'
-  if (input.keychain) await state.secrets.write(input.profile, place, input.clientSecret)
-  // Together: the secret of one client beside the name of another would be neither the old login nor the new one.
-  const keepSecret = () => state.secrets.writeToFile(input.profile, input.clientSecret)
+  if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
   await state.settings.update(
     settings => ({
       ...settings,
@@ -69,9 +67,12 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
         },
       },
     }),
-    input.keychain ? undefined : keepSecret,
+    {
+      // Whoever is killed here leaves the old login, whose secret is still there beside the new client's.
+      ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
+      whenDone: () => forgetEarlier(state, input, before),
+    },
   )
-  if (before !== place) await state.secrets.remove(input.profile, before)
   state.tokens.put(tokenClientOf(baseUrl, input), token)
   return {
     profile: input.profile,
@@ -82,6 +83,14 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     expires_at: isoTime(token.expiresAt),
     stored_in: storedIn(place, state),
   }
+}
+
+/** Removes the secrets of logins before this one, wherever they are. */
+async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
+  await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
+  if (before?.secret_store !== 'keychain') return
+  const earlier = {profile: input.profile, clientId: before.client_id}
+  await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
 }
 
 /** The profile of that name in config.json. */

@@ -43,7 +43,9 @@ export async function logOut(parts: RequestParts, state: State, leaving: Leaving
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
   const kept = state.settings.read().profiles[profile]
-  const fromKeychain = kept?.secret_store === 'keychain' && (await state.secrets.remove(profile, 'keychain'))
+  const fromKeychain =
+    kept?.secret_store === 'keychain' &&
+    (await state.secrets.remove({profile, clientId: kept.client_id}, 'keychain'))
   return state.forgetProfile(profile, undefined) || fromKeychain
 }
 
@@ -99,9 +101,9 @@ export async function liveAmong(
   }
   const names = leaving === 'all' ? Object.keys(profiles) : [leaving.profile ?? '']
   const modes = names.map(async name => {
-    const {mode, secret_store: place = 'file'} = recordOf(state, name) ?? {}
+    const {mode, secret_store: place = 'file', client_id: clientId = ''} = recordOf(state, name) ?? {}
     if (mode !== undefined || place === 'keychain') return mode
-    return modeOfSecret((await state.secrets.read(name, place)) ?? '')
+    return modeOfSecret((await state.secrets.read({profile: name, clientId}, place)) ?? '')
   })
   const found = await Promise.all(modes)
   return names.filter((_, index) => found[index] === 'live')

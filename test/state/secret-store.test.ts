@@ -1,0 +1,90 @@
+/** Client secrets: none meets the name of another client, and those kept before there were several are found. */
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
+import {openState, type State} from '../../src/state/state.js'
+import {openSqlite} from '../../src/storage/sqlite.js'
+
+const OLD = {profile: 'one', clientId: 'cid_old'}
+const NEW = {profile: 'one', clientId: 'cid_new'}
+const OTHER = {profile: 'two', clientId: 'cid_new'}
+
+let directory: string
+let kept: Map<string, string>
+let state: State
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  kept = new Map()
+  state = open()
+})
+afterEach(() => {
+  state.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+function open(): State {
+  const entryOf = (name: string): KeychainEntry => ({
+    getPassword: async () => kept.get(name) ?? null,
+    setPassword: async secret => void kept.set(name, secret),
+    deleteCredential: async () => kept.delete(name),
+  })
+  return openState(
+    directory,
+    createKeychain(directory, async name => entryOf(name)),
+  )
+}
+
+test.each(['file', 'keychain'] as const)('in the %s each client of a profile has its own', async place => {
+  const {secrets} = state
+  const all = () => Promise.all([OLD, NEW, OTHER].map(owner => secrets.read(owner, place)))
+  await secrets.write(OLD, place, 'secret-of-old')
+  expect(await all()).toEqual(['secret-of-old', undefined, undefined])
+  await secrets.write(NEW, place, 'secret-of-new')
+  await secrets.write(OTHER, place, 'secret-of-other')
+  expect(await all()).toEqual(['secret-of-old', 'secret-of-new', 'secret-of-other'])
+  expect(await secrets.remove(OLD, place, NEW)).toBe(true)
+  expect(await secrets.remove(OLD, place, NEW)).toBe(false)
+  expect(await all()).toEqual([undefined, 'secret-of-new', 'secret-of-other'])
+  expect(holds('secret-of-old')).toEqual([])
+  expect(await secrets.remove(NEW, place)).toBe(true)
+  expect(await all()).toEqual([undefined, undefined, 'secret-of-other'])
+  expect(holds('secret-of-new')).toEqual([])
+})
+
+test('to remove where nothing is makes no file', async () => {
+  expect(await state.secrets.remove(OLD, 'file', NEW)).toBe(false)
+  expect(readdirSync(directory)).toEqual([])
+})
+
+test('one that was kept without a client is the profile’s until it has another', async () => {
+  await state.secrets.write(OLD, 'file', 'not-this')
+  state.close()
+  const before = openSqlite(join(directory, 'tokens.db'), {timeout: 0})
+  before.exec(`DROP TABLE client_secrets; CREATE TABLE client_secrets (profile TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT;
+    INSERT INTO client_secrets VALUES ('one', 'secret-of-old'), ('two', 'secret-of-other'); PRAGMA user_version = 2`)
+  before.close()
+  kept.set(`one (${directory})`, 'secret-of-old')
+  state = open()
+  for (const place of ['file', 'keychain'] as const) {
+    expect(await state.secrets.read(OLD, place)).toBe('secret-of-old')
+    await state.secrets.write(NEW, place, 'secret-of-new')
+    expect([await state.secrets.read(OLD, place), await state.secrets.read(NEW, place)]).toEqual([
+      'secret-of-old',
+      'secret-of-new',
+    ])
+    expect(await state.secrets.remove(NEW, place, NEW)).toBe(true)
+    expect([await state.secrets.read(OLD, place), await state.secrets.read(NEW, place)]).toEqual([
+      undefined,
+      'secret-of-new',
+    ])
+  }
+  expect(await state.secrets.read(OTHER, 'file')).toBe('secret-of-other')
+  expect([holds('secret-of-old'), kept.size]).toEqual([[], 1])
+})
+
+function holds(text: string): string[] {
+  return readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text))
+}
