@@ -1,28 +1,28 @@
 /**
  * Interim answers (RFC 9110 §15.2): a client reads past any 1xx, asked for or not, and waits for the answer itself. undici
- * does so for all but `100 Continue`, which it takes for the end of the connection: the answer would be lost, and a
- * reservation's outcome unknown, for a service that merely says "go on". So what comes first is looked at before undici
- * reads it.
+ * takes `100 Continue` for the end of the connection, also behind others: the answer would be lost, and a reservation's
+ * outcome unknown, for a service that merely says "go on". So what comes first is looked at before undici reads it, and
+ * every interim answer left out but `101`, after which there is no HTTP to read.
  */
 import type {Socket} from 'node:net'
 
-const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
-/** Of the beginning of an answer, what tells whether it is a `100`. */
-const TELLING_BYTES = 'HTTP/1.1 100 '.length
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
+/** Of the beginning of an answer, what tells whether it is one. */
+const EXAMPLE = 'HTTP/1.1 100 '
 const END = Buffer.from('\r\n\r\n')
 /** Ours: what is longer is no interim answer, and left to the parser to judge. */
 const MOST_BYTES = 16 * 1024
 
-/** `socket`, whose `read` leaves out every `100 Continue` that comes before anything else. */
-export function withoutContinue<S extends Pick<Socket, 'read'>>(socket: S): S {
+/** `socket`, whose `read` leaves out every interim answer that comes before anything else. */
+export function withoutInterim<S extends Pick<Socket, 'read'>>(socket: S): S {
   const read = socket.read.bind(socket)
   let held: Buffer = Buffer.alloc(0)
   let isOver = false
   socket.read = () => {
     if (isOver) return read()
     for (let piece = read(); piece !== null; piece = read()) {
-      held = afterContinues(Buffer.concat([held, piece]))
-      if (!mayBeginContinue(held)) {
+      held = afterInterim(Buffer.concat([held, piece]))
+      if (!mayBeginInterim(held)) {
         isOver = true
         return held
       }
@@ -33,9 +33,9 @@ export function withoutContinue<S extends Pick<Socket, 'read'>>(socket: S): S {
 }
 
 /** `bytes` without the interim answers it begins with. */
-function afterContinues(bytes: Buffer): Buffer {
+function afterInterim(bytes: Buffer): Buffer {
   let rest = bytes
-  while (isContinue(rest)) {
+  while (INTERIM.test(beginningOf(rest))) {
     const end = rest.indexOf(END)
     if (end < 0) break
     rest = rest.subarray(end + END.length)
@@ -43,14 +43,13 @@ function afterContinues(bytes: Buffer): Buffer {
   return rest
 }
 
-function isContinue(bytes: Buffer): boolean {
-  return CONTINUE.test(bytes.toString('latin1', 0, TELLING_BYTES))
+function beginningOf(bytes: Buffer): string {
+  return bytes.toString('latin1', 0, EXAMPLE.length)
 }
 
-/** Whether more has to come before it is clear that this is no `100`, or where it ends. */
-function mayBeginContinue(bytes: Buffer): boolean {
+/** Whether more has to come before it is clear that this is none, or where it ends. */
+function mayBeginInterim(bytes: Buffer): boolean {
   if (bytes.length > MOST_BYTES) return false
-  if (bytes.length >= TELLING_BYTES) return isContinue(bytes)
-  const begun = bytes.toString('latin1')
-  return ['HTTP/1.1 100 ', 'HTTP/1.0 100 ', 'HTTP/1.1 100\r'].some(whole => whole.startsWith(begun))
+  const begun = beginningOf(bytes)
+  return INTERIM.test(begun + EXAMPLE.slice(begun.length))
 }

@@ -20,7 +20,7 @@ import UntypedClient from 'undici/lib/dispatcher/client.js'
 import {usage} from '../contract/failure.js'
 import {ExchangeError, type Transport, type WireRequest} from './api.js'
 import {Exchange} from './exchange.js'
-import {withoutContinue} from './interim.js'
+import {withoutInterim} from './interim.js'
 import {isLoopbackHost} from './loopback.js'
 import {type ProxyServer, proxyFor} from './proxy.js'
 import {trustedCertificates} from './trust.js'
@@ -134,7 +134,7 @@ async function createDispatcher(
 function readingPast(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) =>
-      error ? callback(error, null) : callback(null, withoutContinue(socket)),
+      error ? callback(error, null) : callback(null, withoutInterim(socket)),
     )
 }
 

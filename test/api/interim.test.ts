@@ -1,13 +1,14 @@
-/** `100 Continue` before the answer (RFC 9110 §15.2): read past, however its bytes arrive, and with or without a tunnel. */
+/** Interim answers before the answer (RFC 9110 §15.2): read past, however their bytes arrive, and with or without a tunnel. */
 import {type AddressInfo, createServer, type Socket} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
 import type {ExchangeError} from '../../src/api/api.js'
-import {withoutContinue} from '../../src/api/interim.js'
+import {withoutInterim} from '../../src/api/interim.js'
 import {createTransport} from '../../src/api/transport.js'
 import {startWireServer, type WireServer} from '../support/wire-server.js'
 
 const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 
 /** A socket that gives `pieces`, one at each read. */
 function reading(pieces: readonly string[]): Pick<Socket, 'read'> {
@@ -16,7 +17,7 @@ function reading(pieces: readonly string[]): Pick<Socket, 'read'> {
 }
 
 function readAll(pieces: readonly string[]): string {
-  const socket = withoutContinue(reading(pieces))
+  const socket = withoutInterim(reading(pieces))
   const read: Buffer[] = []
   for (let piece = socket.read(); piece !== null; piece = socket.read()) read.push(piece)
   return Buffer.concat(read).toString()
@@ -29,6 +30,8 @@ test.each([
     'several, with headers and without a reason',
     `${CONTINUE}HTTP/1.1 100\r\na: b\r\n\r\n${CONTINUE}${ANSWER}`,
   ],
+  ['one behind another', `${HINTS}${CONTINUE}${ANSWER}`],
+  ['one before another', `${CONTINUE}${HINTS}HTTP/1.0 102 Processing\r\n\r\n${ANSWER}`],
 ])('%s before an answer, cut anywhere', (_, bytes) => {
   for (let at = 0; at <= bytes.length; at++) {
     const pieces = [bytes.slice(0, at), bytes.slice(at)].filter(piece => piece !== '')
@@ -37,7 +40,7 @@ test.each([
   expect(readAll([...bytes])).toBe(ANSWER)
 })
 
-test('what is no 100 Continue is left as it is', () => {
+test('what is no interim answer is left as it is', () => {
   for (const bytes of [
     'HTTP/1.1 101 Other\r\n\r\n',
     'SSH-2.0-x\r\n',
@@ -69,11 +72,14 @@ async function serve(bytes: string, after: 'end' | 'hang' = 'end'): Promise<Wire
 
 const request = (url: string) => ({method: 'POST', url, headers: {}, body: '{}'})
 
-test('the answer after it is the answer', async () => {
-  const {port} = await serve(CONTINUE + ANSWER)
-  const answer = await createTransport({env: {}})(request(`http://127.0.0.1:${port}/`), LIMITS)
-  expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([201, '{}'])
-})
+test.each([CONTINUE, HINTS, HINTS + CONTINUE, CONTINUE + HINTS + CONTINUE])(
+  'the answer after %j is the answer',
+  async interim => {
+    const {port} = await serve(interim + ANSWER)
+    const answer = await createTransport({env: {}})(request(`http://127.0.0.1:${port}/`), LIMITS)
+    expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([201, '{}'])
+  },
+)
 
 test('after it alone, an answer is waited for as long as for any', async () => {
   const {port} = await serve(CONTINUE.repeat(3), 'hang')
