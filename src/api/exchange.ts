@@ -1,6 +1,6 @@
 /** One request and its answer on one connection: its phases, their time limits, and whether a byte may have left. */
 import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from './api.js'
-import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place} from './faults.js'
+import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -35,7 +35,10 @@ export class Exchange {
   run(dispatch: () => void): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       this.settle = {resolve, reject}
-      this.totalTimer = setTimeout(() => this.timeOut('in all'), this.limits.totalMilliseconds)
+      this.totalTimer = setTimeout(
+        () => this.timeOut(this.limits.totalMilliseconds, 'in all'),
+        this.limits.totalMilliseconds,
+      )
       this.limitPhase(this.limits.connectMilliseconds)
       try {
         dispatch()
@@ -98,12 +101,13 @@ export class Exchange {
 
   private limitPhase(milliseconds: number): void {
     clearTimeout(this.phaseTimer)
-    if (this.settle) this.phaseTimer = setTimeout(() => this.timeOut('without progress'), milliseconds)
+    if (this.settle)
+      this.phaseTimer = setTimeout(() => this.timeOut(milliseconds, 'without progress'), milliseconds)
   }
 
-  private timeOut(how: string): void {
+  private timeOut(milliseconds: number, how: string): void {
     const through = this.phase === 'connect' && this.place.proxy ? ` through proxy ${this.place.proxy}` : ''
-    const what = `timed out ${WAITING_FOR[this.phase]} ${this.place.target}${through} (${how})`
+    const what = `timed out ${WAITING_FOR[this.phase]} ${this.place.target}${through} (${secondsText(milliseconds)} ${how})`
     this.fail(this.phase === 'connect' ? 'connect_timeout' : 'timeout', what)
   }
 

@@ -137,6 +137,11 @@ function addressOf(cause: NodeError, target: string): string {
   return cause.port === undefined ? host : `${host}:${cause.port}`
 }
 
+/** A limit as people say it, for example `3 s`, from milliseconds; what is left of one after a moment is called the whole. */
+export function secondsText(milliseconds: number): string {
+  return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
+}
+
 function hostOf(target: string): string {
   return target.replace(/:\d+$/, '')
 }

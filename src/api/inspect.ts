@@ -8,7 +8,7 @@ import {request as httpsRequest} from 'node:https'
 import {connect as connectTcp, isIP, type Socket} from 'node:net'
 import {connect as connectTls, type DetailedPeerCertificate, type TLSSocket} from 'node:tls'
 import {ExchangeError} from './api.js'
-import {diagnoseConnecting, type Place} from './faults.js'
+import {diagnoseConnecting, type Place, secondsText} from './faults.js'
 import type {ProxyServer} from './proxy.js'
 
 export interface Way {
@@ -49,15 +49,16 @@ export async function findAddresses(way: Way): Promise<string[]> {
   const found = lookup(host, {all: true}).catch(error => {
     throw faultOf(error, way)
   })
-  return (await within(way, found, 'looking up')).map(({address}) => address)
+  return (await within(way, found, `looking up ${host}`)).map(({address}) => address)
 }
 
 /** Opens a TCP connection, or that to the proxy, and closes it. Throws ExchangeError. */
 export async function tryConnecting(way: Way): Promise<void> {
   const {host, port} = hostAndPort(way.proxy ? new URL(way.proxy.origin) : way.url)
+  const {proxy, target} = placeOf(way)
   const socket = connectTcp({host, port})
   try {
-    await within(way, settled(socket, 'connect', way), 'connecting to')
+    await within(way, settled(socket, 'connect', way), `connecting to ${proxy ?? target}`)
   } finally {
     socket.destroy()
   }
@@ -66,8 +67,10 @@ export async function tryConnecting(way: Way): Promise<void> {
 /** The TLS handshake, through the proxy where there is one. Throws ExchangeError when there is no handshake. */
 export async function inspectTls(way: Way): Promise<TlsView> {
   const opened: {destroy(): unknown}[] = []
+  const {proxy, target} = placeOf(way)
+  const through = proxy === undefined ? '' : ` through proxy ${proxy}`
   try {
-    return await within(way, handshake(way, opened), 'shaking hands with')
+    return await within(way, handshake(way, opened), `shaking hands with ${target}${through}`)
   } finally {
     // The last first: destroying a socket under a TLS one that still reads crashes Node 20.
     for (const each of opened.reverse()) each.destroy()
@@ -164,7 +167,7 @@ function faultOf(error: unknown, way: Way): ExchangeError {
 async function within<T>(way: Way, work: Promise<T>, doing: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const reason = `timed out ${doing} ${placeOf(way).proxy ?? placeOf(way).target}`
+    const reason = `timed out ${doing} (${secondsText(way.milliseconds)})`
     timer = setTimeout(() => reject(new ExchangeError('connect_timeout', false, reason)), way.milliseconds)
   })
   try {

@@ -30,7 +30,8 @@ const MAX_DEPTH = 60
 
 const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
-const LINK = /\bhttps?:\/\/[^\s"'<>\\]+/gi
+/** What ends the sentence or the clause is not of the link. */
+const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
 /** A redactor that knows no secret by value yet. */
 export function createRedactor(): Redactor {

@@ -220,7 +220,7 @@ describe('a link', () => {
 
   test('in a text keeps its origin', () => {
     expect(text('see http://h.example/a/b?c=d and HTTPS://i.example:8443/e, or "https://j.example/f".')).toBe(
-      `see http://h.example/${GONE} and https://i.example:8443/${GONE} or "https://j.example/${GONE}".`,
+      `see http://h.example/${GONE} and https://i.example:8443/${GONE}, or "https://j.example/${GONE}".`,
     )
     expect(text("<https://h.example/a>'https://h.example/b'")).toBe(
       `<https://h.example/${GONE}>'https://h.example/${GONE}'`,
@@ -412,4 +412,14 @@ describe('a secret told by hand', () => {
     for (const harmless of ['x%20y', '100%', '%ff%74', '%7a%c3%b6%6b'])
       expect(told.text(harmless)).toBe(harmless)
   })
+})
+
+test('what follows a link in a sentence is not of the link', () => {
+  const {text} = createRedactor()
+  expect(text('a redirect (301) to http://127.0.0.1:8080, which is never followed')).toBe(
+    'a redirect (301) to http://127.0.0.1:8080/[redacted], which is never followed',
+  )
+  expect(text('see (https://a.example/vouchers/abc?t=1). And http://[::1]:80/x!')).toBe(
+    'see (https://a.example/[redacted]). And http://[::1]/[redacted]!',
+  )
 })

@@ -225,7 +225,7 @@ const COMMANDS: readonly Row[] = [
   },
   read('doctor', under('/account'), typed('doctor'), {reports: 'exit', takes: 'object'}),
   read('support:bundle', under('/account'), typed('support', 'bundle', 'b.zip', '--yes'), {
-    ...{reports: 'always 0', writes: 'b.zip'},
+    ...{reports: 'always 0', writes: 'b.zip', takes: 'object'},
   }),
 ]
 

@@ -49,6 +49,11 @@ export interface Traits {
   readonly isControl?: boolean
 }
 
+/** Whether an answer came whole, whatever it says. */
+export function isAnswered({kind}: Conclusion): boolean {
+  return !['unreached', 'lost', 'unreadable'].includes(kind)
+}
+
 export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Traits): Expected {
   const changes = CHANGES.has(nature)
   const isSpoilt = conclusion.kind === 'page' && conclusion.spoilt

@@ -13,7 +13,12 @@ export interface Cell {
 
 export interface Seen {
   readonly finished: Finished
-  readonly milliseconds: number
+  /** What --timeout said. */
+  readonly seconds: number
+  /** It had to be stopped, long after its time. */
+  readonly isStopped: boolean
+  /** That were made, whether or not a request came of them. */
+  readonly connections: number
   /** All, and those that were struck. */
   readonly requests: readonly ProxyRequest[]
   readonly struck: readonly ProxyRequest[]

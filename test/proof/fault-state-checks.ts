@@ -10,7 +10,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   const {home, finished, requests} = seen
   const wrong = checkFiles(row, seen)
   const effects = await errand.effects?.()
-  const struckFirst = row.part === 'quote' || row.reports
+  const struckFirst = row.part === 'quote'
   if (effects !== undefined && !struckFirst) {
     const isMade = finished.exit === 0 || (row.nature === 'wait' && seen.struck.length > 0)
     const allowed = isMade ? [1] : finished.exit === 10 ? [0, 1] : [0]
@@ -25,8 +25,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
     const got = requests.some(({path, struck}) => path.endsWith('/oauth/token') && !struck)
     const kept = state.tokens.listAll().length
     const refused = fault.conclusion.kind === 'status' && fault.conclusion.status === 401
-    if (got && kept === 0 && !refused && row.nature !== 'revoke' && !row.reports)
-      wrong.push('the token was lost')
+    if (got && kept === 0 && !refused && row.nature !== 'revoke') wrong.push('the token was lost')
   } finally {
     state.close()
   }

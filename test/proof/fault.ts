@@ -60,6 +60,11 @@ export const RESET =
 export const ENDED = /ended early|cut off|closed the connection/
 export const TIMED_OUT = /timed out/
 
+/** Whether it is told that time ran out: some end by what came before they stall. */
+export function timesOut(fault: Fault): boolean {
+  return stalls(fault) && fault.names?.source.includes('timed out') === true
+}
+
 /** Whether only the clock ends it. */
 export function stalls({connection, away, conclusion}: Fault): boolean {
   if (connection === 'hold' || connection === 'deaf') return true

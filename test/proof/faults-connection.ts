@@ -53,7 +53,7 @@ export const AWAY: readonly Fault[] = [
   away('dns', /no such host name, or no name service/),
   away('proxy-refused', /proxy http:.* cannot be reached \(ECONNREFUSED\)/, 'refused'),
   away('proxy-reset', /proxy http:.* cannot be reached/, ['reset']),
-  away('proxy-stall', /timed out connecting to .* through proxy/, ['hold']),
+  away('proxy-stall', /timed out (connecting to|shaking hands with) .* through proxy/, ['hold']),
   away('proxy-403', /proxy http:.* refused the connection with status 403/, [refusing(403)]),
   away('proxy-407', /status 407 \(it wants a user name and password/, [
     refusing(407, 'proxy-authenticate: Basic realm="x"\r\n'),

@@ -58,12 +58,13 @@ export function* pieces(whole: Buffer, size: number): Iterable<Buffer> {
   for (let at = 0; at < whole.length; at += size) yield whole.subarray(at, at + size)
 }
 
-/** One byte at a time, slower than any time limit of the matrix allows and never standing still. */
+/** One byte at a time, slower than any time limit of the matrix allows, and never the last of them. */
 export function* trickle(whole: Buffer): Iterable<Step> {
-  for (const piece of pieces(whole, 1)) {
+  for (const piece of pieces(whole.subarray(0, -1), 1)) {
     yield piece
     yield 100
   }
+  yield 'hold'
 }
 
 export function* endlessHeaders(): Iterable<Step> {
