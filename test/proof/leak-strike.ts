@@ -101,9 +101,13 @@ export class StruckService {
 export function checkExit(row: Row, strike: Strike, {exit, stdout, stderr}: Finished): string[] {
   const conclusion = 'echo' in strike ? strike.echo.conclusion : strike.fault.conclusion
   const exits = exitsOf(row, expectedOf(row.nature, conclusion, row))
+  // A PDF is known by what it is, and its end by its end, whatever follows it.
+  const isStillPdf = row.nature === 'link' && 'echo' in strike && strike.echo.name === 'not-json'
   // A cell gives little time, which may be over in the middle of anything.
   const late = TIMED_OUT.test(stdout + stderr) ? [7, 8, 10] : []
-  return [...exits, ...late].includes(Number(exit)) ? [] : [`exit ${exit}, not ${exits.join(' or ')}`]
+  return [...exits, ...late, ...(isStillPdf ? [0] : [])].includes(Number(exit))
+    ? []
+    : [`exit ${exit}, not ${exits.join(' or ')}`]
 }
 
 const isRefused = ({connection, away}: Fault) => connection === 'refused' || away?.proxy === 'refused'
