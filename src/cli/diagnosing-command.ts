@@ -19,12 +19,14 @@ export abstract class DiagnosingCommand extends BaseCommand {
 
   /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    const [{diagnose}, {readPreferences}] = await Promise.all([
+    const [{diagnose, lookAtPermissions}, {readPreferences}] = await Promise.all([
       import('./doctor/doctor.js'),
       import('./settings/defaults.js'),
     ])
+    const permissions = await lookAtPermissions(this.config.configDir)
     const around = await this.usableSurroundings()
     return diagnose({
+      permissions,
       state: await this.state(),
       flags: this.globals,
       namesProfile: this.namesProfile(),

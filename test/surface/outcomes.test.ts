@@ -76,11 +76,11 @@ interface Case {
   readonly answer: OddAnswer | undefined
   /** The exit codes that may follow; more than one where some commands take any JSON. */
   readonly exits: readonly number[]
-  /** In their place for what makes something, which may have been made. */
-  readonly afterMaking?: readonly number[]
+  /** In their place for what changes something, which may have been done. */
+  readonly afterChange?: readonly number[]
 }
 
-const DOUBT = {exits: [6], afterMaking: [10]}
+const DOUBT = {exits: [6], afterChange: [10]}
 const OUTCOMES: Record<string, Case> = {
   'a refusal': {
     answer: {status: 422, body: '{"error":{"code":"no","message":"no\\u001b[2J\\r\\u202eno"}}'},
@@ -101,13 +101,12 @@ const OUTCOMES: Record<string, Case> = {
 }
 /** Whatever answers these with 2xx is an answer. */
 const TAKING_ANYTHING = /^(api|webhooks:test)$/
-const MAKING = /^(reserve|webhooks:create)$/
-/** They make nothing new, but a lost answer leaves them in doubt, too. */
-const CHANGING = /^webhooks:(test|update)$/
+/** What they ask for may have been done, whatever the answer is if it is no answer to that. */
+const CHANGING = /^(reserve|webhooks:(create|test|update))$/
 
-function exitsOf(id: string, {answer, exits, afterMaking}: Case): readonly number[] {
-  if (afterMaking && (MAKING.test(id) || (answer?.isCut && CHANGING.test(id)))) return afterMaking
-  return answer?.status === 200 && !answer.isCut && TAKING_ANYTHING.test(id) ? [0, ...exits] : exits
+function exitsOf(id: string, {answer, exits, afterChange = exits}: Case): readonly number[] {
+  const codes = CHANGING.test(id) ? afterChange : exits
+  return answer?.status === 200 && !answer.isCut && TAKING_ANYTHING.test(id) ? [0, ...codes] : codes
 }
 
 /** Commands that ask the service. */

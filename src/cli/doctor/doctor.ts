@@ -16,6 +16,8 @@ import {checkReceiver, checkSigningSecrets} from './receiver.js'
 import {checkService, SERVICE_CHECKS} from './service.js'
 
 export interface DoctorOptions {
+  /** What lookAtPermissions saw. */
+  readonly permissions: Check
   readonly state: State
   readonly flags: TargetFlags
   /** Whether --profile stood on the command line. */
@@ -31,15 +33,19 @@ export interface DoctorOptions {
 /** Ours: for each step, where --timeout says nothing. */
 const STEP_SECONDS = 10
 
+/** The check that comes before all: whoever opens a file of ours, config.json too, mends its permissions. */
+export function lookAtPermissions(directory: string): Promise<Check> {
+  return checking('permissions', () => checkPermissions(directory))
+}
+
 /** Makes every check. Throws nothing that a check can tell. */
 export async function diagnose(options: DoctorOptions): Promise<Check[]> {
   const {state, connect: link, offline} = options
   const {directory} = state
-  // These first: they must see the directory before anything opens a file in it, which would mend permissions.
   const machine = [
     checkVersions(link.version),
     await checking('configuration', () => checkConfiguration(state)),
-    await checking('permissions', () => checkPermissions(directory)),
+    options.permissions,
     await checking('databases', () => checkDatabases(directory)),
     await checking('environment', () => checkEnvironment(link.env)),
     await checking('settings', () => checkSettings(options.around)),
