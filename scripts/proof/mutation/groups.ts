@@ -64,7 +64,16 @@ export const GROUPS: readonly Group[] = [
       ],
       ...['personal-numbers', 'secrets-in', 'spellings'],
     ].map(file => `src/api/${file}.ts`),
-    tests: tests('api', 'redact', 'redact-hostile', 'secrets-in', 'spellings', 'trace', 'echoed-secrets'),
+    tests: tests(
+      'api',
+      'redact',
+      'redact-hostile',
+      'telling-names',
+      'secrets-in',
+      'spellings',
+      'trace',
+      'echoed-secrets',
+    ),
   },
   {
     name: 'erasing',
