@@ -51,11 +51,6 @@ export interface DatabaseOptions {
   readonly busyTimeoutMilliseconds?: number
   /** Whose file and directory it is; ours unless told. */
   readonly owner?: FileOwner
-  /**
-   * Whether this process means to keep all others out. Then nothing looks at the file beforehand: SQLite lets go of a
-   * second connection only when its statements are collected, and that one would be kept out as another's.
-   */
-  readonly willHoldAlone?: boolean
 }
 
 /**
@@ -66,7 +61,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     if (path !== ':memory:') {
       prepareDatabaseFile(path, options.owner ?? 'ours')
-      if (logBytes(path) > 0 && !options.willHoldAlone) lookBeforehand(path, options.migrations)
+      if (logBytes(path) > 0) lookBeforehand(path, options.migrations)
     }
     const {busyTimeoutMilliseconds = PATIENCE_MILLISECONDS} = options
     const connection = openSqlite(path, {timeout: busyTimeoutMilliseconds})

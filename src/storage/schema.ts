@@ -73,15 +73,15 @@ export function lookBeforehand(path: string, migrations: readonly string[]): voi
  * and nobody could then have it alone.
  */
 function isSurelyOurs(connection: Connection, migrations: readonly string[]): boolean {
+  const tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
   const isOf = migrations.map((_, n) => {
     const names = tablesOf(migrations.slice(0, n + 1)).map(name => `'${name}'`)
-    const there = `(SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${names.join()}))`
-    return `WHEN ${n + 1} THEN ${there} = ${names.length}`
+    return `WHEN ${n + 1} THEN (${tables} AND name IN (${names.join()})) = ${names.length}`
   })
   try {
     // What is no JSON is an error.
     connection.exec(
-      `SELECT json(iif(CASE user_version ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
+      `SELECT json(iif(CASE user_version WHEN 0 THEN (${tables}) = 0 ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
     )
     return true
   } catch {
