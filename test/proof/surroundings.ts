@@ -1,5 +1,5 @@
 /** Where a command may find itself: locales, homes, directories and modes of others' machines, and what it must do there. */
-import {execFile} from 'node:child_process'
+import {execFile, spawnSync} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -29,8 +29,8 @@ export interface Surroundings {
   readonly keeps: boolean
   /** True where nothing can be put aside: `demo` then says so. */
   readonly hasNoTemporary?: boolean
-  /** Only root can make it; others pass it over. */
-  readonly needsRoot?: boolean
+  /** True where another user runs it, whom only root can be: others pass it over. */
+  readonly asStranger?: boolean
   make(place: Place): Ground
 }
 
@@ -70,17 +70,17 @@ const SURROUNDINGS: readonly Surroundings[] = [
     },
   },
   {
+    // Root can write it all the same.
     name: 'a home that cannot be written',
-    keeps: false,
+    ...{keeps: false, asStranger: isRoot},
     make({home}) {
       chmodSync(home, 0o555)
-      return isRoot ? {uid: STRANGER, env: {}} : {}
+      return isRoot ? {uid: STRANGER} : {}
     },
   },
   {
     name: 'a user without a home',
-    keeps: false,
-    needsRoot: true,
+    ...{keeps: false, asStranger: true},
     make: () => ({uid: STRANGER, env: {HOME: undefined}}),
   },
   {
@@ -213,5 +213,10 @@ function leftIn(directory: string): string[] {
 
 /** Those that this user can make. */
 export function possibleSurroundings(): Surroundings[] {
-  return SURROUNDINGS.filter(({needsRoot}) => !needsRoot || isRoot)
+  return SURROUNDINGS.filter(({asStranger}) => !asStranger || isRoot)
+}
+
+/** Whether another user can run it: not where this one is not root, nor where its directories are this one's own. */
+export function isForStrangers({node, script}: Installed): boolean {
+  return isRoot && spawnSync(node, [script, '--version'], {uid: STRANGER, cwd: '/'}).status === 0
 }
