@@ -99,38 +99,21 @@ async function run(
 ): Promise<Seen> {
   const timeout = ['--timeout', String(seconds)]
   const before = proxy.connections
-  const {finished, isStopped} = await runToItsEnd(home, [
-    ...[...errand.argv, '--json', ...timeout, ...trustOf(fault)],
-  ])
+  const finished = await home.run([...errand.argv, '--json', ...timeout, ...trustOf(fault)], {
+    limitMilliseconds: STOPPED_AFTER_MILLISECONDS,
+  })
   const requests = [...proxy.requests]
   return {
     ...{finished, requests, home, struck: requests.filter(each => each.struck && each.method !== 'CONNECT')},
     mend: () => {
       proxy.strike = undefined
     },
-    ...{seconds, isStopped, connections: proxy.connections - before},
+    ...{seconds, isStopped: finished.exit === 'SIGKILL', connections: proxy.connections - before},
   }
 }
 
 /** Ours: nothing that ends by itself takes as long, on any machine; the verdict on its own time is in what it tells. */
-const STOPPED_AFTER_SECONDS = 400
-
-async function runToItsEnd(
-  home: Home,
-  argv: readonly string[],
-): Promise<{finished: Seen['finished']; isStopped: boolean}> {
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const finished = await home.run(argv, {
-    onStart(child) {
-      timer = setTimeout(() => {
-        isStopped = child.kill('SIGKILL')
-      }, STOPPED_AFTER_SECONDS * 1000)
-    },
-  })
-  clearTimeout(timer)
-  return {finished, isStopped}
-}
+const STOPPED_AFTER_MILLISECONDS = 400_000
 
 function told({finished, requests}: Seen): string {
   const asked = requests.map(({method, path, struck}) => `${struck ? '*' : ''}${method} ${path.slice(0, 60)}`)

@@ -76,9 +76,7 @@ function checkFiles({writes}: Row, {home, finished}: Seen): string[] {
   for (const name of there) if (!known.includes(name)) wrong.push(`left ${name}`)
   if (writes && finished.exit === 0 && !there.includes(writes)) wrong.push(`did not write ${writes}`)
   if (existsSync(home.configDirectory)) {
-    const temporary = home
-      .kept()
-      .filter(name => !/^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/.test(name))
+    const temporary = home.strays()
     if (temporary.length > 0) wrong.push(`left ${temporary.join(', ')}`)
   }
   const path = join(home.directory, writes ?? '')

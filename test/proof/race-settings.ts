@@ -31,10 +31,7 @@ async function writeProfiles(home: Home, count: number, baseUrl: string): Promis
 const ownerOf = (profile: string) => ({profile, clientId: `cid_${profile}`})
 const secretOf = (name: string) => `sk_test_canary-${name}-canary`
 
-function leftFiles(home: Home): string[] {
-  const known = /^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/
-  return home.kept().flatMap(name => (known.test(name) ? [] : [`left ${name}`]))
-}
+const left = (home: Home) => home.strays().map(name => `left ${name}`)
 
 /** Accepts every secret, and gives tokens that name the client they are for. */
 async function startLenient(): Promise<ScriptedService> {
@@ -86,7 +83,7 @@ async function everythingAtOnce(scene: Scene): Promise<string[]> {
       // Whoever logged out before leaves no credentials to use; a token taken before may be revoked by then.
       ...wrongEnds(calls, [0, 4]),
       ...wrongEnds(others, [0]),
-      ...leftFiles(home),
+      ...left(home),
       ...leaving.filter(name => bytes.includes(secretOf(name))).map(name => `the secret of ${name} is left`),
       ...leaving.filter(name => bytes.includes(`tok-cid_${name}-`)).map(name => `a token of ${name} is left`),
     ]
@@ -124,7 +121,7 @@ export const SETTINGS_RACES: readonly Race[] = [
       const lost = scene
         .each(n => (profiles[`p${n}`]?.timeout === n + 1 ? [] : [`p${n} lost its timeout`]))
         .flat()
-      return [...wrongEnds(finished, [0]), ...lost, ...leftFiles(scene.home)]
+      return [...wrongEnds(finished, [0]), ...lost, ...left(scene.home)]
     },
   },
   {
@@ -134,7 +131,7 @@ export const SETTINGS_RACES: readonly Race[] = [
       const finished = await scene.crowd(scene.each(n => ['config', 'set', 'nationality', value(n)]))
       const got = valuesIn([await scene.home.run(['config', 'get', 'nationality'])])
       const isOne = NATIONALITIES.includes(got[0] ?? '')
-      return [...wrongEnds(finished, [0]), ...(isOne ? [] : [`it is ${got}`]), ...leftFiles(scene.home)]
+      return [...wrongEnds(finished, [0]), ...(isOne ? [] : [`it is ${got}`]), ...left(scene.home)]
     },
   },
   {name: 'config: profiles, logins and logouts', run: everythingAtOnce},

@@ -44,6 +44,11 @@ export class Home {
       .map(entry => relative(this.configDirectory, join(entry.parentPath, entry.name)))
   }
 
+  /** Those of them that are none of ours: left behind. */
+  strays(): string[] {
+    return this.kept().filter(name => !/^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/.test(name))
+  }
+
   /** Runs `bookctl ...argv` to its end. */
   run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
     const inherited = Object.entries(process.env).filter(
