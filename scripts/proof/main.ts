@@ -3,12 +3,14 @@
  * A part is a file of parts/, which says what it tries. Each tells what it finds wrong as it finds it, and its figures at
  * its end; one table of all parts comes last, and is also written to the FILE of --markdown. --only runs the cells whose
  * name, with its part's before it, holds all the texts, in either case (--only "Fault matrix" --only tls); --list prints the names; --seed
- * repeats what was random. The whole takes hours of two cores that have nothing else to do, and needs a build.
+ * repeats what was random. Stopped by Ctrl-C or SIGTERM, it still prints the figures so far. The whole takes hours of two
+ * cores that have nothing else to do, and needs a build.
  */
-import {existsSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
-import type {Part} from './part.js'
+import {isFresh} from '../../test/support/build.js'
+import type {Outcome, Part} from './part.js'
 import {PARTS} from './parts.js'
 import {figuresOf, markdown, type PartFigures, partTable} from './table.js'
 
@@ -18,13 +20,13 @@ const {values} = parseArgs({
     ...{list: {type: 'boolean'}, markdown: {type: 'string'}},
   },
 })
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 const chosen = PARTS.map(part => ({part, names: chosenOf(part)})).filter(({names}) => names.length > 0)
 
 if (chosen.length === 0) refuse('No cell has a name that holds that; --list prints all names.')
 else if (values.list)
   for (const {part, names} of chosen) for (const name of names) say(`${part.title}: ${name}`)
-else if (!existsSync(new URL('../../dist/manifest.json', import.meta.url)))
-  refuse('There is no build; run `npm run build`.')
+else if (!isFresh()) refuse('There is no build of the sources as they are; run `npm run build`.')
 else await prove()
 
 function chosenOf(part: Part): string[] {
@@ -39,29 +41,49 @@ async function prove(): Promise<void> {
   const seed = Number(values.seed ?? Math.floor(Date.now() / 1000))
   if (!Number.isSafeInteger(seed)) return refuse('--seed is a whole number.')
   say(`seed ${seed}`)
-  const figures: PartFigures[] = []
+  const ended: PartFigures[] = []
   for (const {part, names} of chosen) {
-    figures.push(await provePart(part, names, seed))
-    say(partTable(figures.at(-1) as PartFigures))
+    const figures = figuresOf(part)
+    const began = performance.now()
+    const soFar = () => figures.after((performance.now() - began) / 1000)
+    const stop = () => {
+      say(`\nStopped here.\n${partTable(soFar())}`)
+      finish([...ended, soFar()])
+      process.exit(1)
+    }
+    for (const signal of SIGNALS) process.once(signal, stop)
+    for (const text of part.leftOut?.() ?? []) say(`left out on this machine: ${text}`)
+    await provePart(part, names, seed, figures.add)
+    for (const signal of SIGNALS) process.off(signal, stop)
+    ended.push(soFar())
+    say(partTable(ended.at(-1) as PartFigures))
   }
+  finish(ended)
+}
+
+/** The table of all parts, and an exit that tells whether anything was wrong. */
+function finish(figures: readonly PartFigures[]): void {
   const table = markdown(figures)
   say(table)
   if (values.markdown !== undefined) writeFileSync(values.markdown, table)
   process.exitCode = figures.some(({groups}) => groups.some(({wrong}) => wrong > 0)) ? 1 : 0
 }
-
-async function provePart(part: Part, names: readonly string[], seed: number): Promise<PartFigures> {
-  const figures = figuresOf(part)
-  let ended = 0
-  const began = Date.now()
-  const tell = (name: string, outcome: Parameters<typeof figures.add>[0]) => {
-    figures.add(outcome)
-    ended += 1
-    if (ended % 100 === 0) process.stderr.write(`${part.title}: ${ended} of ${names.length}\n`)
+async function provePart(
+  part: Part,
+  names: readonly string[],
+  seed: number,
+  add: (outcome: Outcome) => void,
+): Promise<void> {
+  let told = 0
+  const tell = (name: string, outcome: Outcome) => {
+    add(outcome)
+    told += 1
+    if (told % 100 === 0) process.stderr.write(`${part.title}: ${told} of ${names.length}\n`)
     if (outcome.wrong.length > 0) say([`✗ ${name}`, ...outcome.wrong.map(text => `    ${text}`)].join('\n'))
   }
-  await part.run(new Set(names), tell, {seed})
-  return figures.end((Date.now() - began) / 1000)
+  await part.run(new Set(names), tell, {seed}).catch(error => {
+    tell('the part itself', {group: 'the part itself', count: 0, wrong: [String(error.stack)]})
+  })
 }
 
 function say(text: string): void {

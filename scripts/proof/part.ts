@@ -6,6 +6,8 @@ export interface Part {
   readonly unit: string
   /** The names of its cells, each of one cell alone; --only chooses among them. */
   names(): readonly string[]
+  /** What this machine cannot try, which is no cell here, and why; one line each. */
+  leftOut?(): readonly string[]
   /** Runs the cells of these names and tells of each as it ends. */
   run(names: ReadonlySet<string>, tell: Tell, options: RunOptions): Promise<void>
 }

@@ -27,7 +27,7 @@ export function figuresOf({title, unit}: Part) {
       const before = groups.get(name) ?? {name, count: 0, wrong: 0}
       groups.set(name, {name, count: before.count + count, wrong: before.wrong + (wrong.length > 0 ? 1 : 0)})
     },
-    end: (seconds: number): PartFigures => ({
+    after: (seconds: number): PartFigures => ({
       ...{title, unit, groups: [...groups.values()], more: others, seconds},
     }),
   }

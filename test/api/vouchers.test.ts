@@ -185,4 +185,13 @@ describe('before it is ready', () => {
     const forbidden = await setUp(() => jsonAnswer(403, {}), pdf)
     await expect(isVoucherReady(forbidden.api, 'RSV-1')).rejects.toMatchObject({kind: 'not_allowed'})
   })
+
+  test('one look of so many seconds asks no longer than that, and a service that fails is not ready', async () => {
+    const failing = await setUp(() => jsonAnswer(503, {}, {'retry-after': '1'}), pdf)
+    const began = failing.clock.now()
+    expect(await isVoucherReady(failing.api, 'RSV-1', 2)).toBe(false)
+    expect(failing.clock.now() - began).toBeLessThanOrEqual(2)
+    await expect(isVoucherReady(failing.api, 'RSV-1')).rejects.toMatchObject({kind: 'service_failed'})
+    expect(failing.clock.now() - began).toBeGreaterThan(2)
+  })
 })

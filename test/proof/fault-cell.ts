@@ -98,7 +98,6 @@ async function run(
   seconds: number,
 ): Promise<Seen> {
   const timeout = ['--timeout', String(seconds)]
-  const before = proxy.connections
   const finished = await home.run([...errand.argv, '--json', ...timeout, ...trustOf(fault)], {
     limitMilliseconds: STOPPED_AFTER_MILLISECONDS,
   })
@@ -108,7 +107,7 @@ async function run(
     mend: () => {
       proxy.strike = undefined
     },
-    ...{seconds, isStopped: finished.exit === 'SIGKILL', connections: proxy.connections - before},
+    ...{seconds, isStopped: finished.exit === 'SIGKILL'},
   }
 }
 

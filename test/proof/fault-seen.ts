@@ -17,8 +17,6 @@ export interface Seen {
   readonly seconds: number
   /** It had to be stopped, long after its time. */
   readonly isStopped: boolean
-  /** That were made, whether or not a request came of them. */
-  readonly connections: number
   /** All, and those that were struck. */
   readonly requests: readonly ProxyRequest[]
   readonly struck: readonly ProxyRequest[]

@@ -9,6 +9,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import type {RunOptions} from '../support/bookctl.js'
+import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import type {FileHome} from './file-home.js'
 
 export interface Disk {
@@ -22,9 +23,7 @@ export interface Disk {
   readonly make: (home: FileHome) => {readonly options: RunOptions; readonly after: () => void}
 }
 
-const NOBODY = 65_534
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const isRoot = process.getuid?.() === 0
 
 function once<T>(compute: () => T): () => T {
   let known: {value: T} | undefined
@@ -45,14 +44,8 @@ const ownView = once(() => {
 
 const needsOwnView = () => (ownView() ? undefined : 'needs root or user namespaces, to mount')
 
-/** Another user than root, whom permissions stop; undefined when this one is no root. */
-const ordinaryUser = once((): {user?: number; lacks?: string} => {
-  if (!isRoot) return {}
-  const tried = spawnSync(process.execPath, [ENTRY, '--version'], {uid: NOBODY, gid: NOBODY, cwd: '/'})
-  return tried.status === 0 ? {user: NOBODY} : {lacks: 'needs a tree that another user may read'}
-})
-
-const needsUser = () => ordinaryUser().lacks
+const lacksUser = once(() => lacksOtherUser(process.execPath, ENTRY))
+const needsUser = () => (isRoot ? lacksUser() : undefined)
 
 /** Runs the rest, hands on SIGTERM to it, then takes the ballast away and copies out what lies there. */
 const RUN_AND_COPY = `
@@ -113,19 +106,20 @@ const limited = (kilobytes: number): Disk => ({
   }),
 })
 
-/** Gives the home to an ordinary user, where this one is root. */
-function given(home: FileHome): RunOptions {
-  const {user} = ordinaryUser()
-  if (user === undefined) return {}
+function giveTo(user: number, home: FileHome): void {
   for (const name of ['', ...(readdirSync(home.directory, {recursive: true}) as string[])])
     lchownSync(join(home.directory, name), user, user)
-  return {user}
+}
+
+/** Gives the home to another user, where this one is root. */
+function given(home: FileHome): RunOptions {
+  if (!isRoot) return {}
+  giveTo(OTHER_USER, home)
+  return {user: OTHER_USER}
 }
 
 function takenBack(home: FileHome): void {
-  if (ordinaryUser().user === undefined) return
-  for (const name of ['', ...(readdirSync(home.directory, {recursive: true}) as string[])])
-    lchownSync(join(home.directory, name), 0, 0)
+  if (isRoot) giveTo(0, home)
 }
 
 const withModes = (

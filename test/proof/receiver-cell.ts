@@ -51,13 +51,15 @@ export async function runReceiverCell(
     if (fault.connection === 'refused') await proxy.close()
     else proxy.connection = fault.connection
   }
-  const parts = {home, proxy, fault, url, isTls: identity !== undefined}
+  const open: (() => Promise<unknown>)[] = []
+  const parts = {home, proxy, fault, url, isTls: identity !== undefined, open}
   try {
     if (sender === 'webhooks listen --forward-to') return await forwarding(parts, break_)
     if (sender === 'webhooks events replay') return await replaying(parts, break_)
     await break_()
     return await probing(parts)
   } finally {
+    await Promise.all(open.map(end => end()))
     if (fault.connection !== 'refused') await proxy.close()
     home.remove()
   }
@@ -69,6 +71,8 @@ interface Parts {
   readonly fault: Fault
   readonly url: string
   readonly isTls: boolean
+  /** What ends each process and server that was started, also when a wait for it was in vain. */
+  readonly open: (() => Promise<unknown>)[]
 }
 
 async function probing({home, fault, url}: Parts): Promise<string[]> {
@@ -97,8 +101,10 @@ async function receive(port: number, body: string, id: string): Promise<number> 
   return Number(answer.slice(9, 12))
 }
 
-async function replaying({home, proxy, fault, url}: Parts, break_: () => Promise<void>): Promise<string[]> {
+async function replaying(parts: Parts, break_: () => Promise<void>): Promise<string[]> {
+  const {home, proxy, fault, url, open} = parts
   const receiver = await startListening(home)
+  open.push(receiver.stop)
   await receive(receiver.port, BODY, 'evt_1')
   await receiver.stop()
   await break_()
@@ -122,10 +128,11 @@ async function replaying({home, proxy, fault, url}: Parts, break_: () => Promise
 
 /** What was acknowledged reaches the receiver once it works again; what it took is not sent to it twice. */
 async function forwarding(parts: Parts, break_: () => Promise<void>): Promise<string[]> {
-  const {home, proxy, fault, url, isTls} = parts
+  const {home, proxy, fault, url, isTls, open} = parts
   const wrong: string[] = []
   await break_()
   const first = await startListening(home, ['--forward-to', url, ...trustOf(fault)])
+  open.push(first.stop)
   const acknowledged = await receive(first.port, BODY, 'evt_1')
   if (acknowledged !== 200) wrong.push(`the service is answered ${acknowledged}`)
   const reports = () => first.lines.filter(({type}) => type === 'forward')
@@ -142,6 +149,7 @@ async function forwarding(parts: Parts, break_: () => Promise<void>): Promise<st
   const isDone = report !== undefined && status !== null && status >= 200 && status < 300
   const target =
     fault.connection === 'refused' ? await startTarget(200, Number(new URL(url).port)) : undefined
+  if (target) open.push(target.close)
   proxy.strike = undefined
   proxy.connection = undefined
   if (isTls) proxy.showInstead(tlsIdentity('good'))
@@ -149,11 +157,11 @@ async function forwarding(parts: Parts, break_: () => Promise<void>): Promise<st
   const got = () =>
     target?.got ?? proxy.requests.slice(before).map(({headers}) => headers['x-service-event-id'])
   const second = await startListening(home, ['--forward-to', url, ...trustOf({isTrusted: isTls})])
+  open.push(second.stop)
   await receive(second.port, LATER, 'evt_2')
   const wanted = isDone ? ['evt_2'] : ['evt_1', 'evt_2']
   await waitUntil(() => wanted.every(id => got().includes(id)), `${wanted.join(' and ')} at the receiver`)
   await second.stop()
-  await target?.close()
   const times = (id: string) => got().filter(each => each === id).length
   if (times('evt_1') !== (isDone ? 0 : 1) || times('evt_2') !== 1)
     wrong.push(`after it works again it gets ${got().join(', ') || 'nothing'}`)

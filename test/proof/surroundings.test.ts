@@ -2,9 +2,10 @@
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {lacksOtherUser} from '../support/other-user.js'
 import {inTwos} from './matrix.js'
 import {SandboxSide} from './sandbox-side.js'
-import {isForStrangers, possibleSurroundings, type Surroundings, tryOut, type World} from './surroundings.js'
+import {possibleSurroundings, type Surroundings, tryOut, type World} from './surroundings.js'
 
 const installed = {
   node: process.execPath,
@@ -33,13 +34,15 @@ async function tryAll(surroundings: readonly Surroundings[]): Promise<string> {
 }
 
 test('what a user does first works everywhere, or says what to do', async () => {
-  expect(await tryAll(others.filter(({asStranger}) => !asStranger))).toBe('')
+  expect(await tryAll(others.filter(({asOtherUser}) => !asOtherUser))).toBe('')
 }, 180_000)
 
-test.skipIf(!isForStrangers(installed))(
-  'so does it for another user, without a home to write',
+const lacks = lacksOtherUser(installed.node, installed.script)
+
+test.skipIf(lacks !== undefined)(
+  `so does it for another user${lacks ? `; ${lacks}` : ''}`,
   async () => {
-    expect(await tryAll(others.filter(({asStranger}) => asStranger))).toBe('')
+    expect(await tryAll(others.filter(({asOtherUser}) => asOtherUser))).toBe('')
   },
   180_000,
 )

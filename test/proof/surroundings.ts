@@ -1,8 +1,9 @@
 /** Where a command may find itself: locales, homes, directories and modes of others' machines, and what it must do there. */
-import {execFile, spawnSync} from 'node:child_process'
+import {execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {isRoot, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
@@ -30,13 +31,10 @@ export interface Surroundings {
   /** True where nothing can be put aside: `demo` then says so. */
   readonly hasNoTemporary?: boolean
   /** True where another user runs it, whom only root can be: others pass it over. */
-  readonly asStranger?: boolean
+  readonly asOtherUser?: boolean
   make(place: Place): Ground
 }
 
-const isRoot = process.getuid?.() === 0
-/** Ours: a user whom no system knows. */
-const STRANGER = 54_321
 const withEnv = (name: string, env: Record<string, string | undefined>, keeps = true): Surroundings => ({
   ...{name, keeps},
   make: () => ({env}),
@@ -72,16 +70,16 @@ const SURROUNDINGS: readonly Surroundings[] = [
   {
     // Root can write it all the same.
     name: 'a home that cannot be written',
-    ...{keeps: false, asStranger: isRoot},
+    ...{keeps: false, asOtherUser: isRoot},
     make({home}) {
       chmodSync(home, 0o555)
-      return isRoot ? {uid: STRANGER} : {}
+      return isRoot ? {uid: OTHER_USER} : {}
     },
   },
   {
     name: 'a user without a home',
-    ...{keeps: false, asStranger: true},
-    make: () => ({uid: STRANGER, env: {HOME: undefined}}),
+    ...{keeps: false, asOtherUser: true},
+    make: () => ({uid: OTHER_USER, env: {HOME: undefined}}),
   },
   {
     name: 'a working directory that is gone',
@@ -213,10 +211,5 @@ function leftIn(directory: string): string[] {
 
 /** Those that this user can make. */
 export function possibleSurroundings(): Surroundings[] {
-  return SURROUNDINGS.filter(({asStranger}) => !asStranger || isRoot)
-}
-
-/** Whether another user can run it: not where this one is not root, nor where its directories are this one's own. */
-export function isForStrangers({node, script}: Installed): boolean {
-  return isRoot && spawnSync(node, [script, '--version'], {uid: STRANGER, cwd: '/'}).status === 0
+  return SURROUNDINGS.filter(({asOtherUser}) => !asOtherUser || isRoot)
 }

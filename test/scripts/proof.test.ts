@@ -33,7 +33,7 @@ describe('figures', () => {
   figures.add({group: 'reserve', count: 40, wrong: []})
   figures.add({group: 'reserve', count: 2, wrong: ['two debits', 'two reservations']})
   figures.add({group: 'config:set', wrong: []})
-  const ended = figures.end(90)
+  const ended = figures.after(90)
 
   test('are counted by group', () => {
     expect(ended.groups).toEqual([

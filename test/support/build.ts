@@ -27,7 +27,8 @@ function build(): void {
   }
 }
 
-function isFresh(): boolean {
+/** Whether dist/ is of the sources as they are. */
+export function isFresh(): boolean {
   const manifest = statSync(join(root, 'dist/manifest.json'), {throwIfNoEntry: false})
   if (!manifest) return false
   const sources = [

@@ -5,6 +5,7 @@ import {inTwos} from '../../../test/proof/matrix.js'
 import {SandboxSide} from '../../../test/proof/sandbox-side.js'
 import {possibleSurroundings, tryOut} from '../../../test/proof/surroundings.js'
 import {startLocalSandbox} from '../../../test/support/local-sandbox.js'
+import {isRoot} from '../../../test/support/other-user.js'
 import {bringNode, makeOpenDirectory, NODES, npm} from '../nodes.js'
 import type {Part} from '../part.js'
 
@@ -19,6 +20,7 @@ export const everywhere: Part = {
   title: 'Everywhere',
   unit: 'cells',
   names: () => CELLS.map(({name}) => name),
+  leftOut: () => (isRoot ? [] : ['another user: needs root, to be another user']),
   async run(names, tell) {
     const directory = makeOpenDirectory()
     const sandbox = await startLocalSandbox()

@@ -17,27 +17,40 @@ interface NamedCell {
   readonly run: (template: Template, side: SandboxSide) => Promise<string[]>
 }
 
+const FORM_CELLS = allFileCells()
+const DISK_CELLS = allDiskCells()
+
 const CELLS: readonly NamedCell[] = [
-  ...allFileCells().map(cell => ({
+  ...FORM_CELLS.filter(({form}) => form.lacks?.() === undefined).map(cell => ({
     ...{name: nameOfFile(cell), group: cell.file},
     run: (template: Template, side: SandboxSide) => runFileCell(template, side, cell),
   })),
-  ...allDiskCells()
-    .filter(({disk}) => disk.lacks?.() === undefined)
-    .map(cell => ({
-      ...{name: nameOfDisk(cell), group: cell.disk.group},
-      run: (template: Template, side: SandboxSide) => runDiskCell(template, side, cell),
-    })),
+  ...DISK_CELLS.filter(({disk}) => disk.lacks?.() === undefined).map(cell => ({
+    ...{name: nameOfDisk(cell), group: cell.disk.group},
+    run: (template: Template, side: SandboxSide) => runDiskCell(template, side, cell),
+  })),
   ...(lacksFilling() ? [] : FILLED_CELLS).map(cell => ({
     ...{name: nameOfFilled(cell), group: 'full disks'},
     run: (template: Template, side: SandboxSide) => runFilledCell(template, side, cell),
   })),
 ]
 
+/** Each form and disk that cannot be had here, once. */
+function leftOut(): string[] {
+  const lacks = [
+    ...[...FORM_CELLS.map(({form}) => form), ...DISK_CELLS.map(({disk}) => disk)],
+    {name: 'no room once it is answered', lacks: lacksFilling},
+  ]
+  return [
+    ...new Set(lacks.flatMap(({name, lacks}) => (lacks?.() === undefined ? [] : `${name}: ${lacks()}`))),
+  ]
+}
+
 export const files: Part = {
   title: 'Files',
   unit: 'cells',
   names: () => CELLS.map(({name}) => name),
+  leftOut,
   async run(names, tell) {
     const {template, side, close} = await openFileBench()
     try {
