@@ -23,12 +23,11 @@ import {Exchange} from './exchange.js'
 import {withoutInterim} from './interim.js'
 import {isLoopbackHost} from './loopback.js'
 import {type ProxyServer, proxyFor} from './proxy.js'
-import {trustedCertificates} from './trust.js'
 
 export interface TransportOptions {
-  /** PEM certificates to trust besides the system's. */
-  readonly caFile?: string
-  /** Proxy settings and NODE_EXTRA_CA_CERTS are read from here. */
+  /** PEM certificates to trust, all of them; the runtime's own unless told. */
+  readonly ca?: string[] | undefined
+  /** Proxy settings are read from here. */
   readonly env: NodeJS.ProcessEnv
   /** Takes any certificate of a server on this machine; other hosts are refused. */
   readonly insecure?: boolean
@@ -45,11 +44,11 @@ const MAX_HEADER_BYTES = 64 * 1024
 
 /**
  * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
- * Throws a usage Failure for a bad CA file or proxy setting, and where certificate checks are switched off.
+ * Throws a usage Failure for a bad proxy setting, and where certificate checks are switched off.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
   optimiseParserLater()
-  const ca = trustedCertificates(options.caFile, options.env)
+  const {ca} = options
   const open = new Set<Dispatcher>()
 
   const transport: Transport = async (request, limits) => {

@@ -103,7 +103,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   if (insecure)
     options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
-  const transport = wire.createTransport({env, insecure, ...(options.caFile ? {caFile: options.caFile} : {})})
+  const transport = wire.createTransport({env, insecure, ca: wire.trustedCertificates(options.caFile, env)})
   const keep = options.har !== undefined
   const kept: object[] = []
   const {history} = options

@@ -4,6 +4,7 @@ import {afterEach, describe, expect, test} from 'vitest'
 import type {ExchangeError} from '../../src/api/api.js'
 import {proxyFor} from '../../src/api/proxy.js'
 import {createTransport} from '../../src/api/transport.js'
+import {trustedCertificates} from '../../src/cli/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'
 
@@ -83,7 +84,7 @@ const LIMITS = {
 
 function sendThrough(proxyPort: number, limits = LIMITS) {
   const transport = createTransport({
-    caFile: certificateFile('ca'),
+    ca: trustedCertificates(certificateFile('ca'), {}),
     env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`},
   })
   const headers = {authorization: 'Bearer tok_1'}

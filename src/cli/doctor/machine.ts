@@ -1,7 +1,8 @@
 /** What `doctor` looks at on this machine, apart from files of ours: versions, environment, settings, disk. */
-import {existsSync, readFileSync, statfsSync} from 'node:fs'
+import {existsSync, statfsSync} from 'node:fs'
 import {dirname} from 'node:path'
 import process from 'node:process'
+import {readPem} from '../../storage/bounded-read.js'
 import {VARIABLES} from '../help/variables.js'
 import {checked} from '../settings/checked.js'
 import {allEffective, type Surroundings} from '../settings/effective.js'
@@ -53,7 +54,7 @@ export async function checkSettings(around: Surroundings): Promise<Check> {
 
 function canRead(path: string): boolean {
   try {
-    readFileSync(path)
+    readPem(path)
     return true
   } catch {
     return false

@@ -10,8 +10,8 @@ import {
 import {isLoopbackHost} from '../../api/loopback.js'
 import {type ProxyServer, proxyFor} from '../../api/proxy.js'
 import {certificateText} from '../../api/refused-certificate.js'
-import {trustedCertificates} from '../../api/trust.js'
 import {withProxy} from '../input/proxy.js'
+import {trustedCertificates} from '../trust.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'
 
 export interface NetworkParts {

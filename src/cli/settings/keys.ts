@@ -179,7 +179,7 @@ function checkHeaderName(field: string, text: string): string {
 
 /** The absolute path of a file that holds certificates: commands run in other directories, too. */
 async function checkCaFile(field: string, text: string): Promise<string> {
-  const {trustedCertificates} = await import('../../api/trust.js')
+  const {trustedCertificates} = await import('../trust.js')
   const path = resolve(checkText(field, text))
   // One that is not there yet may be set: machines are set up in any order, and each call that needs it says so.
   if (existsSync(path)) trustedCertificates(path, {})

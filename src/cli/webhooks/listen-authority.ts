@@ -1,10 +1,11 @@
 /** Whom a connection to a receiver trusts: a `listen --tls` on this machine too, by its authority in our directory. */
-import {lstatSync, readFileSync} from 'node:fs'
+import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
 import {isLoopbackHost} from '../../api/loopback.js'
-import {trustedCertificates} from '../../api/trust.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
+import {readPem} from '../../storage/bounded-read.js'
 import {parseCertificate} from '../../webhooks/certificate.js'
+import {trustedCertificates} from '../trust.js'
 
 export interface TrustParts {
   /** `--ca-file`: what it names is then all that is added. */
@@ -25,7 +26,7 @@ export function trustedFor(url: string, {caFile, env, directory}: TrustParts): s
 /** Whether a certificate lies at `path` itself: a symbolic link there is not followed. */
 function isCertificateFile(path: string): boolean {
   try {
-    return lstatSync(path).isFile() && parseCertificate(readFileSync(path, 'utf8')) !== undefined
+    return lstatSync(path).isFile() && parseCertificate(readPem(path)) !== undefined
   } catch {
     return false
   }

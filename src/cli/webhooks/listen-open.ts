@@ -53,7 +53,7 @@ export async function openListening(
   const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
   closer(secrets.stop)
   const tls = await listenIdentity(flags, plan.host, state.directory, clock())
-  const {trustedCertificates} = await import('../../api/trust.js')
+  const {trustedCertificates} = await import('../trust.js')
   const trusted = trustedCertificates(flags['ca-file'], env)
   const output = await createListenOutput({flags, tell})
   const store = await openListenStore({directory: state.directory, profile, targets: plan.targets, clock})

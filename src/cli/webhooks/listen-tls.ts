@@ -1,9 +1,9 @@
 /** What `listen` shows to those who connect by TLS: a given certificate, or one of its own making. */
-import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../state/file-names.js'
+import {readPem} from '../../storage/bounded-read.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, writeWholeFile} from '../../storage/files.js'
 import {withLock} from '../../storage/lock.js'
@@ -54,7 +54,7 @@ function readIdentity(certFile: string, keyFile: string): KeyPair {
 
 function read(flag: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readPem(path)
   } catch (error) {
     const {code = 'unknown'} = error as NodeJS.ErrnoException
     throw usage('cannot_read', `${flag}: cannot read ${sanitizeLine(path, 200)} (${code})`)
@@ -87,9 +87,7 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
 
 function readAuthority(directory: string): KeyPair | undefined {
   try {
-    const [cert, key] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name =>
-      readFileSync(join(directory, name), 'utf8'),
-    )
+    const [cert, key] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name => readPem(join(directory, name)))
     return cert !== undefined && key !== undefined ? {cert, key} : undefined
   } catch {
     return undefined

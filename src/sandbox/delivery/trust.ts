@@ -1,6 +1,7 @@
 /** Whom deliveries trust: the system's roots, and the authorities in files that may appear while the sandbox runs. */
-import {closeSync, constants, fstatSync, openSync, readFileSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
+import {readPem} from '../../storage/bounded-read.js'
 
 /**
  * Gives the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
@@ -39,7 +40,7 @@ function defaultCertificates(): readonly string[] {
 
 function readIfThere(file: string): string[] {
   try {
-    return [readFileSync(file, 'utf8')]
+    return [readPem(file)]
   } catch {
     return []
   }
@@ -52,7 +53,7 @@ function readOwn(file: string): string[] {
   let opened: number | undefined
   try {
     opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    return fstatSync(opened).isFile() ? [readFileSync(opened, 'utf8')] : []
+    return fstatSync(opened).isFile() ? [readPem(opened)] : []
   } catch {
     return []
   } finally {

@@ -1,8 +1,8 @@
 /** Whom TLS connections trust: the system's roots, and what `--ca-file` adds to them. */
 import {X509Certificate} from 'node:crypto'
-import {readFileSync} from 'node:fs'
 import * as tls from 'node:tls'
 import {usage} from '../contract/failure.js'
+import {readPem} from '../storage/bounded-read.js'
 
 /**
  * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
@@ -27,7 +27,7 @@ function defaultCertificates(env: NodeJS.ProcessEnv): readonly string[] {
 function extraCertificates(file: string | undefined): string[] {
   if (!file) return []
   try {
-    return [readFileSync(file, 'utf8')]
+    return [readPem(file)]
   } catch {
     return []
   }
@@ -38,7 +38,7 @@ const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE
 function readCertificates(caFile: string): string[] {
   let text: string
   try {
-    text = readFileSync(caFile, 'utf8')
+    text = readPem(caFile)
   } catch (error) {
     throw badCaFile(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
   }
