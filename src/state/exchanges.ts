@@ -49,16 +49,22 @@ export async function keepExchanges(
 }
 
 function append(path: string, text: string): void {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
   const file = openSync(path, flags | NEITHER_LINK_NOR_WAIT, 0o600)
   try {
     const stats = fstatSync(file)
     if (!stats.isFile() || isOfAnother(path, stats)) return
     tighten(file, stats)
-    writeSync(file, text)
+    writeSync(file, endsAmidLine(file, stats.size) ? `\n${text}` : text)
   } finally {
     closeSync(file)
   }
+}
+
+/** Whether the last writer was cut off; its line is lost, and would take the next with it. */
+function endsAmidLine(file: number, size: number): boolean {
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
 }
 
 /** Under the lock, so that of two processes that find the file full one renames it. */

@@ -24,7 +24,7 @@ test('the last ones come back in order, and the files stay small', async () => {
 })
 
 test('a line that was cut, one that is too long and a missing directory harm nothing', async () => {
-  writeFileSync(join(directory, 'exchanges.jsonl'), '{"n":1}\n{"n":2\n')
+  writeFileSync(join(directory, 'exchanges.jsonl'), '{"n":1}\n{"n":2')
   await keepExchanges(directory, [{n: 3}, {n: 4, pad: 'x'.repeat(10_000)}])
   expect(lastExchanges(directory, 50).map(({n}) => n)).toEqual([1, 3])
   const missing = join(directory, 'missing')
