@@ -4,14 +4,8 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {FileCommand} from './file-commands.js'
 import {FILE_COMMANDS} from './file-commands.js'
-import {
-  CONFIG_FORMS,
-  DATABASE_FORMS,
-  type Form,
-  LOCKS_FORMS,
-  type Outcome,
-  PLAIN_FORMS,
-} from './file-forms.js'
+import {CONFIG_FORMS, type Form, LOCKS_FORMS, type Outcome, PLAIN_FORMS} from './file-forms.js'
+import {DATABASE_FORMS} from './file-forms-database.js'
 import {contentOf, DATABASES, FileHome, lookAt, type Template} from './file-home.js'
 import {checkDirectory, checkWords, documentOf, runErrand, told} from './file-run.js'
 import type {SandboxSide} from './sandbox-side.js'
