@@ -1,4 +1,5 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
+import {spawnSync} from 'node:child_process'
 import {existsSync, readFileSync, renameSync, statSync, symlinkSync} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
@@ -90,6 +91,33 @@ test('each request is a line, and what was right is kept, shown, exported and ve
   const verified = await home.json(['webhooks', 'verify', '-', '--at', 'received'], {stdin: exported})
   expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
 })
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0
+
+test.runIf(canLimit)(
+  'on a disk that fills up nothing is acknowledged that is not kept, and it goes on',
+  async () => {
+    const home = newHome()
+    const receiver = await listening(home)
+    const limit = (bytes: string) =>
+      spawnSync('prlimit', ['--pid', String(receiver.child.pid), `--fsize=${bytes}:`])
+    expect(await send(receiver.port, 'evt_1')).toBe(200)
+    limit('0')
+    expect(await send(receiver.port, 'evt_2')).toBe(503)
+    expect(await send(receiver.port, 'evt_3')).toBe(503)
+    limit('unlimited')
+    expect(await send(receiver.port, 'evt_3')).toBe(200)
+    const {exit, stderr} = await receiver.stop()
+    expect(exit).toBe(143)
+    expect(stderr).toMatch(/no more can be written to .*events.db/)
+    expect(receiver.lines.map(({event_id, duplicate}) => [event_id, duplicate])).toEqual([
+      ['evt_1', false],
+      ['evt_3', false],
+    ])
+    const {result} = await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list'])
+    expect(result.events.map(({event_id}) => event_id).sort()).toEqual(['evt_1', 'evt_3'])
+  },
+)
 
 test('an event is replayed as it came, or signed anew', async () => {
   const home = newHome()
