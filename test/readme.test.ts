@@ -2,14 +2,15 @@
  * The README's commands, every block in order, in one home: who follows it from the top to the end gets there. What it
  * leaves open (off_…, RSV-…) comes from what was printed before, as a reader would take it.
  */
+
 import {type ChildProcess, execFile, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:net'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {afterAll, expect, test} from 'vitest'
+import {findFreePort} from '../src/cli/sandbox/free-port.js'
 import {Home} from './support/bookctl.js'
 import {type ForwardTarget, startTarget} from './support/listening.js'
 import {waitUntil} from './support/wait.js'
@@ -45,15 +46,6 @@ afterAll(async () => {
   home.remove()
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const {port} = server.address() as {port: number}
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 async function start(command: string, env: NodeJS.ProcessEnv, isReady: RegExp): Promise<void> {
   const child = spawn('bash', ['-c', `[ -f env.sh ] && . ./env.sh; exec ${command}`], {
     cwd: home.directory,
@@ -78,7 +70,7 @@ test('the README, from the top to the end', {timeout: 180_000}, async () => {
   const signingSecret = readFileSync(join(home.directory, 'signing-secret.txt'), 'utf8').trim()
   target = await startTarget(200)
   const receiver = await startReceiver()
-  const ports = String(await freePort())
+  const ports = String(await findFreePort())
   const inherited = Object.entries(process.env).filter(([name]) => !/^(BOOKCTL_|NODE_|VITEST)/.test(name))
   const env = {
     ...Object.fromEntries(inherited),

@@ -4,8 +4,9 @@
  * address is rewritten, so that links it gives lead through the proxy, too.
  */
 import {request as httpRequest} from 'node:http'
-import {type AddressInfo, createServer, type Server, type Socket} from 'node:net'
+import {createServer, type Server, type Socket} from 'node:net'
 import {createServer as createTlsServer, type TlsOptions, type Server as TlsServer} from 'node:tls'
+import {findFreePort} from '../../src/cli/sandbox/free-port.js'
 import {waitUntil} from '../support/wait.js'
 
 /** A whole answer, as the sandbox gave it or as a fault makes it up. */
@@ -84,8 +85,11 @@ export class FaultProxy {
     const proxy = new FaultProxy(options, server, undefined)
     if (options.tls) proxy.showInstead(options.tls)
     server.on('connection', (socket: Socket) => proxy.accept(socket))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    proxy.port = (server.address() as AddressInfo).port
+    // When it is closed, nobody else may get its port by chance.
+    proxy.port = await findFreePort()
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(proxy.port, '127.0.0.1', resolve),
+    )
     return proxy
   }
 

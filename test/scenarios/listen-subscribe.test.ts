@@ -1,7 +1,9 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
+
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterEach, beforeEach, expect, test} from 'vitest'
+import {findFreePort} from '../../src/cli/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
@@ -23,7 +25,7 @@ let asked: string[]
 
 beforeEach(async () => {
   asked = []
-  receiverPort = await freePort()
+  receiverPort = await findFreePort()
   service = createServer((request, response) => {
     let body = ''
     request.on('data', piece => {
@@ -50,14 +52,6 @@ afterEach(async () => {
   await new Promise(resolve => service.close(resolve))
   home.remove()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const {port} = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 async function answerTo(url: string, body: string): Promise<object> {
   if (url === '/v1/oauth/token')

@@ -1,6 +1,7 @@
 /** Both sides with the built command: a sandbox that sends, a receiver that listens, and the schedule rehearsed. */
-import {type AddressInfo, createServer} from 'node:net'
+
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {findFreePort} from '../../src/cli/sandbox/free-port.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
@@ -11,14 +12,6 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const {port} = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
 async function reserve(): Promise<void> {
   const {home} = sandbox
   const [offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
@@ -27,7 +20,7 @@ async function reserve(): Promise<void> {
 
 test('listen --tls --subscribe gets the signed event of a reservation', async () => {
   const {home} = sandbox
-  const port = await freePort()
+  const port = await findFreePort()
   const own = ['--tls', '--port', String(port), '--subscribe', '--public-url', `https://127.0.0.1:${port}/in`]
   const wait = [
     '--event',
@@ -56,7 +49,7 @@ test('listen --tls --subscribe gets the signed event of a reservation', async ()
 
 test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
   const {home} = sandbox
-  const url = `https://127.0.0.1:${await freePort()}/down`
+  const url = `https://127.0.0.1:${await findFreePort()}/down`
   const created = await home.json<{subscription: {id: string}}>([
     ...['webhooks', 'create', '--url', url, '--event', 'reservation.confirmed'],
   ])

@@ -4,12 +4,12 @@
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {rmSync} from 'node:fs'
-import {type AddressInfo, createServer} from 'node:net'
 import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {makeTemporaryDirectory} from '../../storage/temporary-directory.js'
+import {findFreePort} from './free-port.js'
 
 export interface Step {
   /** As a user would type it. */
@@ -94,13 +94,9 @@ export class Demo {
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
   }
 
-  /** A free port of this machine, the address for the subscription, and the command that listens there. */
+  /** The address for the subscription, and the command that will listen there. */
   private async receiver(): Promise<{url: string; listen: string[]}> {
-    const server = createServer()
-    const port = await new Promise<number>(resolve => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-    })
-    await new Promise(resolve => server.close(resolve))
+    const port = await findFreePort()
     const end = ['--exit-after', '1', '--within', '60']
     return {
       url: `https://127.0.0.1:${port}/hooks`,
