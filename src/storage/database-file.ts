@@ -14,8 +14,8 @@ export type FileOwner = 'ours' | 'users'
 /** What SQLite makes beside a database. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
-/** SQLite takes a file shorter than this for an empty one and writes over it. */
-const SMALLEST_DATABASE_BYTES = 512
+/** SQLite takes a file shorter than one page for an empty one and writes over it. */
+const SMALLEST_PAGE_BYTES = 512
 
 /**
  * Files that were looked into. Each is once, before SQLite has it open: to close any descriptor of a file takes away all
@@ -37,6 +37,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   // SQLite follows a link in the place of its log, and would write into what it points to.
   const look = owner === 'ours' ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: look(path + side)}))
+  const hasLog = sides.some(({stats}) => stats !== undefined && stats.size > 0)
   const there = look(path)
   if (owner === 'ours') requireOneName(path, there)
   try {
@@ -47,7 +48,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats))
+  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats, hasLog))
     throw owner === 'ours' ? damaged(path) : notADatabase(path)
   lookedInto.add(identityOf(stats))
   if (owner !== 'ours') return
@@ -74,14 +75,20 @@ function requireDirectory(path: string): void {
   throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
 }
 
-/** Whether SQLite would take it for a database: an empty file is one, too. */
-function isDatabase(path: string, stats: Stats): boolean {
-  if (stats.size === 0) return true
-  if (stats.size < SMALLEST_DATABASE_BYTES) return false
+/**
+ * Whether it is a database: an empty file is one, too. One that ends amid a page SQLite reads as if zeros followed; only
+ * a log may still hold the page that was being written there.
+ */
+function isDatabase(path: string, {size}: Stats, hasLog: boolean): boolean {
+  if (size === 0) return true
+  if (size < SMALLEST_PAGE_BYTES) return false
   const file = openSync(path, constants.O_RDONLY)
   try {
-    const header = Buffer.alloc(HEADER.length)
-    return readSync(file, header, 0, header.length, 0) === header.length && header.equals(HEADER)
+    const header = Buffer.alloc(HEADER.length + 2)
+    readSync(file, header, 0, header.length, 0)
+    // The largest page is too large for the two bytes, and written as 1.
+    const pageBytes = header.readUInt16BE(HEADER.length) === 1 ? 65_536 : header.readUInt16BE(HEADER.length)
+    return header.subarray(0, HEADER.length).equals(HEADER) && (hasLog || size % pageBytes === 0)
   } finally {
     closeSync(file)
   }

@@ -5,7 +5,7 @@
 import {existsSync, statSync} from 'node:fs'
 import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
-import {StorageError, storageErrorOf} from './errors.js'
+import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
 import {PATIENCE_MILLISECONDS, untilFree} from './patience.js'
 import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
@@ -70,6 +70,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       // SQLite does not wait where another process is making the same new file one with a log.
       untilFree(busyTimeoutMilliseconds, path, () => {
         const version = requireOurs(connection, options.migrations, path)
+        if (path !== ':memory:') requireSound(connection, path)
         connection.exec(PRAGMAS)
         if (version < options.migrations.length) migrate(connection, database, options.migrations, path)
         return true
@@ -83,6 +84,16 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   } catch (error) {
     throw storageErrorOf(error, path)
   }
+}
+
+/** Ours: so much is looked through in two milliseconds, a fraction of a start. */
+const SOON_LOOKED_THROUGH_BYTES = 1024 * 1024
+
+/** Throws StorageError for a damage that would else be met halfway, when something is written already. */
+function requireSound(connection: Connection, path: string): void {
+  if (statSync(path).size > SOON_LOOKED_THROUGH_BYTES) return
+  const {quick_check: found} = connection.prepare('PRAGMA quick_check(1)').get() as {quick_check: string}
+  if (found !== 'ok') throw damaged(path)
 }
 
 /**

@@ -3,6 +3,7 @@ import {execFileSync, spawnSync} from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -362,19 +363,42 @@ describe('what stands in the place is refused and left as it is', () => {
     expect(readFileSync(path, 'utf8')).toBe(content)
   })
 
-  test('a database cut short', () => {
-    const path = join(directory, 'x.db')
-    const database = openDatabase(path, {migrations: ONE})
+  /** A database of many pages without a log, which this process has never opened. */
+  function filled(): string {
+    const [made, path] = [join(directory, 'made.db'), join(directory, 'x.db')]
+    const database = openDatabase(made, {migrations: ONE})
     const fill = () => {
       for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
     }
     database.transaction(fill)
     database.erase(() => {})
     database.close()
-    truncateSync(path, 5000)
+    copyFileSync(made, path)
+    expect(statSync(path).size).toBeGreaterThan(50_000)
+    return path
+  }
+
+  test.each([
+    ['by a byte', (length: number) => length - 1],
+    ['by half a page', (length: number) => length - 2048],
+    ['by its last page', (length: number) => length - 4096],
+    ['amid its second page', () => 5000],
+  ])('a database cut short %s', (_, lengthOf) => {
+    const path = filled()
+    truncateSync(path, lengthOf(statSync(path).size))
     const before = readFileSync(path)
-    expect(faultOf(() => openDatabase(path, {migrations: ONE}).all('SELECT * FROM words'))).toBe('corrupt')
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('corrupt')
     expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  test('one with a torn page, before anything is written beside it', () => {
+    const path = filled()
+    const torn = readFileSync(path)
+    torn.fill(0xa5, torn.length - 2048)
+    writeFileSync(path, torn)
+    expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('corrupt')
+    expect(readFileSync(path).equals(torn)).toBe(true)
+    expect(statSync(`${path}-wal`, {throwIfNoEntry: false})?.size ?? 0).toBe(0)
   })
 })
 
