@@ -185,6 +185,8 @@ export const PLAIN_FORMS: readonly Form[] = [...BYTES, ...PLACES, ...MODES, NO_M
 export const LOCKS_FORMS: readonly Form[] = PLACES.filter(({name}) => /directory|link|pipe/.test(name)).map(
   form => ({
     ...form,
+    // An empty one is as good as any.
+    outcome: form.name === 'a directory' ? 'well' : form.outcome,
     place: (path: string, victim: string) => {
       rmSync(path, {recursive: true})
       writeFileSync(path, '')

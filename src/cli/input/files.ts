@@ -92,6 +92,7 @@ export function checkWritable(flag: string, path: string): void {
     accessSync(dirname(resolve(path)), constants.W_OK)
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
-    throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`)
+    const hint = 'make its directory writable, or name a file elsewhere'
+    throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`, hint)
   }
 }

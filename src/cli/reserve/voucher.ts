@@ -87,7 +87,7 @@ function notWritable(path: string): Failure {
 }
 
 function noPlace(path: string, problem: string, hint: string): Failure {
-  return usage('invalid_input', `--file: the directory ${shown(dirname(path))} ${problem}`, hint)
+  return usage('invalid_input', `--file: the directory ${shown(dirname(resolve(path)))} ${problem}`, hint)
 }
 
 function taken(path: string): Failure {

@@ -167,7 +167,8 @@ function openCapture(path: string, tell: (text: string) => void): {writer: LineW
     file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
   } catch (error) {
     const {code = 'unknown'} = error as NodeJS.ErrnoException
-    throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`)
+    const hint = 'make its directory writable, or name a file elsewhere'
+    throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`, hint)
   }
   const writer = createLineWriter({
     send: (text, done) => appendFile(file, text, done),
