@@ -103,7 +103,8 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   if (insecure)
     options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
-  const transport = wire.createTransport({env, insecure, ca: wire.trustedCertificates(options.caFile, env)})
+  const ca = await wire.trustedCertificates(options.caFile, env)
+  const transport = wire.createTransport({env, insecure, ca})
   const keep = options.har !== undefined
   const kept: object[] = []
   const {history} = options

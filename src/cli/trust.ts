@@ -2,43 +2,52 @@
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {usage} from '../contract/failure.js'
-import {readPem} from '../storage/bounded-read.js'
+import {readFile} from './input/files.js'
 
 /**
  * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
  * roots and NODE_EXTRA_CA_CERTS with them, so everything is listed again. Throws a usage Failure for a bad file.
  */
-export function trustedCertificates(
+export async function trustedCertificates(
   caFile: string | undefined,
   env: NodeJS.ProcessEnv,
-): string[] | undefined {
+): Promise<string[] | undefined> {
   if (caFile === undefined) return undefined
-  return [...defaultCertificates(env), ...readCertificates(caFile)]
+  return [...(await defaultCertificates(env)), ...(await readCertificates(caFile))]
 }
 
-function defaultCertificates(env: NodeJS.ProcessEnv): readonly string[] {
+async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   // Node 22.15 and later can tell; it includes the extra file and the system's store where that is asked for.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
-  return [...tls.rootCertificates, ...extraCertificates(env.NODE_EXTRA_CA_CERTS)]
+  return [...tls.rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS))]
 }
 
 /** Node itself warns about an extra file it cannot read and goes on, and so do we. */
-function extraCertificates(file: string | undefined): string[] {
+async function extraCertificates(file: string | undefined): Promise<string[]> {
   if (!file) return []
   try {
-    return [readPem(file)]
+    return [await readPem(file)]
   } catch {
     return []
   }
 }
 
+/** Ours: the authorities of a whole system take a quarter of it. */
+const MOST_BYTES = 1024 * 1024
+
+async function readPem(file: string): Promise<string> {
+  const bytes = await readFile(file, MOST_BYTES)
+  if (bytes.length > MOST_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
+  return bytes.toString('utf8')
+}
+
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-function readCertificates(caFile: string): string[] {
+async function readCertificates(caFile: string): Promise<string[]> {
   let text: string
   try {
-    text = readPem(caFile)
+    text = await readPem(caFile)
   } catch (error) {
     throw badCaFile(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
   }

@@ -82,9 +82,11 @@ const LIMITS = {
   maxAnswerBytes: 1000,
 }
 
+const ca = await trustedCertificates(certificateFile('ca'), {})
+
 function sendThrough(proxyPort: number, limits = LIMITS) {
   const transport = createTransport({
-    ca: trustedCertificates(certificateFile('ca'), {}),
+    ca,
     env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`},
   })
   const headers = {authorization: 'Bearer tok_1'}

@@ -18,7 +18,7 @@ const LIMITS: ExchangeLimits = {
   maxAnswerBytes: 1_000_000,
 }
 const CA_FILE = certificateFile('ca')
-const CA = trustedCertificates(CA_FILE, {})
+const CA = await trustedCertificates(CA_FILE, {})
 
 const servers: WireServer[] = []
 afterEach(async () => {
@@ -276,7 +276,7 @@ describe('trust', () => {
       import {createTransport} from ${JSON.stringify(new URL('../../src/api/transport.ts', import.meta.url).href)}
       import {trustedCertificates} from ${JSON.stringify(new URL('../../src/cli/trust.ts', import.meta.url).href)}
       const {env} = process
-      const send = createTransport({ca: trustedCertificates(${JSON.stringify(unrelated)}, env), env})
+      const send = createTransport({ca: await trustedCertificates(${JSON.stringify(unrelated)}, env), env})
       const answer = await send({method: 'GET', url: 'https://127.0.0.1:${server.port}/x', headers: {}}, ${JSON.stringify(LIMITS)})
       console.log(answer.status)`
     const parameters = ['--import', 'tsx', '--input-type=module', '-e', script]

@@ -10,36 +10,36 @@ import {certificateFile} from '../support/tls.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
 afterAll(() => rmSync(directory, {recursive: true, force: true}))
-const refused = (path: string) => expect(() => trustedCertificates(path, {}))
+const refused = (path: string) => expect(trustedCertificates(path, {})).rejects
 
-test('its certificates are added to those of the system', () => {
-  const all = trustedCertificates(certificateFile('ca'), {}) ?? []
+test('its certificates are added to those of the system', async () => {
+  const all = (await trustedCertificates(certificateFile('ca'), {})) ?? []
   expect(all.length).toBeGreaterThan(10)
   expect(all.at(-1)?.trim()).toBe(readFileSync(certificateFile('ca'), 'utf8').trim())
-  expect(trustedCertificates(undefined, {})).toBeUndefined()
+  expect(await trustedCertificates(undefined, {})).toBeUndefined()
 })
 
-test('a wrong one is refused as usage, without its path', () => {
-  refused('/nowhere/private-name.pem').toThrow(
+test('a wrong one is refused as usage, without its path', async () => {
+  await refused('/nowhere/private-name.pem').toThrow(
     /^the file of certificate authorities cannot be read \(ENOENT\)$/,
   )
-  refused(tmpdir()).toThrow(/cannot be read \(EISDIR\)/)
-  refused(fileURLToPath(import.meta.url)).toThrow(/holds no PEM certificate/)
-  refused('/dev/null').toThrow(/holds no PEM certificate/)
+  await refused(tmpdir()).toThrow(/cannot be read \(EISDIR\)/)
+  await refused(fileURLToPath(import.meta.url)).toThrow(/holds no PEM certificate/)
+  await refused('/dev/null').toThrow(/holds no PEM certificate/)
 })
 
-test('one without end, and one of ten gigabytes, are given up early', () => {
-  refused('/dev/zero').toThrow(/cannot be read \(EFBIG\)/)
+test('one without end, and one of ten gigabytes, are given up early', async () => {
+  await refused('/dev/zero').toThrow(/cannot be read \(EFBIG\)/)
   const long = join(directory, 'long.pem')
   writeFileSync(long, readFileSync(certificateFile('ca')))
   truncateSync(long, 10 * 1024 ** 3)
-  refused(long).toThrow(/cannot be read \(EFBIG\)/)
+  await refused(long).toThrow(/cannot be read \(EFBIG\)/)
 })
 
-test('one that another program writes as it is read is read to its end', () => {
+test('one that another program writes as it is read is read to its end', async () => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
   const words = '{ head -c 100 "$0"; sleep 0.1; tail -c +101 "$0"; } > "$1"'
   spawn('sh', ['-c', words, certificateFile('ca'), pipe])
-  expect(trustedCertificates(pipe, {})?.length).toBeGreaterThan(10)
+  expect((await trustedCertificates(pipe, {}))?.length).toBeGreaterThan(10)
 })

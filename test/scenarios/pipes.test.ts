@@ -155,6 +155,8 @@ test.skipIf(process.platform === 'win32')('a pipe that nobody writes to lets a s
     ['webhooks', 'verify', 'pipe', '--signature', 't=1,v1=00'],
     ['reserve', '--input', 'pipe'],
     ['webhooks', 'sign', '--secret-file', 'pipe'],
+    ['webhooks', 'listen', '--cert', 'pipe', '--key', 'pipe'],
+    ['account', '--ca-file', 'pipe'],
   ]) {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       let child: ChildProcess | undefined

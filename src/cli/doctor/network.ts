@@ -34,8 +34,8 @@ export async function checkNetwork(baseUrl: string, parts: NetworkParts, now: nu
   const url = new URL(baseUrl)
   let found: ProxyServer | undefined
   let ca: string[] | undefined
-  const trust = await checking('trust', () => {
-    ca = trustedCertificates(parts.caFile, parts.env)
+  const trust = await checking('trust', async () => {
+    ca = await trustedCertificates(parts.caFile, parts.env)
     return ok('trust', `the authorities of this system${parts.caFile ? ', and those of --ca-file' : ''}`)
   })
   const proxy = await checking('proxy', () => {

@@ -56,8 +56,8 @@ async function readStandardInput(mostBytes: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** At most one byte more than may be read, so that a file without end ends too. */
-async function readFile(path: string, mostBytes: number): Promise<Buffer> {
+/** Its bytes, and at most one more than may be read, so that a file without end ends too. Throws the error of the system. */
+export async function readFile(path: string, mostBytes: number): Promise<Buffer> {
   const {open} = await import('node:fs/promises')
   return whileReading(async () => {
     const file = await open(path)

@@ -182,7 +182,7 @@ async function checkCaFile(field: string, text: string): Promise<string> {
   const {trustedCertificates} = await import('../trust.js')
   const path = resolve(checkText(field, text))
   // One that is not there yet may be set: machines are set up in any order, and each call that needs it says so.
-  if (existsSync(path)) trustedCertificates(path, {})
+  if (existsSync(path)) await trustedCertificates(path, {})
   return path
 }
 

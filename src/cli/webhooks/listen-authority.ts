@@ -16,7 +16,10 @@ export interface TrustParts {
 }
 
 /** As `trustedCertificates`, for connections to `url` alone. Throws usage for a bad --ca-file. */
-export function trustedFor(url: string, {caFile, env, directory}: TrustParts): string[] | undefined {
+export async function trustedFor(
+  url: string,
+  {caFile, env, directory}: TrustParts,
+): Promise<string[] | undefined> {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)
   const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)

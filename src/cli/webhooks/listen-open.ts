@@ -54,7 +54,7 @@ export async function openListening(
   closer(secrets.stop)
   const tls = await listenIdentity(flags, plan.host, state.directory, clock())
   const {trustedCertificates} = await import('../trust.js')
-  const trusted = trustedCertificates(flags['ca-file'], env)
+  const trusted = await trustedCertificates(flags['ca-file'], env)
   const output = await createListenOutput({flags, tell})
   const store = await openListenStore({directory: state.directory, profile, targets: plan.targets, clock})
   const listening = new Listening({

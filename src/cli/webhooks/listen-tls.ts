@@ -1,7 +1,6 @@
 /** What `listen` shows to those who connect by TLS: a given certificate, or one of its own making. */
 import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../state/file-names.js'
 import {readPem} from '../../storage/bounded-read.js'
 import {StorageError} from '../../storage/errors.js'
@@ -16,6 +15,7 @@ import {
   makeCertificate,
   parseCertificate,
 } from '../../webhooks/certificate.js'
+import {readText} from '../input/files.js'
 
 const LOCK_MILLISECONDS = 10_000
 
@@ -38,9 +38,9 @@ export async function listenIdentity(
   return tls ? makeCertificate(await ownAuthority(directory, now), host, now) : undefined
 }
 
-function readIdentity(certFile: string, keyFile: string): KeyPair {
-  const cert = read('--cert', certFile)
-  const key = read('--key', keyFile)
+async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
+  const cert = await readText('--cert', certFile)
+  const key = await readText('--key', keyFile)
   const certificate = parseCertificate(cert)
   if (!certificate) throw usage('invalid_certificate', '--cert: holds no PEM certificate that can be read')
   if (!isKeyOf(certificate, key))
@@ -50,15 +50,6 @@ function readIdentity(certFile: string, keyFile: string): KeyPair {
       'give the key that was made with it',
     )
   return {cert, key}
-}
-
-function read(flag: string, path: string): string {
-  try {
-    return readPem(path)
-  } catch (error) {
-    const {code = 'unknown'} = error as NodeJS.ErrnoException
-    throw usage('cannot_read', `${flag}: cannot read ${sanitizeLine(path, 200)} (${code})`)
-  }
 }
 
 /** The authority in `directory`, made when there is none that can be used. Several processes make one. */

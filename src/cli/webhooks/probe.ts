@@ -35,7 +35,7 @@ export async function probeReceiver(
   }
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
-    trusted: trustedFor(target, {caFile, env, directory: state.directory}),
+    trusted: await trustedFor(target, {caFile, env, directory: state.directory}),
     timeoutMilliseconds: timeoutSeconds * 1000,
   })
   const terms = {

@@ -66,7 +66,7 @@ export default class WebhooksEventsReplay extends BaseCommand {
     const {directory} = state
     const results = await replayEvents(events, {
       target,
-      trusted: trustedFor(target, {caFile: flags['ca-file'], env: process.env, directory}),
+      trusted: await trustedFor(target, {caFile: flags['ca-file'], env: process.env, directory}),
       timeoutSeconds: this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
       ...resign,
     })
