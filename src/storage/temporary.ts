@@ -1,6 +1,6 @@
 /**
- * Temporary files are named after the process that makes them, so that whoever writes in the same directory next can tell
- * what a killed one left there, and removes it: it may hold a secret.
+ * Temporary files and directories are named after the process that makes them, so that whoever writes in the same
+ * directory next can tell what a killed one left there, and removes it: it may hold a secret.
  */
 import {lstatSync, readdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
@@ -21,7 +21,7 @@ export function sweepTemporaryFiles(directory: string): void {
   for (const name of namesIn(directory)) {
     try {
       const path = join(directory, name)
-      if (isLeft(name, path)) rmSync(path, {force: true})
+      if (isLeft(name, path)) rmSync(path, {recursive: true, force: true})
     } catch {
       // Of another user, or no file: what is to be written beside it will say what is in its way.
     }

@@ -1,10 +1,12 @@
 /** A demo that is stopped, with a script in place of bookctl. */
-import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {Demo} from '../../src/cli/sandbox/demo.js'
+import {Home} from '../support/bookctl.js'
 import {rejectionOf} from '../support/thrown.js'
+import {waitUntil} from '../support/wait.js'
 
 /** The sandbox runs until it is ended, `login` names the directory, and every other command leaves files in it. */
 const SCRIPT = `
@@ -40,7 +42,39 @@ test('begins no step once it is being stopped, and leaves no directory', async (
   await stopping
   expect(failure.details.code).toBe('interrupted')
   expect(commands).toEqual(['bookctl sandbox', 'bookctl login'])
-  expect(place).toContain('bookctl-demo-')
+  expect(place).toContain('bookctl-')
   expect(existsSync(place)).toBe(false)
   rmSync(directory, {recursive: true})
 })
+
+test('killed, it leaves no sandbox running, and the next one removes what it wrote', async () => {
+  const home = new Home()
+  const temporary = join(home.directory, 'tmp')
+  mkdirSync(temporary)
+  const env = {TMPDIR: temporary}
+  let pid = 0
+  const killed = await home.run(['demo'], {
+    env,
+    onStart: child =>
+      child.stdout?.on('data', text => {
+        if (pid !== 0 || !String(text).includes('bookctl account')) return
+        const [made = ''] = readdirSync(temporary)
+        pid = JSON.parse(readFileSync(join(temporary, made, 'config', 'sandbox-running.json'), 'utf8')).pid
+        child.kill('SIGKILL')
+      }),
+  })
+  expect(killed.exit).toBe('SIGKILL')
+  await waitUntil(() => !isRunning(pid), 'the sandbox to end')
+  expect((await home.run(['demo'], {env})).exit).toBe(0)
+  expect(readdirSync(temporary)).toEqual([])
+  home.remove()
+}, 120_000)
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -95,19 +95,20 @@ test('a writer removes what a killed one left beside its file, and no other file
   expect(readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
 })
 
-test('what nobody here can tell of is removed when it is a day old, and what cannot be removed stops nothing', () => {
+test('what nobody here can tell of is removed when it is a day old, and a directory with all that is in it', () => {
   const id = '00000000-0000-4000-8000-000000000000'
   const [old = '', young = ''] = ['', '1'].map(
     pid => `.bookctl-${process.pid}${pid}-1-${id}-1-another.host.tmp`,
   )
   const left = `.bookctl-4194305-1-${id}.tmp`
-  mkdirSync(join(directory, `.bookctl-0-1-${id}.tmp`))
-  for (const name of [old, young, left]) writeFileSync(join(directory, name), '')
+  const ofADemo = `.bookctl-0-1-${id}.tmp`
+  mkdirSync(join(directory, ofADemo))
+  for (const name of [old, young, left, join(ofADemo, 'tokens.db')]) writeFileSync(join(directory, name), '')
   const yesterday = Date.now() / 1000 - 86_400
   utimesSync(join(directory, old), yesterday - 60, yesterday - 60)
   utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
   sweepTemporaryFiles(directory)
-  expect(readdirSync(directory).sort()).toEqual([`.bookctl-0-1-${id}.tmp`, young].sort())
+  expect(readdirSync(directory)).toEqual([young])
 })
 
 test('the name of a temporary file is one that its own sweep knows', () => {

@@ -57,7 +57,7 @@ export class ListAside {
 
 /** A file for this process alone, which its name is taken from at once. */
 function openUnnamed(): number {
-  const directory = makeTemporaryDirectory('bookctl-')
+  const directory = makeTemporaryDirectory()
   try {
     return openSync(join(directory, 'results'), 'wx+', 0o600)
   } finally {

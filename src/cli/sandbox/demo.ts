@@ -47,7 +47,7 @@ const EVENTS = ['--event', 'reservation.confirmed']
 
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
-  private readonly directory = makeTemporaryDirectory('bookctl-demo-')
+  private readonly directory = makeTemporaryDirectory()
   private readonly children = new Set<ChildProcess>()
   private stopped = false
 
@@ -111,7 +111,9 @@ export class Demo {
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
-    const child = this.spawn(['sandbox', 'start', '--json', '--db', join(this.directory, 'sandbox.db')])
+    const database = join(this.directory, 'sandbox.db')
+    // Killed, this process ends nobody; the pipe between them ends all the same.
+    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json', '--db', database])
     this.options.onCommand('bookctl sandbox start')
     child.stderr?.resume()
     return new Promise((resolve, reject) => {

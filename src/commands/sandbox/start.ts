@@ -32,6 +32,9 @@ export default class SandboxStart extends BaseCommand {
       summary: 'how many offers each search finds, up to 20000; 12 to 20 hotels of the city unless told',
     }),
     open: Flags.boolean({summary: "open the sandbox's own page in the browser"}),
+    'until-stdin-ends': Flags.boolean({
+      summary: 'end when standard input does, and so with the program that holds its other end',
+    }),
     'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
   }
 
@@ -61,6 +64,7 @@ export default class SandboxStart extends BaseCommand {
       cannotListen(error, port),
     )
     this.whenStopped(() => served.close())
+    if (flags['until-stdin-ends']) endWithStandardInput()
     this.announce(served.origin, served.baseUrl)
     if (flags.open) openAddress(`${served.origin}/`)
     await new Promise<never>(() => {})
@@ -81,4 +85,9 @@ export default class SandboxStart extends BaseCommand {
     ]
     process.stdout.write(`${this.globals.json ? JSON.stringify(ready) : lines.join('\n')}\n`)
   }
+}
+
+function endWithStandardInput(): void {
+  const end = () => process.kill(process.pid, 'SIGTERM')
+  process.stdin.on('end', end).on('error', end).resume()
 }
