@@ -22,7 +22,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
     ...detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined)),
     ...(fields.length === 0 ? {} : {fields}),
   }
-  const said = saidIn(answer) ?? 'no reason given'
+  const said = saidIn(answer) ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
   return new Failure('refused', `the service refused: ${said}`, details)

@@ -47,6 +47,7 @@ const MAX_HEADER_BYTES = 64 * 1024
  * Throws a usage Failure for a bad proxy setting, and where certificate checks are switched off.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
+  requireParser()
   optimiseParserLater()
   const {ca} = options
   const open = new Set<Dispatcher>()
@@ -77,6 +78,13 @@ export function createTransport(options: TransportOptions): Transport & {close()
     await Promise.all([...open].map(dispatcher => dispatcher.destroy(reason)))
   }
   return Object.assign(transport, {close})
+}
+
+/** Without it undici ends every connection as if the other side had. */
+function requireParser(): void {
+  if ('WebAssembly' in globalThis) return
+  const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
+  throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
 }
 
 /**

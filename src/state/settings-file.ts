@@ -1,11 +1,13 @@
 /** The content of config.json: its types, and failures that say where in the file the mistake is. */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
+import {dirname} from 'node:path'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
 import type {Contact} from '../contract/reservations.js'
 import type {Scope} from '../contract/scopes.js'
 import {storageErrorOf} from '../storage/errors.js'
+import {tightenDirectory} from '../storage/files.js'
 import {isOfAnother, tighten} from '../storage/private-file.js'
 import {misfitIn} from './settings-shape.js'
 
@@ -79,7 +81,10 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
       const stats = fstatSync(file)
       if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
       if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
-      if (mayTighten) tighten(file, stats)
+      if (mayTighten) {
+        tighten(file, stats)
+        tightenDirectory(dirname(path))
+      }
       return readFileSync(file)
     } finally {
       closeSync(file)

@@ -32,16 +32,23 @@ export function ensurePrivateDirectory(directory: string): void {
   try {
     makeDirectory(directory)
     const stats = lstatSync(directory)
-    if (!stats.isDirectory() && !stats.isSymbolicLink()) {
-      throw new StorageError(
-        'not_ours',
-        `${directory} is not a directory`,
-        'set BOOKCTL_CONFIG_DIR to a directory',
-      )
+    if (!stats.isDirectory() && !(stats.isSymbolicLink() && existsSync(directory))) {
+      const what = stats.isSymbolicLink() ? 'a symbolic link to nothing' : 'not a directory'
+      throw new StorageError('not_ours', `${directory} is ${what}`, 'set BOOKCTL_CONFIG_DIR to a directory')
     }
-    if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
+    tightenDirectory(directory)
   } catch (error) {
     throw storageErrorOf(error, directory)
+  }
+}
+
+/** Takes from others what they may do in `directory`, if it is ours alone to tighten and the system lets us. */
+export function tightenDirectory(directory: string): void {
+  try {
+    const stats = lstatSync(directory)
+    if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
+  } catch {
+    // On a disk that is only read nobody changes what is in it either.
   }
 }
 

@@ -1,5 +1,5 @@
 /** Homes that cannot be written, many at once, and stopped half-way. */
-import {mkdtempSync, readdirSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -130,3 +130,32 @@ test.each<[NodeJS.Signals, number]>([
   },
   60_000,
 )
+
+test.skipIf(process.platform === 'win32')(
+  'a directory that others may write is ours alone after any command',
+  async () => {
+    expect((await home.run(['config', 'set', 'nationality', 'TR'])).exit).toBe(0)
+    for (const argv of [['config', 'list'], ['journal'], ['whoami']]) {
+      chmodSync(home.configDirectory, 0o777)
+      await home.run(argv)
+      expect([argv, statSync(home.configDirectory).mode & 0o777]).toEqual([argv, 0o700])
+    }
+  },
+)
+
+test('a link to nothing in the place of the directory is named', async () => {
+  const link = join(home.directory, 'link')
+  symlinkSync(join(home.directory, 'nowhere'), link)
+  const env = {BOOKCTL_CONFIG_DIR: link}
+  expect(await home.json(['config', 'set', 'nationality', 'TR'], {env})).toMatchObject({
+    exit: 2,
+    result: {error: {message: `${link} is a symbolic link to nothing`}},
+  })
+})
+
+test('a Node.js that cannot read an answer is said to be so', async () => {
+  expect(await home.json(['account'], {env: {NODE_OPTIONS: '--jitless'}})).toMatchObject({
+    exit: 2,
+    result: {error: {code: 'no_webassembly', hint: expect.stringContaining('--jitless')}},
+  })
+})
