@@ -14,12 +14,7 @@ import type {Outcome, Part} from './part.js'
 import {PARTS} from './parts.js'
 import {figuresOf, markdown, type PartFigures, partTable} from './table.js'
 
-const {values} = parseArgs({
-  options: {
-    ...{only: {type: 'string', multiple: true}, seed: {type: 'string'}},
-    ...{list: {type: 'boolean'}, markdown: {type: 'string'}},
-  },
-})
+const values = parse()
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 const chosen = PARTS.map(part => ({part, names: chosenOf(part)})).filter(({names}) => names.length > 0)
 
@@ -28,6 +23,17 @@ else if (values.list)
   for (const {part, names} of chosen) for (const name of names) say(`${part.title}: ${name}`)
 else if (!isFresh()) refuse('There is no build of the sources as they are; run `npm run build`.')
 else await prove()
+
+function parse() {
+  const strings = {seed: {type: 'string'}, markdown: {type: 'string'}} as const
+  const options = {...strings, only: {type: 'string', multiple: true}, list: {type: 'boolean'}} as const
+  try {
+    return parseArgs({options}).values
+  } catch (error) {
+    refuse((error as Error).message)
+    process.exit()
+  }
+}
 
 function chosenOf(part: Part): string[] {
   const only = (values.only ?? []).map(text => text.toLowerCase())

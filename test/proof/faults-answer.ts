@@ -73,6 +73,7 @@ export const CUTS: readonly Fault[] = [
   after('stall-in-body', CUT_STALLED, TIMED_OUT, reply => [replyHead(reply), half(reply.body), 'hold']),
   after('stall-at-last-byte', CUT_STALLED, TIMED_OUT, reply => [allButOne(replyBytes(reply)), 'hold']),
   after('trickle', CUT_STALLED, TIMED_OUT, reply => trickle(replyBytes(reply))),
+  after('trickle-in-body', CUT_STALLED, TIMED_OUT, reply => [replyHead(reply), ...trickle(reply.body)]),
   {
     ...after('tls-fin-in-body', CUT, ENDED, reply => [replyHead(reply), half(reply.body), 'end']),
     ...{identity: 'good', isTrusted: true},

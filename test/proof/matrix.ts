@@ -87,6 +87,29 @@ export async function runCells(
   return results
 }
 
+/**
+ * Runs the cells of each group with a bench of its own, one group after the other: thousands of cells in one sandbox make
+ * its lists longer than a command reads.
+ */
+export async function inBenches<T, B extends {close(): Promise<void>}>(
+  cells: readonly T[],
+  groupOf: (cell: T) => string,
+  open: () => Promise<B>,
+  run: (bench: B, cells: readonly T[]) => Promise<void>,
+): Promise<void> {
+  for (const group of new Set(cells.map(groupOf))) {
+    const bench = await open()
+    try {
+      await run(
+        bench,
+        cells.filter(cell => groupOf(cell) === group),
+      )
+    } finally {
+      await bench.close()
+    }
+  }
+}
+
 /** Does `work` for each of `items`, two at a time. */
 export async function inTwos<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items]

@@ -6,7 +6,7 @@ import type {Fault} from './fault.js'
 
 /** Faults of an answer whose head came whole before it went wrong, so that its status is known. */
 const AFTER_THE_HEAD =
-  /^(reset-in-body|reset-at-last-byte|fin-before-body|fin-in-body|fin-at-last-byte|fin-in-chunk|fin-before-last-chunk|stall-in-body|stall-at-last-byte|tls-fin-in-body|length-too-large|bad-chunk|chunk-beyond-numbers|endless-body|endless-trailers|endless-chunk-extension|gzip-bomb|encoding-.*|length-too-long)$/
+  /^(reset-in-body|reset-at-last-byte|fin-before-body|fin-in-body|fin-at-last-byte|fin-in-chunk|fin-before-last-chunk|stall-in-body|stall-at-last-byte|trickle-in-body|tls-fin-in-body|length-too-large|bad-chunk|chunk-beyond-numbers|endless-body|endless-trailers|endless-chunk-extension|gzip-bomb|encoding-.*|length-too-long)$/
 
 /** The status the sender sees, where the receiver itself answers `own`; null when it sees none. */
 export function statusSeen({name, conclusion}: Fault, own: number): number | null {

@@ -26,6 +26,10 @@ test('--only takes what holds all its texts, in either case, and what nothing ho
   expect(stdout.trim().split('\n')).not.toHaveLength(0)
   for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^Fault matrix: account.*gzip/i)
   await expect(proof('--list', '--only', 'no such cell')).rejects.toMatchObject({code: 2})
+  await expect(proof('--only', '-vv')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.not.stringMatching(/^ +at /m),
+  })
 }, 30_000)
 
 describe('figures', () => {

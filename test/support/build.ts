@@ -31,10 +31,8 @@ function build(): void {
 export function isFresh(): boolean {
   const manifest = statSync(join(root, 'dist/manifest.json'), {throwIfNoEntry: false})
   if (!manifest) return false
-  const sources = [
-    ...['src', 'scripts'].flatMap(name => filesIn(join(root, name))),
-    join(root, 'package.json'),
-  ]
+  const names = ['package.json', 'scripts/build.js', 'scripts/layers.js', 'scripts/licenses.js']
+  const sources = [...filesIn(join(root, 'src')), ...names.map(name => join(root, name))]
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
 }
 

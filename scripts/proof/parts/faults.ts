@@ -3,7 +3,15 @@
  * and every command that sends events against every fault of a receiver, by those of receiver-rules.ts.
  */
 import {nameOf} from '../../../test/proof/fault-cell.js'
-import {allCells, inTwos, openBench, runCells} from '../../../test/proof/matrix.js'
+import type {Cell} from '../../../test/proof/fault-seen.js'
+import {
+  allCells,
+  inBenches,
+  inTwos,
+  type MatrixBench,
+  openBench,
+  runCells,
+} from '../../../test/proof/matrix.js'
 import {allReceiverCells, receiverName, runReceiverCell} from '../../../test/proof/receiver-cell.js'
 import {startReceiverSide} from '../../../test/proof/receiver-side.js'
 import type {Part, Tell} from '../part.js'
@@ -13,20 +21,23 @@ export const faults: Part = {
   unit: 'cells',
   names: () => [...allCells().map(nameOf), ...allReceiverCells().map(receiverName)],
   async run(names, tell) {
+    const cells = allCells().filter(cell => names.has(nameOf(cell)))
+    const command = (cell: Cell) => cell.row.command
+    await inBenches(cells, command, openBench, async (bench, ofOne) => {
+      await runCells(bench, ofOne, ({name, cell, wrong}) => tell(name, {group: command(cell), wrong}))
+      tellHeard(bench, tell)
+    })
     const bench = await openBench()
-    try {
-      const cells = allCells().filter(cell => names.has(nameOf(cell)))
-      await runCells(bench, cells, ({name, cell, wrong}) => tell(name, {group: cell.row.command, wrong}))
-      await runReceivers(names, bench.other.origin, tell)
-      const {heard} = bench.other
-      tell('what another server is told', {
-        group: 'another server',
-        wrong: heard.map(request => `it was told ${request}`),
-      })
-    } finally {
-      await bench.close()
-    }
+    await runReceivers(names, bench.other.origin, tell).finally(() => bench.close())
+    tellHeard(bench, tell)
   },
+}
+
+/** No cell, but what all of them may have told a server that has no part in them. */
+function tellHeard({other: {heard}}: MatrixBench, tell: Tell): void {
+  if (heard.length === 0) return
+  const wrong = heard.map(request => `it was told ${request}`)
+  tell('what another server is told', {group: 'another server', count: 0, wrong})
 }
 
 async function runReceivers(names: ReadonlySet<string>, other: string, tell: Tell): Promise<void> {
