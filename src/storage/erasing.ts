@@ -18,8 +18,7 @@ export function setMark(connection: Connection): number {
 
 /** The mark of an erasing that was not finished, or undefined. */
 export function markOf(connection: Connection): number | undefined {
-  const row = connection.prepare('PRAGMA application_id').get() as {application_id: number} | undefined
-  const mark = row?.application_id ?? 0
+  const {application_id: mark} = connection.prepare('PRAGMA application_id').get() as {application_id: number}
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 

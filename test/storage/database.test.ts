@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {isMainThread} from 'node:worker_threads'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {type Database, openDatabase} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
@@ -42,7 +43,8 @@ const faultOf = (work: () => unknown) => {
 }
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('every file is 0600 in a 0700 directory, whatever the umask', () => {
+// A thread has no umask of its own to set.
+test.runIf(isMainThread)('every file is 0600 in a 0700 directory, whatever the umask', () => {
   const before = process.umask(0)
   try {
     const home = join(directory, 'a', 'b')

@@ -78,7 +78,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'erasing',
     files: ['src/storage/erasing.ts'],
-    tests: [...tests('storage', 'database'), ...tests('state', 'forget')],
+    tests: [...tests('storage', 'erasing', 'database'), ...tests('state', 'forget')],
   },
   {
     name: 'sanitiser',

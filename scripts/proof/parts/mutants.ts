@@ -16,8 +16,12 @@ export const mutants: Part = {
     for (const group of GROUPS) {
       const files = group.files.filter(file => names.has(file))
       if (files.length === 0) continue
-      const found = await mutate(group, files, seed)
-      for (const [file, mutants] of found) tellOf(group, file, mutants, tell)
+      await mutate(group, files, seed).then(
+        found => {
+          for (const [file, mutants] of found) tellOf(group, file, mutants, tell)
+        },
+        error => tell(group.name, {group: group.name, count: 0, wrong: [String(error.stack)]}),
+      )
     }
   },
 }

@@ -1,0 +1,113 @@
+/** The mark of an erasing that is not finished: who sets it, who clears it, and what whoever opens the file does. */
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import {emptyLog, finishErasing, markOf, rewrite, setMark} from '../../src/storage/erasing.js'
+import {type Connection, openSqlite} from '../../src/storage/sqlite.js'
+
+let directory: string
+let path: string
+let connection: Connection
+/** What was executed, in order. */
+let said: string[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  path = join(directory, 'x.db')
+  const real = openSqlite(path, {timeout: 100})
+  real.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE words (word TEXT)')
+  said = []
+  connection = Object.assign(Object.create(real), {
+    exec(sql: string) {
+      said.push(sql)
+      return real.exec(sql)
+    },
+    prepare: (sql: string) => real.prepare(sql),
+    close: () => real.close(),
+  })
+})
+afterEach(() => {
+  connection.close()
+  rmSync(directory, {recursive: true, force: true})
+})
+
+const identify = (id: number) => connection.exec(`PRAGMA application_id = ${id}`)
+const idOf = () =>
+  (connection.prepare('PRAGMA application_id').get() as {application_id: number}).application_id
+const isInFile = (text: string) =>
+  ['', '-wal'].some(side => readFileSync(path + side, 'latin1').includes(text))
+const deleteWord = () => {
+  connection.exec("INSERT INTO words VALUES ('canary-word'), ('another')")
+  connection.exec("DELETE FROM words WHERE word = 'canary-word'")
+}
+
+test.each([
+  [0, false],
+  [0x56_ff_ff_ff, false],
+  [0x57_00_00_00, true],
+  [0x57_ff_ff_ff, true],
+  [0x58_00_00_00, false],
+  [-1, false],
+])('the id %i is a mark: %s', (id, isMark) => {
+  identify(id)
+  expect(markOf(connection)).toBe(isMark ? id : undefined)
+})
+
+test('each mark is another one', () => {
+  const marks = Array.from({length: 20}, () => setMark(connection))
+  expect(new Set(marks).size).toBe(20)
+  expect(markOf(connection)).toBe(marks.at(-1))
+})
+
+test('what was deleted is in the file until it is rewritten, which clears the mark', () => {
+  deleteWord()
+  expect(isInFile('canary-word')).toBe(true)
+  const mark = setMark(connection)
+  rewrite(connection, mark, () => expect(emptyLog(connection)).toBe(true))
+  expect([isInFile('canary-word'), isInFile('another'), markOf(connection)]).toEqual([false, true, undefined])
+})
+
+test('a mark that another process has set since stays, and no transaction is left open', () => {
+  const mark = setMark(connection)
+  let others = 0
+  rewrite(connection, mark, () => {
+    others = mark === 0x57_00_00_01 ? 0x57_00_00_02 : 0x57_00_00_01
+    identify(others)
+  })
+  expect(idOf()).toBe(others)
+  connection.exec('BEGIN; ROLLBACK')
+})
+
+test('whoever opens the file finishes, and waits as before from then on', () => {
+  deleteWord()
+  setMark(connection)
+  said = []
+  finishErasing(connection, 1234)
+  expect([said[0], said[1], said.at(-1)]).toEqual([
+    'PRAGMA busy_timeout = 0',
+    'VACUUM',
+    'PRAGMA busy_timeout = 1234',
+  ])
+  expect([isInFile('canary-word'), markOf(connection)]).toEqual([false, undefined])
+})
+
+test('without a mark nothing is done', () => {
+  finishErasing(connection, 1234)
+  expect(said).toEqual([])
+})
+
+test('while another reads, the log is kept and the mark with it, and waiting is as before', () => {
+  deleteWord()
+  const mark = setMark(connection)
+  const reader = openSqlite(path, {timeout: 100})
+  reader.exec('BEGIN')
+  reader.prepare('SELECT * FROM words').all()
+  expect(emptyLog(connection)).toBe(false)
+  finishErasing(connection, 1234)
+  expect([markOf(connection), said.at(-1)]).toEqual([mark, 'PRAGMA busy_timeout = 1234'])
+  reader.exec('COMMIT')
+  reader.close()
+  finishErasing(connection, 1234)
+  expect([isInFile('canary-word'), markOf(connection)]).toEqual([false, undefined])
+})
