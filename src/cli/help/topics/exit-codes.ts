@@ -4,7 +4,7 @@ import {paragraphs, twoColumns} from '../layout.js'
 
 const MEANINGS = {
   done: 'done',
-  unexpected: 'unexpected: a defect of bookctl',
+  unexpected: 'unexpected: a defect of bookctl, or a result that standard output did not take',
   usage: 'usage: refused before any request; the message says what to change',
   not_allowed: 'not authenticated or not allowed (401, 403)',
   refused: 'the service refused (any other 4xx)',
