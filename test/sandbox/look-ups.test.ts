@@ -92,8 +92,6 @@ const LOOK_UPS: Record<string, (database: Database) => unknown> = {
   'the last that is due by a time': database => lastAttemptBy(database, 1),
   'a delivery to be sent': database => findForAttempt(database, 'd'),
   'a delivery': database => findDeliveryRecord(database, 'd'),
-  'a page of deliveries': database =>
-    listDeliveryRecords(database, {subscriptionId: null, limit: 20, after: 5}),
   'deliveries of a subscription': database =>
     listDeliveryRecords(database, {subscriptionId: 's', limit: 20, after: 5}),
   'a delivery on the page': database => findListedDelivery(database, 'd'),

@@ -72,3 +72,17 @@ test('the schedule of a receiver that is down is rehearsed in a moment, and mend
   expect((await home.run(['webhooks', 'update', id, '--active'])).exit).toBe(0)
   expect(await list()).toContain(`${id}\ttrue`)
 }, 90_000)
+
+test('of many deliveries the newest are shown', async () => {
+  const {home} = sandbox
+  const url = `https://127.0.0.1:${await findFreePort()}/nobody`
+  const created = await home.json<{subscription: {id: string}}>([
+    ...['webhooks', 'create', '--url', url, '--event', 'voucher.ready'],
+  ])
+  for (let n = 0; n < 3; n++) await home.run(['webhooks', 'test', created.result.subscription.id])
+  const list = (...more: string[]) => home.run(['sandbox', 'deliveries', '--quiet', ...more])
+  const all = (await list()).stdout.trim().split('\n')
+  expect(all.length).toBeGreaterThanOrEqual(3)
+  expect((await list('--limit', '2')).stdout.trim().split('\n')).toEqual(all.slice(-2))
+  expect((await list('--limit', '0')).exit).toBe(2)
+})

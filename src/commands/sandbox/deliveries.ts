@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {invalid} from '../../cli/input/checks.js'
+import {checkInteger, invalid} from '../../cli/input/checks.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
 import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox/deliveries.js'
@@ -12,6 +12,12 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
   static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
   static override columns = DELIVERY_COLUMNS
   static override flags = {
+    limit: Flags.string({
+      helpValue: 'N',
+      default: '1000',
+      summary: 'the newest N, up to 5000',
+      exclusive: ['redeliver'],
+    }),
     redeliver: Flags.string({helpValue: 'DELIVERY_ID', summary: 'make an attempt of this delivery now'}),
     ...dryRunFlag,
   }
@@ -19,10 +25,18 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
     const id = flags.redeliver
-    if (id === undefined && flags['dry-run']) return this.print(this.describe('/deliveries'))
-    if (id === undefined) return this.print(deliveryList((await this.control('/deliveries')).data))
+    if (id === undefined) return this.list(checkInteger('--limit', flags.limit, 1, 5000), flags['dry-run'])
     if (!/^[\w-]{1,128}$/.test(id)) throw invalid('--redeliver', 'must be a delivery id such as dlv_…', id)
     if (flags['dry-run']) return this.print(this.describe(`/deliveries/${id}/redeliver`, {}))
     await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
+  }
+
+  /** One more than are shown tells whether there are more. */
+  private async list(limit: number, isDry: boolean): Promise<void> {
+    const path = `/deliveries?limit=${limit + 1}`
+    if (isDry) return this.print(this.describe(path))
+    const found = (await this.control(path)).data as unknown[]
+    await this.print(deliveryList(found.slice(-limit)))
+    if (found.length > limit) this.note('There are older ones: --limit N')
   }
 }

@@ -6,9 +6,10 @@ import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import {type App, type RequestState, wrongMethod} from '../http/routing.js'
 import {eventWithOrigin, withOrigin} from '../links.js'
+import {invalidField} from '../refusal.js'
 import {resetState} from '../reset.js'
 import type {Service} from '../service.js'
-import {findDeliveryRecord, listDeliveryRecords} from '../store/deliveries.js'
+import {findDeliveryRecord, newestDeliveryRecords} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {deliverAgain, moveClock, orderFault, settle} from './actions.js'
 
@@ -65,8 +66,10 @@ function showEvents(service: Service, context: ControlContext): Response {
 }
 
 function showDeliveries(service: Service, context: ControlContext): Response {
-  const all = {subscriptionId: null, limit: Number.MAX_SAFE_INTEGER, after: null}
-  return context.json({data: listDeliveryRecords(service.database, all).map(({delivery}) => delivery)})
+  const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
+  return context.json({data: newestDeliveryRecords(service.database, limit)})
 }
 
 /** Makes one more attempt, and answers when it was made. */

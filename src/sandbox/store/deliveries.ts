@@ -73,20 +73,25 @@ export interface RecordRow {
 const RECORDS = `SELECT deliveries.sequence, delivery_id, subscription_id, event_id, type, status, next_attempt_at, attempts
   FROM deliveries JOIN events USING (event_id)`
 
-/** Oldest first; of one subscription, or of all. */
+/** Those of one subscription, oldest first. */
 export function listDeliveryRecords(
   database: Database,
-  filter: {subscriptionId: string | null; limit: number; after: number | null},
+  filter: {subscriptionId: string; limit: number; after: number | null},
 ): {sequence: number; delivery: Delivery}[] {
   return database
     .all<RecordRow>(
-      `${RECORDS} WHERE ${filter.subscriptionId === null ? '' : 'subscription_id = ? AND '}deliveries.sequence > ?
-       ORDER BY deliveries.sequence LIMIT ?`,
-      ...(filter.subscriptionId === null ? [] : [filter.subscriptionId]),
+      `${RECORDS} WHERE subscription_id = ? AND deliveries.sequence > ? ORDER BY deliveries.sequence LIMIT ?`,
+      filter.subscriptionId,
       filter.after ?? 0,
       filter.limit,
     )
     .map(row => ({sequence: row.sequence, delivery: fromRecordRow(row)}))
+}
+
+/** The last `limit` of all, oldest first. */
+export function newestDeliveryRecords(database: Database, limit: number): Delivery[] {
+  const newest = `${RECORDS} ORDER BY deliveries.sequence DESC LIMIT ?`
+  return database.all<RecordRow>(newest, limit).map(fromRecordRow).reverse()
 }
 
 export function findDeliveryRecord(database: Database, deliveryId: string): Delivery | undefined {
