@@ -37,7 +37,9 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   // SQLite follows a link in the place of its log, and would write into what it points to.
   const look = owner === 'ours' ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: look(path + side)}))
-  const hasLog = sides.some(({stats}) => stats !== undefined && stats.size > 0)
+  const hasLog = sides.some(
+    ({side, stats}) => !side.endsWith('-shm') && stats !== undefined && stats.size > 0,
+  )
   const there = look(path)
   if (owner === 'ours') requireOneName(path, there)
   try {
