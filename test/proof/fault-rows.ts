@@ -206,7 +206,7 @@ const COMMANDS: readonly Row[] = [
   },
   read('sandbox:clock', /^\/_sandbox\/clock$/, typed('sandbox', 'clock'), {isControl: true}),
   read('sandbox:env', /^\/_sandbox\/clock$/, typed('sandbox', 'env'), {isControl: true}),
-  read('sandbox:deliveries', /^\/_sandbox\/deliveries$/, typed('sandbox', 'deliveries'), {isControl: true}),
+  read('sandbox:deliveries', /^\/_sandbox\/deliveries\?/, typed('sandbox', 'deliveries'), {isControl: true}),
   change('sandbox:clock', 'advance', /^\/_sandbox\/clock$/, async () => ({
     // Little enough for the other cells, which share the sandbox.
     ...{argv: ['sandbox', 'clock', '--advance', '1s'], sends: {advance_seconds: 1}},

@@ -93,7 +93,7 @@ function wrongIn(
   // The record that was asked for is what the echo said.
   const isRecord = 'echo' in strike && strike.echo.isResult === true && exit === 0
   const wrong = [
-    ...leaksIn('stdout', isRecord ? '' : stdout, canaries, resultsOf(row.command, exit)),
+    ...leaksIn('stdout', isRecord ? '' : stdout, canaries, resultsOf(row.command, exit, stdout)),
     ...leaksIn('stderr', stderr, canaries),
     ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, exit)),
   ]

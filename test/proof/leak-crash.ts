@@ -61,7 +61,7 @@ async function crash(bench: LeakBench, row: Row, debug: Switch, isJson: boolean)
     const {exit, stdout, stderr} = seen
     const wrong = [
       // A result may have been printed before the defect.
-      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, 0)),
+      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, 0, stdout)),
       ...leaksIn('stderr', stderr, canaries),
       // Killed by a defect at any moment: the journal is as it is when a reservation's outcome is not known.
       ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, 10)),
@@ -99,7 +99,7 @@ async function open(
     await waitUntil(() => existsSync(record), 'the browser')
     const opened = readFileSync(record, 'utf8')
     const wrong = [
-      ...leaksIn('stdout', seen.stdout, canaries, resultsOf('reserve', seen.exit)),
+      ...leaksIn('stdout', seen.stdout, canaries, resultsOf('reserve', seen.exit, seen.stdout)),
       ...leaksIn('stderr', seen.stderr, canaries),
       // The address is what the browser is there for, and the proxy is its own as well.
       ...leaksIn('the browser', opened, canaries, ['payment address', 'proxy password']),

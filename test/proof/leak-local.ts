@@ -133,7 +133,8 @@ const ENDS: Readonly<Record<string, number>> = {
 function result(home: Home, canaries: Canaries, seen: Watched, id: string): LeakResult {
   const command = id.split(' ')[0] ?? id
   const hasEnded = seen.exit === (ENDS[id] ?? 0)
-  const asked = (hasEnded ? ASKED[id]?.kinds : undefined) ?? resultsOf(command, hasEnded ? 0 : seen.exit)
+  const asked =
+    (hasEnded ? ASKED[id]?.kinds : undefined) ?? resultsOf(command, hasEnded ? 0 : seen.exit, seen.stdout)
   const shown = canaries.seenIn(seen.stdout)
   for (const {text} of filesIn(home.directory)) canaries.meet(text)
   canaries.meet(Object.values(home.env).join('\n'))

@@ -7,8 +7,8 @@ interface Rule {
   readonly source: string
   /** Whether it is there also when the command fails: what the service says of its own accord, in an answer that is the result. */
   readonly also?: readonly SecretKind[]
-  /** With which exit codes but 0 the result is printed as well. */
-  readonly exits?: readonly number[]
+  /** What stdout holds where the result is printed though the command failed. */
+  readonly besides?: RegExp
 }
 
 /** On stdout of a command that did what it was asked for. */
@@ -30,8 +30,8 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   },
   reserve: {
     kinds: ['identity number', 'payment address'],
-    // Made, and still to be paid when the wait ended.
-    exits: [8],
+    // Made, and still to be paid when the wait ended, in whichever way.
+    besides: /^ {2}"outcome": "pending_payment",$/m,
     source: 'reservation: {…as the service sent it}; on a pending payment it prints the payment address',
   },
   ...Object.fromEntries(
@@ -85,7 +85,7 @@ export const STORES: readonly (Rule & {readonly file: RegExp})[] = [
 export const JOURNAL = /^config\/state\.db(-wal|-shm)?$/
 
 /** What may be on stdout of a command that ended so. */
-export function resultsOf(command: string, exit: unknown): readonly SecretKind[] {
-  const {kinds = [], also = [], exits = []} = RESULTS[command] ?? {}
-  return [0, ...exits].some(each => each === exit) ? [...kinds, ...also] : also
+export function resultsOf(command: string, exit: unknown, stdout: string): readonly SecretKind[] {
+  const {kinds = [], also = [], besides} = RESULTS[command] ?? {}
+  return exit === 0 || besides?.test(stdout) ? [...kinds, ...also] : also
 }
