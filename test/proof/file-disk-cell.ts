@@ -76,7 +76,7 @@ function checkRefusal(finished: Parameters<typeof documentOf>[0]): string[] {
   const wrong: string[] = []
   if (!/^(storage_|journal_|settings_invalid|cannot_write|invalid_input)/.test(code))
     wrong.push(`the code is ${code}`)
-  if (!/config|the directory \/|\.har|\.zip/.test(message)) wrong.push('the message names no file')
+  if (!/config|the directory \/|\.pdf|\.har|\.zip/.test(message)) wrong.push('the message names no file')
   if (!/space|writable|readable|disk|BOOKCTL_CONFIG_DIR|file/.test(hint))
     wrong.push('the hint does not say what to do')
   return wrong
