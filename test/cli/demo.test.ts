@@ -70,6 +70,14 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   home.remove()
 }, 120_000)
 
+test('a sandbox that is told to ends with its standard input, and leaves no note of itself', async () => {
+  const home = new Home()
+  const finished = await home.run(['sandbox', 'start', '--until-stdin-ends', '--json'], {stdin: ''})
+  expect([finished.exit, JSON.parse(finished.stdout).type]).toEqual([0, 'ready'])
+  expect(home.kept()).not.toContain('sandbox-running.json')
+  home.remove()
+})
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

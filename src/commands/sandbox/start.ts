@@ -64,10 +64,9 @@ export default class SandboxStart extends BaseCommand {
       cannotListen(error, port),
     )
     this.whenStopped(() => served.close())
-    if (flags['until-stdin-ends']) endWithStandardInput()
     this.announce(served.origin, served.baseUrl)
     if (flags.open) openAddress(`${served.origin}/`)
-    await new Promise<never>(() => {})
+    await (flags['until-stdin-ends'] ? endOfStandardInput() : new Promise<never>(() => {}))
   }
 
   private announce(origin: string, baseUrl: string): void {
@@ -87,7 +86,8 @@ export default class SandboxStart extends BaseCommand {
   }
 }
 
-function endWithStandardInput(): void {
-  const end = () => process.kill(process.pid, 'SIGTERM')
-  process.stdin.on('end', end).on('error', end).resume()
+function endOfStandardInput(): Promise<void> {
+  return new Promise(resolve => {
+    process.stdin.on('end', resolve).on('error', resolve).resume()
+  })
 }
