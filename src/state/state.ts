@@ -22,7 +22,13 @@ import {createSettings, type Settings} from './settings.js'
 import {openStateDatabase, openStateToRead} from './state-database.js'
 import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
 import {type Client, createTokenStore, type TokenStore} from './token-store.js'
-import {type Forgotten, forget, openTokensDatabase, openTokensToRead} from './tokens-database.js'
+import {
+  type Forgotten,
+  forget,
+  generationOf,
+  openTokensDatabase,
+  openTokensToRead,
+} from './tokens-database.js'
 
 export type {Client} from './token-store.js'
 
@@ -135,6 +141,12 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   const keptTokens = toRead(open.tokens, TOKENS_NAME, tokenDatabase)
   const tokensToRead = () => (noRoom ? tokensInMemory() : keptTokens())
   const generation: {began?: number | undefined} = {}
+  /** What is asked for with a secret belongs to the generation in which the secret was read. */
+  const secretsOfGeneration = () => {
+    const database = secretsToRead()
+    generation.began ??= generationOf(database)
+    return database
+  }
   const forgetTokens = (whom: Forgotten) => {
     generation.began = undefined
     const path = join(directory, TOKENS_NAME)
@@ -154,7 +166,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     },
     settings: createSettings(directory, {mayTighten: open.writes}),
     tokens: createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead),
-    secrets: createSecretStore(tokensDatabase, keychain, secretsToRead),
+    secrets: createSecretStore(tokensDatabase, keychain, secretsOfGeneration),
     journal: createJournalStore(stateDatabase, directory, stateToRead),
     offers: createOfferStore(stateDatabase, stateToRead),
     cities: createCityStore(stateDatabase, stateToRead),
