@@ -47,7 +47,7 @@ interface SecretRow {
   readonly secret: string
 }
 
-/** `toRead` opens the database if there is one. */
+/** `toRead` opens the database if there is one; it is called before any client secret is read, wherever that is kept. */
 export function createSecretStore(
   open: () => Database,
   keychain: Keychain,
@@ -56,13 +56,14 @@ export function createSecretStore(
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
   // Every column: a tokens.db that cannot be written may still be without that of the client.
-  const rowsOf = ({profile}: SecretOwner) =>
-    toRead().all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
+  const rowsOf = ({profile}: SecretOwner, database = toRead()) =>
+    database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
   return {
     async read(owner, place) {
+      const database = toRead()
       if (place === 'keychain')
         return (await keychain.read(accountOf(owner))) ?? (await keychain.read(owner.profile))
-      const rows = rowsOf(owner)
+      const rows = rowsOf(owner, database)
       const row = rows.find(row => row.client_id === owner.clientId) ?? rows.find(row => !row.client_id)
       return row?.secret
     },

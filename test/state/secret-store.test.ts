@@ -54,6 +54,24 @@ test.each(['file', 'keychain'] as const)('in the %s each client of a profile has
   expect(holds('secret-of-new')).toEqual([])
 })
 
+test.each(['file', 'keychain'] as const)(
+  'a logout after a secret was read from the %s keeps out its token',
+  async place => {
+    await state.secrets.write(NEW, place, 'secret-of-new')
+    const client = {baseUrl: 'https://example.com/v1', clientId: 'cid_new'}
+    const late = {access_token: 'late', scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: 2}
+    const before = open()
+    try {
+      expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
+      state.forgetProfile(NEW.profile, client)
+      before.tokens.put({...client, secretFingerprint: 'f1'}, late)
+      expect(state.tokens.listAll()).toEqual([])
+    } finally {
+      before.close()
+    }
+  },
+)
+
 test('to remove where nothing is makes no file', async () => {
   expect(await state.secrets.remove(OLD, 'file', NEW)).toBe(false)
   expect(readdirSync(directory)).toEqual([])
