@@ -1,4 +1,4 @@
-/** The whole of `npm test`: on every Node, and twenty times in a row on this one. */
+/** The whole of `npm test`, twenty times in a row, on each Node in turn. */
 import {spawn} from 'node:child_process'
 import {readFileSync, rmSync} from 'node:fs'
 import {delimiter, dirname, join} from 'node:path'
@@ -10,16 +10,14 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** One flake in twenty runs is a broken test. */
 const RUNS = 20
 
-interface Suite {
-  readonly name: string
-  /** The Node to bring; this one when there is none. */
-  readonly version?: string
-}
-
-const SUITES: readonly Suite[] = [
-  ...NODES.map(version => ({name: `Node ${version}`, version})),
-  ...Array.from({length: RUNS}, (_, n) => ({name: `run ${String(n + 1).padStart(2, '0')} of ${RUNS}`})),
-]
+const SUITES = Array.from({length: Math.ceil(RUNS / NODES.length)}, () => NODES)
+  .flat()
+  .slice(0, RUNS)
+  .map((version, n) => ({
+    name: `run ${String(n + 1).padStart(2, '0')} of ${RUNS}, Node ${version}`,
+    group: `Node ${version}`,
+    version,
+  }))
 
 export const suites: Part = {
   title: 'Whole suite',
@@ -27,13 +25,12 @@ export const suites: Part = {
   names: () => SUITES.map(({name}) => name),
   async run(names, tell) {
     const directory = makeOpenDirectory()
+    const nodes = new Map<string, string>()
     try {
-      for (const {name, version} of SUITES.filter(each => names.has(each.name))) {
-        const node = version === undefined ? process.execPath : bringNode(version, directory)
-        tell(name, {
-          group: version ? name : 'this Node',
-          ...(await runSuite(node, join(directory, 'results.json'))),
-        })
+      for (const {name, group, version} of SUITES.filter(each => names.has(each.name))) {
+        const node = nodes.get(version) ?? bringNode(version, directory)
+        nodes.set(version, node)
+        tell(name, {group, ...(await runSuite(node, join(directory, 'results.json')))})
       }
     } finally {
       rmSync(directory, {recursive: true, force: true})
