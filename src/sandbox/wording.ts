@@ -10,7 +10,10 @@ export function dateInWords(date: string): string {
     year: 'numeric',
     timeZone: 'UTC',
   })
-  return format.format(new Date(`${date}T00:00:00Z`))
+  const parts = format.formatToParts(new Date(`${date}T00:00:00Z`))
+  const {weekday, day, month, year} = Object.fromEntries(parts.map(({type, value}) => [type, value]))
+  // What stands between them differs with the Node.
+  return `${weekday}, ${day} ${month} ${year}`
 }
 
 /** `1 June 2030, 15:00 UTC` for a timestamp with any offset. */
