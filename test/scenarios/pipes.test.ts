@@ -1,6 +1,6 @@
 /** A reader that closes early, a full disk, a signal: the ends of a pipe. */
 import {type ChildProcess, execFileSync, spawn} from 'node:child_process'
-import {closeSync, constants, existsSync, mkdirSync, openSync} from 'node:fs'
+import {closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
@@ -17,6 +17,8 @@ let home: Home
 beforeAll(async () => {
   sandbox = await startLocalSandbox()
   home = new Home(sandbox.env)
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`
+  writeFileSync(join(home.directory, 'bookctl'), script, {mode: 0o755})
 })
 afterAll(async () => {
   home.remove()
@@ -30,7 +32,7 @@ function shell(line: string): Promise<{codes: string; stderr: string}> {
       ...process.env,
       NODE_OPTIONS: '',
       CI: '',
-      B: `${process.execPath} ${ENTRY}`,
+      B: join(home.directory, 'bookctl'),
       BOOKCTL_CONFIG_DIR: home.configDirectory,
       ...home.env,
     },
