@@ -74,17 +74,19 @@ function finish(figures: readonly PartFigures[]): void {
   if (values.markdown !== undefined) writeFileSync(values.markdown, table)
   process.exitCode = figures.some(({groups}) => groups.some(({wrong}) => wrong > 0)) ? 1 : 0
 }
+
 async function provePart(
   part: Part,
   names: readonly string[],
   seed: number,
   add: (outcome: Outcome) => void,
 ): Promise<void> {
+  const step = Math.min(100, Math.ceil(names.length / 10))
   let told = 0
   const tell = (name: string, outcome: Outcome) => {
     add(outcome)
     told += 1
-    if (told % 100 === 0) process.stderr.write(`${part.title}: ${told} of ${names.length}\n`)
+    if (told % step === 0) process.stderr.write(`${part.title}: ${told} of ${names.length}\n`)
     if (outcome.wrong.length > 0) say([`✗ ${name}`, ...outcome.wrong.map(text => `    ${text}`)].join('\n'))
   }
   await part.run(new Set(names), tell, {seed}).catch(error => {

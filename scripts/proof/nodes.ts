@@ -1,6 +1,6 @@
 /** The versions of Node that bookctl promises to run on, brought by npm. */
 import {execFileSync} from 'node:child_process'
-import {chmodSync, mkdtempSync} from 'node:fs'
+import {chmodSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 
@@ -26,9 +26,10 @@ export function npm(argv: readonly string[]): string {
   })
 }
 
-/** A temporary directory that every user may read. */
+/** A temporary directory that every user may read; it goes when this process ends, also where it is stopped. */
 export function makeOpenDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-proof-'))
+  process.once('exit', () => rmSync(directory, {recursive: true, force: true}))
   chmodSync(directory, 0o755)
   return directory
 }

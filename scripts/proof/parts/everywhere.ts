@@ -1,5 +1,4 @@
 /** The packed tarball, installed in a path with spaces and other scripts, on every Node and in all surroundings. */
-import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {inTwos} from '../../../test/proof/matrix.js'
 import {SandboxSide} from '../../../test/proof/sandbox-side.js'
@@ -42,7 +41,6 @@ export const everywhere: Part = {
       }
     } finally {
       await sandbox.stop()
-      rmSync(directory, {recursive: true, force: true})
     }
   },
 }

@@ -26,14 +26,10 @@ export const suites: Part = {
   async run(names, tell) {
     const directory = makeOpenDirectory()
     const nodes = new Map<string, string>()
-    try {
-      for (const {name, group, version} of SUITES.filter(each => names.has(each.name))) {
-        const node = nodes.get(version) ?? bringNode(version, directory)
-        nodes.set(version, node)
-        tell(name, {group, ...(await runSuite(node, join(directory, 'results.json')))})
-      }
-    } finally {
-      rmSync(directory, {recursive: true, force: true})
+    for (const {name, group, version} of SUITES.filter(each => names.has(each.name))) {
+      const node = nodes.get(version) ?? bringNode(version, directory)
+      nodes.set(version, node)
+      tell(name, {group, ...(await runSuite(node, join(directory, 'results.json')))})
     }
   },
 }
@@ -46,7 +42,10 @@ async function runSuite(node: string, results: string): Promise<{count: number; 
     env: {...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter)},
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const stop = () => child.kill()
+  process.once('exit', stop)
   const exit = await new Promise(resolve => child.once('close', resolve))
+  process.off('exit', stop)
   const {numPassedTests, testResults} = JSON.parse(readFileSync(results, 'utf8'))
   const wrong: string[] = testResults.flatMap(failuresOf)
   if (exit !== 0 && wrong.length === 0) wrong.push(`vitest ended with ${exit}`)
