@@ -1,6 +1,6 @@
 /** What is wrong with what a command said and sent. */
 import {hasStack} from '../support/stack.js'
-import {type Fault, type RedirectTarget, timesOut} from './fault.js'
+import {type Fault, type RedirectTarget, statusOf, timesOut} from './fault.js'
 import type {Errand} from './fault-errands.js'
 import type {ProxyRequest} from './fault-proxy.js'
 import type {Row} from './fault-rows.js'
@@ -109,7 +109,7 @@ export function checkRequests(
   const tokenRequests = oauth.filter(
     ({path, struck: isStruck}) => path.endsWith('/token') && !isStruck,
   ).length
-  const renews = fault.conclusion.kind === 'status' && fault.conclusion.status === 401 ? 1 : 0
+  const renews = statusOf(fault.conclusion) === 401 ? 1 : 0
   // A voucher, a cancellation and the like need scopes of two kinds; doctor tries all.
   if (tokenRequests > 3 + renews) wrong.push(`asked for ${tokenRequests} tokens`)
   return wrong

@@ -33,6 +33,8 @@ export interface WireFault {
   readonly forwards: boolean
   /** What the client gets. Without `forwards` the reply is an empty one. */
   play(reply: Reply, place: Place): Iterable<Step>
+  /** What strikes in its place from the second time on. */
+  readonly afterwards?: WireFault
 }
 
 /**
@@ -147,8 +149,9 @@ export class FaultProxy {
   private async answer(socket: Socket, request: Omit<ProxyRequest, 'struck'>): Promise<void> {
     const {strike} = this
     const struck = strike !== undefined && strike.method === request.method && strike.path.test(request.path)
+    const isFirst = !this.requests.some(each => each.struck)
     this.requests.push({...request, struck})
-    const fault = struck ? strike.fault : undefined
+    const fault = struck ? (!isFirst && strike.fault.afterwards) || strike.fault : undefined
     const reply = fault?.forwards === false ? NOTHING : await this.counted(this.forward(request))
     const place = {origin: this.origin, other: this.options.other, path: request.path}
     await play(socket, fault ? fault.play(reply, place) : [replyBytes(reply)])

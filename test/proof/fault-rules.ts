@@ -6,7 +6,7 @@
  * §4.7, §4.8 of the interface for what an operation answers, §5.6 and §7 for 401; and the promise that nothing follows a
  * redirect with credentials or a body.
  */
-import type {Conclusion, RedirectTarget} from './fault.js'
+import {type Conclusion, type RedirectTarget, statusOf} from './fault.js'
 
 /**
  * What the request that is struck is.
@@ -69,6 +69,8 @@ export function expectedOf(nature: Nature, conclusion: Conclusion, traits: Trait
     case 'unreached':
       return unreachedRule(conclusion, changes, traits)
     case 'lost':
+      if (conclusion.laterStatus !== undefined && REPEATABLE.has(nature))
+        return refusedLaterRule(nature, conclusion.laterStatus, traits)
       return {
         exits: changes ? [10] : lostRead(conclusion),
         sent: sentWhenLost(nature, conclusion.stalls),
@@ -117,11 +119,23 @@ function sentWhenLost(nature: Nature, stalls: boolean): readonly [number, number
   return nature === 'keyed' ? [1, 4] : ONCE
 }
 
+/**
+ * Lost once, and refused when it was sent again: the refusal is of the repeat, and what may have been made by the first
+ * stays unknown.
+ */
+function refusedLaterRule(nature: Nature, status: number, traits: Traits): Expected {
+  const {exits, sent, namesCause} = expectedOf(nature, {kind: 'status', status}, traits)
+  return {exits: CHANGES.has(nature) ? [10] : exits, sent: [sent[0] + 1, sent[1] + 1], namesCause}
+}
+
 /** A service that fails or is away is waited for; only missing rights end it before its time. So many looks fit into that. */
 function waitRule(conclusion: Conclusion): Expected {
-  const status = conclusion.kind === 'status' ? conclusion.status : 0
-  if (status === 401 || status === 403)
-    return {exits: [4], sent: status === 401 ? [2, 2] : ONCE, namesCause: true}
+  const status = statusOf(conclusion)
+  const before = conclusion.kind === 'lost' ? 1 : 0
+  if (status === 401 || status === 403) {
+    const looks = before + (status === 401 ? 2 : 1)
+    return {exits: [4], sent: [looks, looks], namesCause: true}
+  }
   return {exits: [8], sent: [1, 12], namesCause: false}
 }
 

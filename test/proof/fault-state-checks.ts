@@ -2,6 +2,7 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {openState} from '../../src/state/state.js'
+import {statusOf} from './fault.js'
 import type {Errand} from './fault-errands.js'
 import type {Row} from './fault-rows.js'
 import {type Cell, parse, type Seen, trustOf} from './fault-seen.js'
@@ -24,7 +25,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
     if (errand.reference) wrong.push(...(await checkJournal(state, row, errand, seen)))
     const got = requests.some(({path, struck}) => path.endsWith('/oauth/token') && !struck)
     const kept = state.tokens.listAll().length
-    const refused = fault.conclusion.kind === 'status' && fault.conclusion.status === 401
+    const refused = statusOf(fault.conclusion) === 401
     if (got && kept === 0 && !refused && row.nature !== 'revoke') wrong.push('the token was lost')
   } finally {
     state.close()

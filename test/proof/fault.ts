@@ -11,8 +11,11 @@ export type Conclusion =
    * is not of this machine.
    */
   | {readonly kind: 'unreached'; readonly isSure: boolean; readonly isAway?: boolean}
-  /** Something was sent and no whole answer came. `begun`: bytes of one did; `stalls`: time ran out. */
-  | {readonly kind: 'lost'; readonly begun: boolean; readonly stalls: boolean}
+  /**
+   * Something was sent and no whole answer came. `begun`: bytes of one did; `stalls`: time ran out; `laterStatus`: whoever
+   * sends it again is answered with that status.
+   */
+  | {readonly kind: 'lost'; readonly begun: boolean; readonly stalls: boolean; readonly laterStatus?: number}
   /** What came can never be read, however often it is asked for. */
   | {readonly kind: 'unreadable'}
   | {readonly kind: 'status'; readonly status: number}
@@ -65,6 +68,12 @@ export function timesOut(fault: Fault): boolean {
   return stalls(fault) && fault.names?.source.includes('timed out') === true
 }
 
+/** The status of the last answer, where there is one that refuses. */
+export function statusOf(conclusion: Conclusion): number | undefined {
+  if (conclusion.kind === 'status') return conclusion.status
+  return conclusion.kind === 'lost' ? conclusion.laterStatus : undefined
+}
+
 /** Whether only the clock ends it. */
 export function stalls({connection, away, conclusion}: Fault): boolean {
   if (connection === 'hold' || connection === 'deaf') return true
@@ -99,6 +108,18 @@ export function away(name: string, names: RegExp, proxy?: readonly Step[] | 'ref
 
 export function answered(name: string, conclusion: Conclusion, names: RegExp, reply: Reply): Fault {
   return {name, conclusion, names, wire: {forwards: false, play: () => [replyBytes(reply)]}}
+}
+
+/** The first is done, and its answer lost; another like it is refused. */
+export function lostThen(status: number, names: RegExp, refusal: Reply): Fault {
+  return {
+    ...{name: `lost-then-${status}`, conclusion: {...LOST, laterStatus: status}, names},
+    wire: {
+      forwards: true,
+      play: () => ['reset'],
+      afterwards: {forwards: false, play: () => [replyBytes(refusal)]},
+    },
+  }
 }
 
 export function redirect(status: number, to: RedirectTarget): Fault {

@@ -2,8 +2,8 @@
  * The faults of the matrix. Each says what it does on the wire, and what can be concluded from it by whoever sees only
  * the client's end of the connection; what a command must make of that is in fault-rules.ts.
  */
-import {after, answered, type Fault, harmless, redirect, SPOILT} from './fault.js'
-import {replyBytes} from './fault-proxy.js'
+import {after, answered, type Fault, harmless, lostThen, RESET, redirect, SPOILT} from './fault.js'
+import {type Reply, replyBytes} from './fault-proxy.js'
 import {BEFORE, COMPRESSED, CUTS, ENDLESS, LENGTHS} from './faults-answer.js'
 import {AWAY, CONNECTION, TLS} from './faults-connection.js'
 import {
@@ -59,12 +59,13 @@ const PAGES: readonly Fault[] = [
 /** What a made-up refusal must be told with: its own words, or its status. */
 const SAID = /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
 
+const refusal = (status: number): Reply => ({
+  ...{status, headers: asJson},
+  body: bytes('{"error":{"code":"fault_of_the_proxy","message":"made up"}}'),
+})
 const STATUSES: readonly Fault[] = [
   ...[400, 401, 403, 404, 410, 418, 429, 500, 503, 504].map(status =>
-    answered(`status-${status}`, {kind: 'status', status}, SAID, {
-      ...{status, headers: asJson},
-      body: bytes('{"error":{"code":"fault_of_the_proxy","message":"made up"}}'),
-    }),
+    answered(`status-${status}`, {kind: 'status', status}, SAID, refusal(status)),
   ),
   answered('html-502', {kind: 'status', status: 502}, SAID, {
     ...{status: 502, headers: {'content-type': 'text/html'}},
@@ -118,8 +119,13 @@ const HARMLESS: readonly Fault[] = [
   ]),
 ]
 
+/** Of what is not sent again only the loss is known. */
+const SAID_OR_RESET = new RegExp(`${SAID.source}|${RESET.source}`)
+
+const REFUSED_LATER = [400, 401].map(status => lostThen(status, SAID_OR_RESET, refusal(status)))
+
 export const FAULTS: readonly Fault[] = [
   ...[...CONNECTION, ...TLS, ...AWAY],
   ...[...BEFORE, ...CUTS, ...LENGTHS, ...ENDLESS, ...COMPRESSED],
-  ...[...PAGES, ...STATUSES, ...REDIRECTS, ...HARMLESS],
+  ...[...PAGES, ...STATUSES, ...REDIRECTS, ...HARMLESS, ...REFUSED_LATER],
 ]

@@ -18,6 +18,8 @@ export function isMeant(row: Row, fault: Fault): boolean {
   // A link is to bytes. Of a service elsewhere this machine has no token to revoke, and a sandbox is of this machine.
   if (fault.isOfText && row.nature === 'link') return false
   if (fault.away && (row.nature === 'revoke' || row.isControl)) return false
+  // A report asks twice, without a token and with one, and each is a first time to whoever asks.
+  if (row.reports && fault.wire?.afterwards) return false
   return !row.leavesOut?.(fault)
 }
 

@@ -23,9 +23,9 @@ export interface ReceiverCell {
 
 export const receiverName = ({sender, fault}: ReceiverCell) => `${sender} × ${fault.name}`
 
-/** Every sender with every fault; no proxy stands before a receiver. */
+/** Every sender with every fault; no proxy stands before a receiver, and no event is sent again by itself. */
 export function allReceiverCells(): ReceiverCell[] {
-  const faults = FAULTS.filter(fault => !fault.away)
+  const faults = FAULTS.filter(fault => !(fault.away || fault.wire?.afterwards))
   return SENDERS.flatMap(sender => faults.map(fault => ({sender, fault})))
 }
 
