@@ -16,16 +16,25 @@ export function temporaryPath(directory: string): string {
   return join(directory, `.bookctl-${createOwner().replaceAll(':', '-')}.tmp`)
 }
 
-/** Removes those in `directory` whose maker no longer runs. What cannot be looked at or removed stays, without a word. */
+/**
+ * Removes those of this user in `directory` whose maker no longer runs. What is another's stays: in a directory that all
+ * may write to, its owner could put a link in the place of what is being removed. So does what cannot be looked at or
+ * removed, without a word.
+ */
 export function sweepTemporaryFiles(directory: string): void {
   for (const name of namesIn(directory)) {
     try {
       const path = join(directory, name)
-      if (isLeft(name, path)) rmSync(path, {recursive: true, force: true})
+      if (isLeft(name, path) && isOwn(path)) rmSync(path, {recursive: true, force: true})
     } catch {
-      // Of another user, or no file: what is to be written beside it will say what is in its way.
+      // What is to be written beside it will say what is in its way.
     }
   }
+}
+
+function isOwn(path: string): boolean {
+  const own = process.geteuid?.()
+  return own === undefined || lstatSync(path).uid === own
 }
 
 function namesIn(directory: string): string[] {

@@ -1,6 +1,7 @@
 /** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +18,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
 import {isWritableDirectory, writeWholeFile, writeWholePieces} from '../../src/storage/files.js'
 import {sweepTemporaryFiles, temporaryPath} from '../../src/storage/temporary.js'
+import {isRoot, OTHER_USER} from '../support/other-user.js'
 
 let directory: string
 
@@ -109,6 +111,18 @@ test('what nobody here can tell of is removed when it is a day old, and a direct
   utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
   sweepTemporaryFiles(directory)
   expect(readdirSync(directory)).toEqual([young])
+})
+
+test.runIf(isRoot)('what is left of another user is that user’s to remove', () => {
+  const left = `.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp`
+  mkdirSync(join(directory, left))
+  writeFileSync(join(directory, left, 'a'), '')
+  for (const name of [left, join(left, 'a')]) chownSync(join(directory, name), OTHER_USER, OTHER_USER)
+  sweepTemporaryFiles(directory)
+  expect(readdirSync(join(directory, left))).toEqual(['a'])
+  chownSync(join(directory, left), 0, 0)
+  sweepTemporaryFiles(directory)
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test('the name of a temporary file is one that its own sweep knows', () => {
