@@ -29,8 +29,11 @@ const withoutUnused = {
   name: 'without what is unused of oclif',
   load: {
     filter: {id: [UNUSED_OF_OCLIF, UNUSED_BY_OCLIF]},
-    // A function, since some of them are called while oclif loads.
-    handler: () => ({code: 'module.exports = () => () => {}', moduleType: 'js'}),
+    // A function, since some of them are called while oclif loads; and a refusal of flags asks for its colour.
+    handler: () => ({
+      code: 'module.exports = Object.assign(() => () => {}, {colorize: (_, text) => text})',
+      moduleType: 'js',
+    }),
   },
 }
 

@@ -110,3 +110,15 @@ test('a live reservation without a terminal needs --yes', async () => {
   expect(stderr).toContain('LIVE')
   expect(stderr).toContain('--yes')
 })
+
+test.each([
+  ['--redeliver', '--limit', ['sandbox', 'deliveries', '--limit', '5', '--redeliver', 'dlv_x']],
+  ['--limit', '--all', ['reservations', 'list', '--limit', '5', '--all']],
+  ['--active', '--passive', ['webhooks', 'update', 'whsub_x', '--active', '--passive']],
+  ['--secret-file', '--secret-stdin', ['webhooks', 'verify', 'f', '--secret-file', 'x', '--secret-stdin']],
+])('%s and %s are refused together', async (one, other, argv) => {
+  const {exit, result} = await home.json<{error: {code: string; message: string}}>(argv)
+  expect([exit, result.error.code]).toEqual([2, 'invalid_flags'])
+  expect(result.error.message).toMatch(/^--[\w-]+ and --[\w-]+ do not go together$/)
+  expect([one, other].filter(flag => !result.error.message.includes(flag))).toEqual([])
+})

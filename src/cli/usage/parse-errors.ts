@@ -29,7 +29,7 @@ export function describeParseError(thrown: unknown): Failure | undefined {
         SEE_HELP,
       )
     case 'FailedFlagValidationError':
-      return missingFlags(error)
+      return misfitFlags(error)
     default:
       return otherParseError(error)
   }
@@ -50,11 +50,19 @@ function unknownFlag(error: ParseError): Failure {
   return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
 }
 
-function missingFlags(error: ParseError): Failure {
+function misfitFlags(error: ParseError): Failure {
   const names = [...error.message.matchAll(/Missing required flag ([\w-]+)/g)].map(match => `--${match[1]}`)
-  return names.length > 0
-    ? missing(names)
-    : usage('invalid_flags', 'these flags do not go together', SEE_HELP)
+  if (names.length > 0) return missing(names)
+  // Between the two stands a value that was typed.
+  const [, one, other] =
+    /^ *--([\w-]+)=.*? cannot also be provided when using --([\w-]+)$/ms.exec(error.message) ?? []
+  const known = error.parse?.input?.flags ?? {}
+  const both = one !== undefined && other !== undefined && one in known && other in known
+  return usage(
+    'invalid_flags',
+    both ? `--${one} and --${other} do not go together` : 'these flags do not go together',
+    both ? 'leave one of them out' : SEE_HELP,
+  )
 }
 
 /** Refuses for want of `flags`, naming every one. */
