@@ -158,7 +158,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
   const people = createPeopleStore(stateDatabase, stateToRead)
   const eventsDatabase = lazily(open.events)
   const eventsToRead = toReadAnywhere(open.events, EVENTS_NAME, open.eventsToRead)
-  const lockDirectory = () => (writable() ? directory : undefined)
+  const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   return {
     directory,
     get writable() {

@@ -92,7 +92,9 @@ export function createTokenStore(
       const opened = database()
       unlessFull(() =>
         opened.transaction(() => {
-          if (generationOf(opened) === generation.began) insert(opened, client, token)
+          // Nobody else can log out of what this process has for itself.
+          const isShared = directory() !== undefined
+          if (!isShared || generationOf(opened) === generation.began) insert(opened, client, token)
         }),
       )
     },

@@ -47,6 +47,18 @@ const failing = (error: unknown): Database => {
 const FULL = new StorageError('full', 'no space left', 'make room')
 const BUSY = new StorageError('busy', 'in use', 'again')
 
+test('one of this process alone keeps its tokens, whatever generation the disk is of', () => {
+  const own = openTokensDatabase(undefined)
+  const alone = createTokenStore(
+    () => own,
+    () => undefined,
+    {began: 3},
+  )
+  alone.put(CLIENT, token('own'))
+  expect(alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
+  own.close()
+})
+
 test('tokens come back whole, newest first, to whom they belong', () => {
   const tokens = [
     token('one', {askedScopes: ['x']}),
