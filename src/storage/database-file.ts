@@ -1,5 +1,5 @@
 /** The file of a database before SQLite opens it: who may read it, and whether it is one at all. */
-import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats} from 'node:fs'
+import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
 import {ensurePrivateDirectory, isEntry, requireRegularFile} from './files.js'
@@ -37,9 +37,6 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   // SQLite follows a link in the place of its log, and would write into what it points to.
   const look = owner === 'ours' ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: look(path + side)}))
-  const hasLog = sides.some(
-    ({side, stats}) => !side.endsWith('-shm') && stats !== undefined && stats.size > 0,
-  )
   const there = look(path)
   if (owner === 'ours') requireOneName(path, there)
   try {
@@ -50,7 +47,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats, hasLog))
+  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats))
     throw owner === 'ours' ? damaged(path) : notADatabase(path)
   lookedInto.add(identityOf(stats))
   if (owner !== 'ours') return
@@ -65,6 +62,15 @@ function requireOneName(path: string, stats: Stats | undefined): void {
   throw new StorageError('not_ours', `${path} has another name besides (a hard link)`, hint)
 }
 
+/**
+ * Whether the file at `path`, with pages of `pageBytes`, ends amid one of them, which SQLite reads as if zeros followed.
+ * Only a log may still hold the page that was being written there.
+ */
+export function endsAmidPage(path: string, pageBytes: number): boolean {
+  const bytesOf = (side: string) => statSync(path + side, {throwIfNoEntry: false})?.size ?? 0
+  return bytesOf('') % pageBytes !== 0 && bytesOf('-wal') === 0 && bytesOf('-journal') === 0
+}
+
 /** Whether anything is in the place of the database, or of a file that SQLite makes beside it. */
 export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => isEntry(path + side))
@@ -77,20 +83,15 @@ function requireDirectory(path: string): void {
   throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
 }
 
-/**
- * Whether it is a database: an empty file is one, too. One that ends amid a page SQLite reads as if zeros followed; only
- * a log may still hold the page that was being written there.
- */
-function isDatabase(path: string, {size}: Stats, hasLog: boolean): boolean {
+/** Whether it is a database: an empty file is one, too. */
+function isDatabase(path: string, {size}: Stats): boolean {
   if (size === 0) return true
   if (size < SMALLEST_PAGE_BYTES) return false
   const file = openSync(path, constants.O_RDONLY)
   try {
-    const header = Buffer.alloc(HEADER.length + 2)
+    const header = Buffer.alloc(HEADER.length)
     readSync(file, header, 0, header.length, 0)
-    // The largest page is too large for the two bytes, and written as 1.
-    const pageBytes = header.readUInt16BE(HEADER.length) === 1 ? 65_536 : header.readUInt16BE(HEADER.length)
-    return header.subarray(0, HEADER.length).equals(HEADER) && (hasLog || size % pageBytes === 0)
+    return header.equals(HEADER)
   } finally {
     closeSync(file)
   }

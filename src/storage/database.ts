@@ -7,7 +7,7 @@ import {type FileOwner, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
-import {isSound} from './inspect.js'
+import {hasWholePages, isSound} from './inspect.js'
 import {PATIENCE_MILLISECONDS, untilFree} from './patience.js'
 import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
 import {type Connection, openSqlite, type Statement} from './sqlite.js'
@@ -92,7 +92,8 @@ const SOON_LOOKED_THROUGH_BYTES = 1024 * 1024
 
 /** Throws StorageError for a damage that would else be met halfway, when something is written already. */
 function requireSound(connection: Connection, path: string): void {
-  if (statSync(path).size <= SOON_LOOKED_THROUGH_BYTES && !isSound(connection)) throw damaged(path)
+  const isSmall = statSync(path).size <= SOON_LOOKED_THROUGH_BYTES
+  if (!hasWholePages(connection, path) || (isSmall && !isSound(connection))) throw damaged(path)
 }
 
 /**
@@ -105,8 +106,13 @@ export function openDatabaseToRead(path: string): Database {
   const name = readOnlyName(path, existsSync(`${path}-wal`) ? '' : '&immutable=1')
   try {
     const connection = openSqlite(name, {timeout: READ_PATIENCE_MILLISECONDS})
-    requireSound(connection, path)
-    return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
+    try {
+      requireSound(connection, path)
+      return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
   } catch (error) {
     throw storageErrorOf(error, path)
   }

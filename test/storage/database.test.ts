@@ -20,8 +20,9 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isMainThread} from 'node:worker_threads'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {type Database, openDatabase} from '../../src/storage/database.js'
+import {type Database, openDatabase, openDatabaseToRead} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {inspectDatabase} from '../../src/storage/inspect.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {Worker} from '../support/workers.js'
 
@@ -389,6 +390,8 @@ describe('what stands in the place is refused and left as it is', () => {
     const path = filled()
     truncateSync(path, lengthOf(statSync(path).size))
     const before = readFileSync(path)
+    expect(faultOf(() => openDatabaseToRead(path))).toBe('corrupt')
+    expect(inspectDatabase(path)).toBe('is damaged')
     expect(faultOf(() => openDatabase(path, {migrations: ONE}))).toBe('corrupt')
     expect(readFileSync(path).equals(before)).toBe(true)
   })
