@@ -83,7 +83,7 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
       if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
       if (mayTighten) {
         tighten(file, stats)
-        tightenDirectory(dirname(path))
+        tightenItsDirectory(path)
       }
       return readFileSync(file)
     } finally {
@@ -94,6 +94,15 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
     if (code === 'ELOOP')
       throw invalid(path, 'is not a regular file (a symbolic link or a directory is never followed)')
     throw code === undefined || isFailure(error) ? error : invalid(path, `cannot be read (${code})`)
+  }
+}
+
+/** Whoever only reads goes on where the system does not let us; whoever would write there is told. */
+function tightenItsDirectory(path: string): void {
+  try {
+    tightenDirectory(dirname(path))
+  } catch {
+    // Told by `doctor`, too.
   }
 }
 

@@ -42,14 +42,10 @@ export function ensurePrivateDirectory(directory: string): void {
   }
 }
 
-/** Takes from others what they may do in `directory`, if it is ours alone to tighten and the system lets us. */
+/** Takes from others what they may do in `directory`, if it is ours alone to tighten. Throws what the system does. */
 export function tightenDirectory(directory: string): void {
-  try {
-    const stats = lstatSync(directory)
-    if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
-  } catch {
-    // On a disk that is only read nobody changes what is in it either.
-  }
+  const stats = lstatSync(directory)
+  if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
 }
 
 /** Never one that others share: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */

@@ -1,5 +1,5 @@
 /** Homes that cannot be written, many at once, and stopped half-way. */
-import {chmodSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -151,6 +151,25 @@ test('a link to nothing in the place of the directory is named', async () => {
     exit: 2,
     result: {error: {message: `${link} is a symbolic link to nothing`}},
   })
+})
+
+test('no secret is put into a directory that stays open to others', async () => {
+  const directory = join(home.directory, 'foreign-disk')
+  mkdirSync(directory, {mode: 0o755})
+  chmodSync(directory, 0o755)
+  // As where permissions are the mount's own.
+  const preload = join(home.directory, 'no-chmod.cjs')
+  const refuse = `() => {throw Object.assign(new Error('EPERM'), {code: 'EPERM'})}`
+  writeFileSync(preload, `const fs = require('node:fs'); fs.chmodSync = fs.fchmodSync = ${refuse}\n`)
+  const env = {BOOKCTL_CONFIG_DIR: directory, NODE_OPTIONS: `--require ${preload}`}
+  const login = ['login', '--client-id', 'cid_sandbox', '--client-secret-stdin']
+  expect(await home.json(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({
+    exit: 2,
+    result: {error: {message: 'the configuration directory cannot be written'}},
+  })
+  expect(readdirSync(directory)).toEqual([])
+  writeFileSync(join(directory, 'config.json'), '{"defaults": {"currency": "EUR"}}', {mode: 0o600})
+  expect(await home.json(['config', 'get', 'currency'], {env})).toMatchObject({exit: 0})
 })
 
 test('a Node.js that cannot read an answer is said to be so', async () => {
