@@ -10,7 +10,11 @@ import {
   findListedEvent,
 } from '../../src/sandbox/store/browse.js'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
-import {findDeliveryRecord, listDeliveryRecords} from '../../src/sandbox/store/deliveries.js'
+import {
+  findDeliveryRecord,
+  listDeliveryRecords,
+  newestDeliveryRecords,
+} from '../../src/sandbox/store/deliveries.js'
 import {
   findDue,
   findForAttempt,
@@ -123,6 +127,13 @@ test.each(Object.entries(LISTS))('a list of the page walks in its own order: %s'
   const steps = plansOf(work)
   expect(steps.filter(step => step.includes('TEMP B-TREE'))).toEqual([])
   expect(steps.filter(isScan)).toEqual([])
+})
+
+test('the newest deliveries are read from the end of their table, which nothing sorts', () => {
+  const steps = plansOf(database => newestDeliveryRecords(database, 20))
+  expect(steps[0]).toBe('SCAN deliveries')
+  expect(steps.slice(1).filter(isScan)).toEqual([])
+  expect(steps.filter(step => step.includes('TEMP B-TREE'))).toEqual([])
 })
 
 test('what is due looks once into the index for each subscription', () => {

@@ -37,6 +37,6 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
     if (isDry) return this.print(this.describe(path))
     const found = (await this.control(path)).data as unknown[]
     await this.print(deliveryList(found.slice(-limit)))
-    if (found.length > limit) this.note('There are older ones: --limit N')
+    if (found.length > limit) this.tell('There are older ones, which are not shown: --limit N, up to 5000')
   }
 }
