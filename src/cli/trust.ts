@@ -1,7 +1,8 @@
 /** Whom TLS connections trust: the system's roots, and what `--ca-file` adds to them. */
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
-import {usage} from '../contract/failure.js'
+import {Failure, usage} from '../contract/failure.js'
+import {MOST_PEM_BYTES} from '../storage/bounded-read.js'
 import {readFile} from './input/files.js'
 
 /**
@@ -33,23 +34,30 @@ async function extraCertificates(file: string | undefined): Promise<string[]> {
   }
 }
 
-/** Ours: the authorities of a whole system take a quarter of it. */
-const MOST_BYTES = 1024 * 1024
-
 async function readPem(file: string): Promise<string> {
-  const bytes = await readFile(file, MOST_BYTES)
-  if (bytes.length > MOST_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
+  const bytes = await readFile(file, MOST_PEM_BYTES)
+  if (bytes.length > MOST_PEM_BYTES) throw badCaFile('is longer than 1 MiB')
   return bytes.toString('utf8')
 }
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-async function readCertificates(caFile: string): Promise<string[]> {
+/** Of each file, by its path: a pipe can be read once, and some commands ask twice. */
+const read = new Map<string, Promise<string[]>>()
+
+function readCertificates(caFile: string): Promise<string[]> {
+  const certificates = read.get(caFile) ?? readCertificatesAnew(caFile)
+  read.set(caFile, certificates)
+  return certificates
+}
+
+async function readCertificatesAnew(caFile: string): Promise<string[]> {
   let text: string
   try {
     text = await readPem(caFile)
   } catch (error) {
-    throw badCaFile(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    const {code} = error as NodeJS.ErrnoException
+    throw code === undefined || error instanceof Failure ? error : badCaFile(`cannot be read (${code})`)
   }
   const certificates = text.match(PEM_CERTIFICATE) ?? []
   if (certificates.length === 0) throw badCaFile('holds no PEM certificate')

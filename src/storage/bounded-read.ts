@@ -1,5 +1,5 @@
 /** Reading a file that should be small, whatever lies there. */
-import {closeSync, openSync, readSync} from 'node:fs'
+import {closeSync, openSync, readSync, statSync} from 'node:fs'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -26,9 +26,11 @@ export function readAtMost(file: string | number, mostBytes: number): Buffer {
 }
 
 /** Ours: the authorities of a whole system take a quarter of it. */
-const MOST_PEM_BYTES = 1024 * 1024
+export const MOST_PEM_BYTES = 1024 * 1024
 
-/** The text of a file of certificates or of a key. Throws as `readAtMost` does. */
+/** The text of a file of certificates or of a key. Throws as `readAtMost` does, and for a pipe, which may never say a word. */
 export function readPem(file: string | number): string {
+  if (typeof file === 'string' && statSync(file).isFIFO())
+    throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
   return readAtMost(file, MOST_PEM_BYTES).toString('utf8')
 }

@@ -115,6 +115,18 @@ describe('certificates', () => {
     expect(insecure.at('service').status).toBe('ok')
   })
 
+  test('an authority that comes through a pipe, which nobody can read twice', async () => {
+    const url = await startHttps(tlsIdentity('good'))
+    const env = {BOOKCTL_BASE_URL: url, AUTHORITY: certificateFile('ca')}
+    const before = ['bash', '-c', 'exec "$@" --ca-file <(cat "$AUTHORITY")', 'bash']
+    const {stdout} = await home.run(['doctor'], {env, before})
+    expect(stdout.split('\n').filter(line => /^\w+\t(trust|tls|service)\t/.test(line))).toEqual([
+      expect.stringMatching(/^ok\ttrust/),
+      expect.stringMatching(/^ok\ttls/),
+      expect.stringMatching(/^ok\tservice/),
+    ])
+  })
+
   test('about to end', async () => {
     const now = Date.now() / 1000
     const authority = await makeAuthority(now)

@@ -1,6 +1,6 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
 import {spawnSync} from 'node:child_process'
-import {existsSync, readFileSync, renameSync, statSync, symlinkSync} from 'node:fs'
+import {existsSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
@@ -248,7 +248,10 @@ test('--dry-run of a replay: the bytes that would be sent; of listen: the reques
 test('a given certificate is shown, and a key that is not its own is refused', async () => {
   const home = newHome()
   const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
-  const receiver = await listening(home, ['--cert', certificateFile('good'), '--key', key('good')])
+  // What stands before it is in no encoding that anybody knows of.
+  const cert = join(home.directory, 'good.pem')
+  writeFileSync(cert, Buffer.concat([Buffer.from([0x23, 0xdd, 0x0a]), readFileSync(certificateFile('good'))]))
+  const receiver = await listening(home, ['--cert', cert, '--key', key('good')])
   expect(receiver.url).toMatch(/^https:/)
   expect(await statusOverTls(receiver.port, readFileSync(certificateFile('ca')), 'localhost')).toBe(200)
   const refused = await home.json([

@@ -2,7 +2,7 @@
 import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../state/file-names.js'
-import {readPem} from '../../storage/bounded-read.js'
+import {MOST_PEM_BYTES, readPem} from '../../storage/bounded-read.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, writeWholeFile} from '../../storage/files.js'
 import {withLock} from '../../storage/lock.js'
@@ -15,7 +15,7 @@ import {
   makeCertificate,
   parseCertificate,
 } from '../../webhooks/certificate.js'
-import {readText} from '../input/files.js'
+import {readBytes} from '../input/files.js'
 
 const LOCK_MILLISECONDS = 10_000
 
@@ -39,8 +39,8 @@ export async function listenIdentity(
 }
 
 async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
-  const cert = await readText('--cert', certFile)
-  const key = await readText('--key', keyFile)
+  const cert = await readPemText('--cert', certFile)
+  const key = await readPemText('--key', keyFile)
   const certificate = parseCertificate(cert)
   if (!certificate) throw usage('invalid_certificate', '--cert: holds no PEM certificate that can be read')
   if (!isKeyOf(certificate, key))
@@ -50,6 +50,11 @@ async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair>
       'give the key that was made with it',
     )
   return {cert, key}
+}
+
+/** What is PEM in it is ASCII; around it there may be words in any encoding. */
+async function readPemText(flag: string, path: string): Promise<string> {
+  return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
 }
 
 /** The authority in `directory`, made when there is none that can be used. Several processes make one. */
