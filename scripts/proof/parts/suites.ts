@@ -1,6 +1,6 @@
 /** The whole of `npm test`, twenty times in a row, on each Node in turn. */
 import {spawn} from 'node:child_process'
-import {readFileSync, rmSync} from 'node:fs'
+import {existsSync, readFileSync, rmSync} from 'node:fs'
 import {delimiter, dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {bringNode, makeOpenDirectory, NODES} from '../nodes.js'
@@ -44,8 +44,9 @@ async function runSuite(node: string, results: string): Promise<{count: number; 
   })
   const stop = () => child.kill()
   process.once('exit', stop)
-  const exit = await new Promise(resolve => child.once('close', resolve))
+  const exit = await new Promise(resolve => child.once('error', resolve).once('close', resolve))
   process.off('exit', stop)
+  if (!existsSync(results)) return {count: 0, wrong: [`vitest ended with ${exit}, and no results`]}
   const {numPassedTests, testResults} = JSON.parse(readFileSync(results, 'utf8'))
   const wrong: string[] = testResults.flatMap(failuresOf)
   if (exit !== 0 && wrong.length === 0) wrong.push(`vitest ended with ${exit}`)
