@@ -3,7 +3,7 @@
  * without the right to write. Each is a way to run a command; what this machine cannot do is said, and left out.
  */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {chmodSync, cpSync, lchownSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -80,7 +80,8 @@ function inOwnView(home: FileHome, script: string, leftBlocks: number) {
     after() {
       if (readdirSync(result).length === 0) throw new Error('the disk could not be made')
       for (const name of readdirSync(home.directory)) rmSync(join(home.directory, name), {recursive: true})
-      cpSync(result, home.directory, {recursive: true, verbatimSymlinks: true, preserveTimestamps: true})
+      // Some Nodes copy a directory without its permissions.
+      execFileSync('cp', ['-a', `${result}/.`, home.directory])
       for (const directory of [stage, result]) rmSync(directory, {recursive: true, force: true})
     },
   }
