@@ -1,6 +1,7 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
 import {createHash} from 'node:crypto'
 import type {Answer} from './api.js'
+import {errorInAnswer} from './error-in-answer.js'
 import {describeError} from './error-shapes.js'
 import {isObject, type JsonObject, own} from './json-walk.js'
 import {type ReadReservation, readReservation} from './shapes.js'
@@ -21,7 +22,8 @@ export type Meaning =
 export function meaningOf(answer: Answer, mayHaveActed: boolean): Meaning {
   const {status} = answer
   if (isSuccess(status)) {
-    const found = readReservation(answer.json)
+    // What refuses may name another reservation, one that was in its way.
+    const found = errorInAnswer(answer) ? undefined : readReservation(answer.json)
     return found ? {kind: 'reserved', found, outcome: outcomeWord(found)} : {kind: 'unknown'}
   }
   if (isInProgress(answer)) return {kind: 'in_progress'}

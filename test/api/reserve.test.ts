@@ -134,6 +134,10 @@ describe('a success', () => {
 describe('the outcome is unknown, and the next run asks with the same key and body', () => {
   test.each<[string, Script[]]>([
     ['2xx without a reservation', [answering({data: {}})]],
+    [
+      '2xx that refuses, and names another reservation',
+      [answering({error: {code: 'offer_already_used', details: {reservation_ref: 'R-of-another'}}})],
+    ],
     ['2xx that is not JSON', [raw(200, '<html>')]],
     ['2xx that is empty', [raw(204, '')]],
     ['501', [refusing(501)]],
