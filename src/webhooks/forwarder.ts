@@ -56,14 +56,27 @@ export interface Forwarder {
 
 /** How often the store is asked for those that have become due. */
 const LOOK_MILLISECONDS = 1000
+const RECORD_AGAIN_MILLISECONDS = 500
 /** Outcomes that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
 export function createForwarder(parts: ForwarderParts): Forwarder {
   const {targets, store, handover, clock, random} = parts
+  let stopped = false
+  // An outcome that is not recorded would hold its event back for as long as the store takes it for one on its way.
+  const record = async (results: readonly SettledForward[]): Promise<void> => {
+    try {
+      await store.settle(results)
+    } catch (error) {
+      if (stopped) throw error
+      parts.onStoreError(error)
+      await sleep(RECORD_AGAIN_MILLISECONDS)
+      await record(results)
+    }
+  }
   const records = createGroupCommit<SettledForward, undefined>({
     commit: async results => {
-      await store.settle(results)
+      await record(results)
       return results.map(() => undefined)
     },
     maxWaiting: MOST_UNRECORDED * 2,
@@ -97,6 +110,7 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
       while (lanes.some(lane => lane.busy) && performance.now() < deadline) await sleep(10)
     },
     async stop() {
+      stopped = true
       clearInterval(timer)
       for (const lane of lanes) lane.stop()
       handover.close()

@@ -13,15 +13,21 @@ import {
   type SettledForward,
 } from '../../src/webhooks/forwarder.js'
 
+/** How often the store does not take what came of an attempt. */
+let refusals = 0
+let storeErrors: unknown[] = []
 const servers: Server[] = []
 const forwarders: Forwarder[] = []
 
 afterEach(async () => {
+  const unexpected = storeErrors.splice(0)
+  refusals = 0
   await Promise.all(forwarders.splice(0).map(forwarder => forwarder.stop()))
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     server.close()
   }
+  expect(unexpected).toEqual([])
 })
 
 interface Got {
@@ -94,6 +100,10 @@ function startForwarder(
         return due.map(one => ({...one}))
       },
       settle: async results => {
+        if (refusals > 0) {
+          refusals -= 1
+          throw new Error('busy')
+        }
         for (const result of results) {
           const one = find(result)
           if (!one || result.state !== 'pending') continue
@@ -105,14 +115,30 @@ function startForwarder(
     clock,
     random: () => 0,
     onReport: report => reports.push(report),
-    onStoreError: error => {
-      throw error
-    },
+    onStoreError: error => storeErrors.push(error),
   })
   forwarders.push(forwarder)
   forwarder.wake()
   return {forwarder, reports}
 }
+
+test('what came of an attempt is recorded as soon as the store takes it, and the event goes out again', async () => {
+  refusals = 2
+  const target = await startTarget(n => (n === 1 ? 500 : 200))
+  let now = 1_900_000_000
+  const {forwarder, reports} = startForwarder([target.url], 1, () => now)
+  await vi.waitFor(() => expect(storeErrors).toHaveLength(2), 10_000)
+  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'pending', attempt: 1}]))
+  await vi.waitFor(() => {
+    now += 60
+    forwarder.wake()
+    expect(reports.map(({state, attempt}) => [state, attempt])).toEqual([
+      ['pending', 1],
+      ['done', 2],
+    ])
+  }, 10_000)
+  storeErrors = []
+})
 
 test('the body and the headers arrive as they came, but for those of the connection', async () => {
   const target = await startTarget(() => 204)

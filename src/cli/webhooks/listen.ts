@@ -125,7 +125,7 @@ export class Listening {
       maxWaiting: MOST_WAITING,
       targetsOf: type => (isMeant(type) ? plan.targets : []),
       onReceipt: receipt => this.afterAnswer(receipt, isMeant),
-      onStoreError: error => this.onStoreError(error),
+      onStoreError: error => this.onStoreError(error, 'events cannot be kept and are answered 503'),
     })
   }
 
@@ -141,7 +141,7 @@ export class Listening {
         if (report.state === 'done') this.count.handedOn += 1
         output.forward(report)
       },
-      onStoreError: error => this.onStoreError(error),
+      onStoreError: error => this.onStoreError(error, 'what came of handing on cannot be recorded yet'),
     })
   }
 
@@ -166,9 +166,9 @@ export class Listening {
   }
 
   /** A store that is busy or full may do again; one that failed otherwise is not asked again. */
-  private onStoreError(error: unknown): void {
+  private onStoreError(error: unknown, what: string): void {
     const message = error instanceof Error ? error.message : String(error)
-    this.parts.talk.say(`ERROR: events cannot be kept and are answered 503: ${message}`)
+    this.parts.talk.say(`ERROR: ${what}: ${message}`)
     if (!(error instanceof StorageError && ['busy', 'full'].includes(error.fault))) this.fatal(error)
   }
 }
