@@ -8,7 +8,7 @@ import type {Target} from './access/target.js'
 import {Command} from './command.js'
 import type {Connection} from './connect.js'
 import {checkTimeout} from './input/checks.js'
-import {checkColumns, checkQuery, renderResult, terminalOf} from './output/output.js'
+import {checkColumns, checkQuery, type OutputFlags, renderResult, terminalOf} from './output/output.js'
 import type {Result} from './output/result.js'
 import {stderrIsTerminal} from './output/streams.js'
 import {clearTransient, say} from './output/talk.js'
@@ -209,12 +209,19 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** Prints the result to stdout, in the form the flags ask for; `continues`: more rows of the list printed before. */
-  protected async print<Item>(result: Result<Item>, continues = false): Promise<void> {
+  /**
+   * Prints the result to stdout, in the form that `flags` ask for, those typed unless told; `continues`: more rows of the
+   * list printed before.
+   */
+  protected async print<Item>(
+    result: Result<Item>,
+    continues = false,
+    flags: OutputFlags = this.globals,
+  ): Promise<void> {
     if (this.globals['print-curl']) await this.printCurlOf(result.document)
     const notes: string[] = []
     const note = (text: string) => void notes.push(text)
-    const text = await renderResult(result, this.globals, {...terminalOf(process.stdout), note, continues})
+    const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, continues})
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)

@@ -3,12 +3,14 @@
  * through before "ready" is said.
  */
 import {EVENT_TYPE_NAMES} from '../../contract/events.js'
-import {Failure} from '../../contract/failure.js'
+import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {StorageError} from '../../storage/errors.js'
 import type {Connection} from '../connect.js'
+import type {Result} from '../output/result.js'
 import type {ListenPlan} from './listen-flags.js'
 import type {OpenListening} from './listen-open.js'
-import {createAndKeep, deleteAndForget} from './subscriptions.js'
+import {createAndKeep, createdResult, deleteAndForget, notStored} from './subscriptions.js'
 
 /** Ours: a test event takes a tunnel and two answers. A shorter --within or --timeout bounds it too. */
 const TEST_SECONDS = 30
@@ -20,6 +22,8 @@ export interface SubscribeTerms {
   readonly timeoutSeconds: number | undefined
   /** Says what must be known. */
   readonly warn: (text: string) => void
+  /** Shows the subscription whose secret could not be stored; where the failure itself is shown with it, does nothing. */
+  readonly show: (created: Result) => Promise<void>
   /** Told what undoes the subscription, should a signal come before its test event. */
   readonly whenStopped: (undo: () => unknown) => void
 }
@@ -33,9 +37,15 @@ export async function subscribe(
 ): Promise<void> {
   const {profile, secrets} = open
   const wanted = {url: plan.publicUrl ?? '', events: [...(plan.types ?? EVENT_TYPE_NAMES)]}
-  const {subscription, problem} = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
-  if (problem) throw problem
+  const created = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const {subscription, problem, warning} = created
+  if (warning !== undefined) terms.warn(`Warning: ${warning}`)
   const {id} = subscription
+  if (problem) {
+    if (await isTakenBack(connection, id, profile)) throw deletedAgain(problem)
+    await terms.show(createdResult(subscription, {stored_in: null}))
+    throw notStored(subscription, problem)
+  }
   let isDecided = false
   const undo = async () => {
     if (isDecided) return
@@ -74,8 +84,22 @@ async function testOnce(
   await Promise.race([sentAndCame, ranOut]).finally(() => clearTimeout(timer))
 }
 
+/** What is left is nothing, so it is no outcome that anybody has to find out. */
+function deletedAgain({message, hint}: StorageError): Failure {
+  const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
+  return usage('secret_not_stored', `${what}: ${message}`, hint)
+}
+
 /** Deletes the subscription and its secret; returns what became of it, in words. Throws nothing. */
 async function takeBack(connection: Connection, id: string, profile: string): Promise<string> {
+  const name = sanitizeLine(id, 100)
+  if (await isTakenBack(connection, id, profile))
+    return `The subscription ${name} that --subscribe created was deleted again.`
+  return `The subscription ${name} that --subscribe created stays active; to remove it: bookctl webhooks delete ${name}`
+}
+
+/** Deletes the subscription and its secret; whether that is known to be done. Throws nothing. */
+async function isTakenBack(connection: Connection, id: string, profile: string): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<false>(resolve => {
     timer = setTimeout(() => resolve(false), TAKING_BACK_MILLISECONDS)
@@ -84,10 +108,7 @@ async function takeBack(connection: Connection, id: string, profile: string): Pr
     () => true,
     () => false,
   )
-  const isDeleted = await Promise.race([deletion, tooLate]).finally(() => clearTimeout(timer))
-  const name = sanitizeLine(id, 100)
-  if (isDeleted) return `The subscription ${name} that --subscribe created was deleted again.`
-  return `The subscription ${name} that --subscribe created stays active; to remove it: bookctl webhooks delete ${name}`
+  return Promise.race([deletion, tooLate]).finally(() => clearTimeout(timer))
 }
 
 function testMissing(id: string, seconds: number): Failure {

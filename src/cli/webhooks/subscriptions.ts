@@ -18,7 +18,7 @@ import {profileName, type Target, type TargetFlags} from '../access/target.js'
 import type {Connection} from '../connect.js'
 import {rememberedIn} from '../connect.js'
 import {invalid} from '../input/checks.js'
-import type {Result} from '../output/result.js'
+import {type Result, single} from '../output/result.js'
 
 export interface WantedSubscription {
   readonly url: string
@@ -62,8 +62,8 @@ export interface CreatedAndKept {
   readonly subscription: CreatedSubscription
   /** Path of the file; null when it could not be stored. */
   readonly storedIn: string | null
-  /** To be thrown when the subscription is told: its secret could not be stored. The subscription is in its result, too. */
-  readonly problem: Failure | undefined
+  /** Why its secret could not be stored; the `notStored` of it is to be thrown when the subscription is told. */
+  readonly problem: StorageError | undefined
   /** What else could not be written down. */
   readonly warning: string | undefined
 }
@@ -95,6 +95,15 @@ export async function createAndKeep(
   return {subscription, storedIn, problem, warning: endBegun(state, begun.id)}
 }
 
+/** What is printed of a new subscription. `places`: where its secret lies. */
+export function createdResult(
+  {id, url, events, secret, is_active}: CreatedSubscription,
+  places: {readonly stored_in: string | null; readonly secret_file?: string},
+): Result {
+  const document = {subscription: {id, url, events, secret, is_active}, ...places}
+  return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
+}
+
 /** The subscription and its secret must reach the user, whatever the disk says now; returns what it said. */
 function endBegun(state: State, id: number): string | undefined {
   try {
@@ -116,25 +125,30 @@ function requireWritable(state: State, profile: string): void {
 function keepSecret(
   state: State,
   {subscription, profile, now}: {subscription: CreatedSubscription; profile: string; now: number},
-): Failure | undefined {
-  const {id: subscription_id, url, events, secret, is_active} = subscription
+): StorageError | undefined {
+  const {id: subscription_id, secret} = subscription
   try {
     state.secrets.putSigningSecret({subscription_id, profile, secret, stored_at: now})
     return undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
-    const id = sanitizeLine(subscription_id, 100)
-    return new Failure(
-      'outcome_unknown',
-      `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${error.message}`,
-      {
-        code: 'secret_not_stored',
-        hint: `keep the secret that is printed, or delete it (bookctl webhooks delete ${id}) and create another`,
-        keepsResult: true,
-        result: {subscription: {id: subscription_id, url, events, secret, is_active}, stored_in: null},
-      },
-    )
+    return error
   }
+}
+
+/** The subscription is in its result, too. */
+export function notStored(subscription: CreatedSubscription, {message}: StorageError): Failure {
+  const id = sanitizeLine(subscription.id, 100)
+  return new Failure(
+    'outcome_unknown',
+    `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${message}`,
+    {
+      code: 'secret_not_stored',
+      hint: `keep the secret that is printed, or delete it (bookctl webhooks delete ${id}) and create another`,
+      keepsResult: true,
+      result: createdResult(subscription, {stored_in: null}).document,
+    },
+  )
 }
 
 const LOOK_FIRST =

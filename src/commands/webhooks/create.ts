@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {single} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
 import {checkSecretFile, writeSecretFile} from '../../cli/webhooks/secret-file.js'
@@ -8,6 +7,8 @@ import {
   checkEvents,
   checkSubscriptionUrl,
   createAndKeep,
+  createdResult,
+  notStored,
   unknownEvents,
 } from '../../cli/webhooks/subscriptions.js'
 
@@ -57,15 +58,14 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     const created = await createAndKeep(connection, wanted, {flags, again: flags.again})
     const {subscription, storedIn, problem, warning} = created
     if (warning !== undefined) this.warn(`Warning: ${warning}`)
-    const {id, url, secret, is_active} = subscription
-    const written = file !== undefined && (await writeSecretFile(file, secret, text => void this.warn(text)))
+    const toWarn = (text: string) => void this.warn(text)
+    const written = file !== undefined && (await writeSecretFile(file, subscription.secret, toWarn))
     const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}
-    if (problem && this.globals.json) throw problem
-    const row = {id, url, events: subscription.events.join(' '), secret, is_active, ...places}
-    await this.print(
-      single({subscription: {id, url, events: subscription.events, secret, is_active}, ...places}, row, id),
-    )
-    if (problem) throw problem
+    if (problem && this.globals.json) throw notStored(subscription, problem)
+    // Whatever was asked for, a secret that lies nowhere is shown.
+    const {format} = this.globals
+    await this.print(createdResult(subscription, places), false, problem ? {format} : this.globals)
+    if (problem) throw notStored(subscription, problem)
     this.note(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
   }
 

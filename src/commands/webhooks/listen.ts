@@ -50,6 +50,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       await subscribe(connection, open, plan, {
         timeoutSeconds: this.timeoutSeconds,
         warn: text => void this.warn(text),
+        show: async created => (flags.json ? undefined : this.print(created, false, {})),
         whenStopped: undo => this.whenStopped(undo),
       })
     }
