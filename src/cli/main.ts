@@ -6,7 +6,7 @@ import process from 'node:process'
 import type {BaseCommand} from './base-command.js'
 import type {StopSignal} from './failure.js'
 import {dieReading} from './input/waiting.js'
-import {flushed, guardStreams, leave, type Refusal} from './output/streams.js'
+import {flushedSoon, guardStreams, leave, type Refusal} from './output/streams.js'
 import {openProgram, type Place, type Program} from './program.js'
 
 /** The command that runs, for the signal handlers. */
@@ -113,10 +113,10 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
       void Promise.resolve(command?.stop())
         .catch(() => {})
         .then(() => reportStop(signal, hint, command, argv))
-        .then(() => flushed())
+        .then(() => flushedSoon())
         .finally(() => {
           dieReading(signal)
-          return leave(exit)
+          process.exit(exit)
         })
     })
   }

@@ -1,9 +1,21 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
-import {spawnSync} from 'node:child_process'
-import {existsSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {execFileSync, spawn, spawnSync} from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import {afterEach, expect, test, vi} from 'vitest'
+import {findFreePort} from '../../src/cli/sandbox/free-port.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening, startTarget} from '../support/listening.js'
 import {certificateFile} from '../support/tls.js'
@@ -288,6 +300,36 @@ function statusOverTls(port: number, ca: Buffer | undefined, host: string): Prom
   })
 }
 
+test('a reader that stands still holds up no end that was asked for', async () => {
+  const home = newHome()
+  const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+  const port = await findFreePort()
+  const child = spawn(process.execPath, [entry, 'webhooks', 'listen', '--json', '--port', String(port)], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      ...home.env,
+      BOOKCTL_CONFIG_DIR: home.configDirectory,
+      BOOKCTL_WEBHOOK_SECRET: SECRET,
+    },
+    // Nobody reads it.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  child.stdout?.pause()
+  try {
+    await vi.waitFor(async () => expect(await send(port, 'evt_0')).toBe(200), 20_000)
+    // A line holds the body: these are more than a pipe holds.
+    const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
+    for (let n = 1; n < 100; n++)
+      await exchangeRaw(port, signedRequest(long(n), `evt_${n}`, {headers: CLOSE}))
+    const ended = new Promise(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
+    child.kill('SIGTERM')
+    expect(await ended).toBe(143)
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
 test('what cannot be is refused before anything is done', async () => {
   const home = newHome()
   const refused: [string[], string][] = [
@@ -301,10 +343,17 @@ test('what cannot be is refused before anything is done', async () => {
     [['--public-url', 'https://example.com/'], 'missing_flag'],
     [['--capture', join(home.directory, 'no', 'such')], 'cannot_write'],
   ]
+  const [heard, unheard] = [join(home.directory, 'heard'), join(home.directory, 'unheard')]
+  for (const pipe of [heard, unheard]) {
+    execFileSync('mkfifo', [pipe])
+    refused.push([['--capture', pipe], 'cannot_write'])
+  }
+  const reader = openSync(heard, constants.O_RDONLY | constants.O_NONBLOCK)
   for (const [argv, code] of refused) {
     const {exit, result} = await home.json<{error: {code: string}}>(['webhooks', 'listen', ...argv])
     expect([argv, exit, result.error.code]).toEqual([argv, 2, code])
   }
+  closeSync(reader)
   const none = await home.json(['webhooks', 'listen'], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
   expect(none).toMatchObject({exit: 2, result: {error: {code: 'no_webhook_secret'}}})
   const taken = await startTarget(200)

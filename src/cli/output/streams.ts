@@ -54,13 +54,22 @@ export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {
 }
 
 /** Resolves when everything written has left the process. */
-export async function flushed(): Promise<void> {
+async function flushed(): Promise<void> {
   // What could not be written is told in a turn of its own.
   await new Promise(setImmediate)
   for (const stream of talking ? [process.stdout, talking] : [process.stdout]) {
     // Not otherwise: an empty write to a full disk fails, too, where nothing was to be written.
     if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
   }
+}
+
+/** Ours: so long is waited for a reader that stands still, where somebody asked for the end. */
+const STANDING_STILL_MILLISECONDS = 500
+
+/** The same, or when the reader of it has had time enough. */
+export async function flushedSoon(): Promise<void> {
+  const enough = new Promise<void>(resolve => setTimeout(resolve, STANDING_STILL_MILLISECONDS))
+  await Promise.race([flushed(), enough])
 }
 
 /** Ends the process with `code` once everything written has left it. */

@@ -1,5 +1,5 @@
 /** What `listen` prints: one line a request, and one an attempt to forward. Everything here comes after the answer. */
-import {appendFile, closeSync, constants, openSync} from 'node:fs'
+import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
@@ -160,15 +160,28 @@ function forwardLine({
   return `  ${sanitizeLine(eventId, 60)} → ${sanitizeLine(target, 200)}: ${outcome} in ${ms} ms${late}, attempt ${attempt}${next}`
 }
 
+const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
+
+/** A pipe can hold up whoever writes to it, and no signal ends that; a device such as /dev/null does not. */
+function isOnDisk(file: number): boolean {
+  const stats = fstatSync(file)
+  return stats.isFile() || stats.isCharacterDevice()
+}
+
 /** The file of --capture, made 0600 when it is new: bodies hold people's data. Throws usage. */
 function openCapture(path: string, tell: (text: string) => void): {writer: LineWriter; close(): void} {
   let file: number
   try {
-    file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
+    file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0o600)
   } catch (error) {
     const {code = 'unknown'} = error as NodeJS.ErrnoException
     const hint = 'make its directory writable, or name a file elsewhere'
     throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`, hint)
+  }
+  if (!isOnDisk(file)) {
+    closeSync(file)
+    const hint = 'name a file, or pipe the lines of --json'
+    throw usage('cannot_write', `--capture: ${sanitizeLine(path, 200)} is no file to append to`, hint)
   }
   const writer = createLineWriter({
     send: (text, done) => appendFile(file, text, done),
