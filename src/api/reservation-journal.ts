@@ -57,7 +57,7 @@ export interface Journal {
   look(intent: ReservationIntent): JournalVerdict | undefined
   /** Counts one attempt, durably. Returns how many there are now. */
   attempt(id: number, now: number): number
-  /** Takes back the attempts of a run of which nothing was sent. */
+  /** Takes back so many attempts: those of a run that sent nothing. */
   nothingSent(id: number, attempts: number, now: number): void
   /** Removes an entry of which nothing was ever sent. */
   discard(id: number): void

@@ -208,7 +208,7 @@ function isNothingDone(progress: Progress, error: unknown): boolean {
 function settleNothingDone(sending: Sending, error: unknown): unknown {
   const {parts, entry, progress, hooks, repeated} = sending
   if (error instanceof SendError) {
-    record(hooks, () => parts.journal.nothingSent(entry.id, 0, parts.clock.now()))
+    record(hooks, () => parts.journal.nothingSent(entry.id, progress.sent, parts.clock.now()))
     return unanswered(error, false)
   }
   if (progress.sent > 0) settle(sending, {outcome: 'refused'})

@@ -145,7 +145,7 @@ function createClientJournal(
       })
     },
     nothingSent(id, attempts, now) {
-      const sql = `UPDATE reservations SET attempts = ?, updated_at = ? WHERE id = ? AND ${OPEN}`
+      const sql = `UPDATE reservations SET attempts = attempts - ?, updated_at = ? WHERE id = ? AND ${OPEN}`
       open().run(sql, attempts, now, id)
     },
     discard(id) {

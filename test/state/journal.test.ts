@@ -168,7 +168,7 @@ test('attempts of which nothing was sent are taken back, while the outcome is op
   journal.nothingSent(id, 1, 4)
   expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 4})
   journal.settle(id, {outcome: 'confirmed'}, 5)
-  journal.nothingSent(id, 0, 6)
+  journal.nothingSent(id, 1, 6)
   expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 5})
 })
 
