@@ -139,13 +139,25 @@ export function writeWholePieces(
     writeNewFile(temporary, pieces, options.mode ?? 0o600)
     options.whenReady?.()
     if (options.existing === 'replace') renameSync(temporary, path)
-    else linkSync(temporary, path)
+    else putInPlace(temporary, path)
     flushDirectory(directory)
   } catch (error) {
     if (options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST') throw error
     throw storageErrorOf(error, path)
   } finally {
     rmSync(temporary, {force: true})
+  }
+}
+
+/** Without replacing anything. Throws EEXIST when the name is taken. */
+function putInPlace(temporary: string, path: string): void {
+  try {
+    linkSync(temporary, path)
+  } catch (error) {
+    // A disk that knows one name a file: FAT, some shares.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
+    renameSync(temporary, path)
   }
 }
 
@@ -179,12 +191,17 @@ function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number):
   }
 }
 
+/** Where a directory may not be read, or cannot be flushed, its entry is on the disk when the system puts it there. */
 function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
-  const handle = openSync(directory, constants.O_RDONLY)
   try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
+    const handle = openSync(directory, constants.O_RDONLY)
+    try {
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    if (!['EACCES', 'EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

@@ -1,6 +1,7 @@
 /** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {
+import fs, {
+  chmodSync,
   chownSync,
   mkdirSync,
   mkdtempSync,
@@ -12,8 +13,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import {syncBuiltinESMExports} from 'node:module'
 import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
+import {isMainThread} from 'node:worker_threads'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
 import {isWritableDirectory, writeWholeFile, writeWholePieces} from '../../src/storage/files.js'
@@ -132,6 +135,49 @@ test('the name of a temporary file is one that its own sweep knows', () => {
   for (const name of [path, ofOthers]) writeFileSync(name, '')
   sweepTemporaryFiles(directory)
   expect(readdirSync(directory)).toEqual([basename(ofOthers)])
+})
+
+/** Runs `work` with a function of the system that answers `code`. */
+function failing(name: 'linkSync', code: string, work: () => void): void {
+  const right = fs[name]
+  Object.assign(fs, {
+    [name]: () => {
+      throw Object.assign(new Error(code), {code})
+    },
+  })
+  syncBuiltinESMExports()
+  try {
+    work()
+  } finally {
+    Object.assign(fs, {[name]: right})
+    syncBuiltinESMExports()
+  }
+}
+
+test('a disk that knows one name a file takes a new one, and keeps one that is there', () => {
+  const path = join(directory, 'a.txt')
+  const create = (text: string) => writeWholeFile(path, Buffer.from(text), {existing: 'create'})
+  failing('linkSync', 'EPERM', () => {
+    create('new')
+    expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['new', 0o600])
+    expect(() => create('other')).toThrow(expect.objectContaining({code: 'EEXIST'}))
+  })
+  expect(readFileSync(path, 'utf8')).toBe('new')
+  expect(readdirSync(directory)).toEqual(['a.txt'])
+})
+
+test.runIf(isRoot && isMainThread)('a directory that may be written to and not read takes a file', () => {
+  chmodSync(directory, 0o300)
+  chownSync(directory, OTHER_USER, OTHER_USER)
+  process.seteuid?.(OTHER_USER)
+  try {
+    writeWholeFile(join(directory, 'a.txt'), Buffer.from('new'), {existing: 'create'})
+    const again = () => writeWholeFile(join(directory, 'a.txt'), Buffer.from('other'), {existing: 'create'})
+    expect(again).toThrow(expect.objectContaining({code: 'EEXIST'}))
+  } finally {
+    process.seteuid?.(0)
+  }
+  expect(readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('new')
 })
 
 test('a full disk: the old content stays whole, at every size of free space', context => {
