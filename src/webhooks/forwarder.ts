@@ -65,13 +65,15 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
   let stopped = false
   // An outcome that is not recorded would hold its event back for as long as the store takes it for one on its way.
   const record = async (results: readonly SettledForward[]): Promise<void> => {
-    try {
-      await store.settle(results)
-    } catch (error) {
-      if (stopped) throw error
-      parts.onStoreError(error)
-      await sleep(RECORD_AGAIN_MILLISECONDS)
-      await record(results)
+    for (let isRecorded = false; !isRecorded; ) {
+      try {
+        await store.settle(results)
+        isRecorded = true
+      } catch (error) {
+        if (stopped) throw error
+        parts.onStoreError(error)
+        await sleep(RECORD_AGAIN_MILLISECONDS)
+      }
     }
   }
   const records = createGroupCommit<SettledForward, undefined>({
