@@ -4,7 +4,7 @@ import {plainMessage} from '../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {missing} from '../usage/parse-errors.js'
 import {readText} from './files.js'
-import {completeGuests, type Fields, readContact, readGuest, refuseUnknown} from './guests.js'
+import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
 import {fieldOf, isAbsent} from './reservation.js'
 
@@ -55,8 +55,4 @@ function fill(guests: unknown): unknown {
 
 function asFields(value: unknown): Fields {
   return isFields(value) ? value : {}
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

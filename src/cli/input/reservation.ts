@@ -9,7 +9,7 @@ import type {ReservationRequest} from '../../contract/reservations.js'
 import {missing} from '../usage/parse-errors.js'
 import {checkCountry, invalid} from './checks.js'
 import {readText} from './files.js'
-import {completeGuests, type Fields, readContact, readGuest, refuseUnknown} from './guests.js'
+import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
 
 export interface ReserveFlags {
@@ -127,7 +127,11 @@ export async function readReservation(
 }
 
 /** Field by field: flag > file > settings. */
-function mergeContact(fromFile: unknown, flag: string | undefined, preferred: Fields | undefined): unknown {
+export function mergeContact(
+  fromFile: unknown,
+  flag: string | undefined,
+  preferred: Fields | undefined,
+): unknown {
   if (fromFile !== undefined && !isFields(fromFile) && flag === undefined) return fromFile
   const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag && readContact(flag)]
   const fields = given.filter(isFields)
@@ -224,10 +228,6 @@ function withReference(request: ReservationRequest, client: string): Reservation
 /** A file may hold anything, also an object that has no text. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withoutEmpty(value: unknown): unknown {

@@ -6,12 +6,12 @@ import type {Fields} from '../input/guests.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {askContact} from './ask-contact.js'
 
-/** `people`: where earlier contacts are; undefined where nothing can be kept. `preferred`: as much as the settings give. */
+/** `people`: where earlier contacts are; undefined where nothing can be kept. `given`: as much as flags, file and settings say. */
 export async function askContactOrKept(
   prompts: Prompts,
   lead: Guest | undefined,
   people: People | undefined,
-  preferred: Fields = {},
+  given: Fields = {},
 ): Promise<Contact> {
   const kept = people?.contacts() ?? []
   const picked =
@@ -25,14 +25,14 @@ export async function askContactOrKept(
           ],
         })
   if (picked !== 'new') return picked
-  const {name = lead?.name, surname = lead?.surname, email, ...phone} = textsOf(preferred)
+  const {name = lead?.name, surname = lead?.surname, email, ...phone} = textsOf(given)
   return askContact(prompts, {
     ...{name, surname, email, country: lead?.nationality},
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
 }
 
-/** Settings are texts, each checked where it was read. */
+/** Each was checked where it was read. */
 function textsOf(fields: Fields): Partial<Contact> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 }

@@ -1,8 +1,8 @@
 /** What flags and input file of `reserve` already say, checked, so that the wizard asks for the rest alone. */
 import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
 import {checkAmount} from '../input/checks.js'
-import {type Fields, readContact, readGuest} from '../input/guests.js'
-import {offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
+import {type Fields, isFields, readContact, readGuest} from '../input/guests.js'
+import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
 import type {PlanFlags} from '../reserve/reserve.js'
 import {checkKey} from '../reserve/reserve.js'
 
@@ -12,6 +12,8 @@ export interface Begun {
   readonly reference: string | undefined
   readonly guests: readonly Guest[] | undefined
   readonly contact: Contact | undefined
+  /** As much of the contact as is given, where that is not all. */
+  readonly contactFields: Fields
   readonly payment: ReservationRequest['payment'] | undefined
   readonly maxPrice: string | undefined
   readonly key: string | undefined
@@ -35,11 +37,12 @@ export async function readBegun(
   if (key !== undefined) checkKey(key)
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  const preferred = flags.preferred?.contact
-  const isWhole = Object.keys(TEMPLATE.contact).every(name => preferred?.[name] !== undefined)
+  const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
+  const contactFields = isFields(given) ? given : {}
+  const isWhole = Object.keys(TEMPLATE.contact).every(name => contactFields[name] !== undefined)
   const has = {
     guests: flags.guest !== undefined || input.guests !== undefined,
-    contact: flags.contact !== undefined || input.contact !== undefined || isWhole,
+    contact: isWhole,
     payment: flags.pay !== undefined || input.payment !== undefined,
     nationality: flags.nationality !== undefined || input.client_nationality !== undefined,
     reference: flags['client-reference'] !== undefined || input.client_reference_id !== undefined,
@@ -47,9 +50,12 @@ export async function readBegun(
   if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
   const filled: Fields = {
     guests: [readGuest(STAND_IN.guest)],
-    ...(isWhole ? {} : {contact: readContact(STAND_IN.contact)}),
     payment: {mode: 'account'},
     ...input,
+    // What is no contact at all is refused by the same checks.
+    ...(given === undefined || isFields(given)
+      ? {contact: {...readContact(STAND_IN.contact), ...contactFields}}
+      : {}),
   }
   const known = {nationality: 'TR', client: '', today}
   const checked = await readReservation(offerId ?? 'off_', filled, flags, known)
@@ -59,6 +65,7 @@ export async function readBegun(
     reference: has.reference ? checked.client_reference_id : undefined,
     guests: has.guests ? withoutStandIn(checked.guests, flags) : undefined,
     contact: has.contact ? checked.contact : undefined,
+    contactFields,
     payment: has.payment ? checked.payment : undefined,
     maxPrice,
     key,

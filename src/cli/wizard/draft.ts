@@ -2,6 +2,7 @@
 import type {FoundOffer} from '../../api/hotels.js'
 import type {PaymentMode} from '../../contract/common.js'
 import type {Contact, Guest} from '../../contract/reservations.js'
+import type {Fields} from '../input/guests.js'
 import type {SearchFlags} from '../input/search.js'
 import type {Said} from '../prompts/way-back.js'
 import type {GuestForm, Place} from './ask-guest.js'
@@ -33,6 +34,8 @@ export interface Draft {
   forms: GuestForm[]
   guests: readonly Guest[] | undefined
   contact: Contact | undefined
+  /** What of the contact flags, file and settings say. */
+  readonly contactFields: Fields
   payment: PaymentMode | undefined
   /** Empty: one is made from the request. */
   reference: string | undefined
@@ -52,7 +55,7 @@ export function snapshot(draft: Draft): () => void {
 }
 
 export function draftOf(begun: Begun): Draft {
-  const {guests, contact, payment, reference, nationality} = begun
+  const {guests, contact, contactFields, payment, reference, nationality} = begun
   return {
     search: nationality === undefined ? {} : {nationality},
     view: {sort: 'price', refundable: false},
@@ -64,6 +67,7 @@ export function draftOf(begun: Begun): Draft {
     forms: guests?.map(formOf) ?? [],
     guests,
     contact,
+    contactFields,
     payment: payment?.mode,
     reference,
     keep: undefined,
