@@ -2,7 +2,7 @@
 import type {OperationName} from '../contract/operations.js'
 import type {Answer, Api, CallOptions} from './api.js'
 import {isObject, type JsonObject} from './json-walk.js'
-import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
+import {isEnd, isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 import {holdsNo} from './refusals.js'
 import {unwrap} from './shapes.js'
 
@@ -97,6 +97,7 @@ export async function readAll<Item>(
   const found = new Map<string, Item>()
   let entriesRead = 0
   let asked: PageQuery | undefined
+  let emptyPages = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await api.call(name, asked ? {...options, query: {...options.query, ...asked}} : options)
     const entries = findEntries(answer.json)
@@ -107,8 +108,11 @@ export async function readAll<Item>(
     }
     entriesRead += entries.length
     const next = nextPage(answer, api.baseUrl, entriesRead)
-    if (next === undefined || entries.length === 0) return {items: [...found.values()], isComplete: true}
-    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    emptyPages = entries.length === 0 ? emptyPages + 1 : 0
+    if (next === undefined || isEnd(emptyPages, asked, next))
+      return {items: [...found.values()], isComplete: true}
+    if (next === UNKNOWN_NEXT || isSamePage(asked, next)) break
+    if (found.size === before && emptyPages === 0) break
     asked = next
   }
   return {items: [...found.values()], isComplete: false}

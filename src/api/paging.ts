@@ -95,3 +95,16 @@ export function readNext(text: string | undefined): PageQuery | undefined {
 export function isSamePage(left: PageQuery | undefined, right: PageQuery): boolean {
   return left !== undefined && nextText(left) === nextText(right)
 }
+
+/** Ours: a service that narrows a list after it has paged it sends empty pages; one that names a next page for ever, no others. */
+const MOST_EMPTY_PAGES = 3
+
+/** Whether the list ends with an empty page, the `emptyPages`th in a row, though the service names a `next` one. */
+export function isEnd(
+  emptyPages: number,
+  asked: PageQuery | undefined,
+  next: PageQuery | typeof UNKNOWN_NEXT,
+): boolean {
+  if (emptyPages === 0) return false
+  return next === UNKNOWN_NEXT || isSamePage(asked, next) || emptyPages > MOST_EMPTY_PAGES
+}

@@ -9,7 +9,7 @@ import type {Answer, Api} from './api.js'
 import {sendChange} from './change.js'
 import {checkSaysSomething, isDenial, mayNotBeDone, wordsBeside} from './change-words.js'
 import {findEntries} from './lists.js'
-import {isSamePage, nextPage, nextText, readNext, UNKNOWN_NEXT} from './paging.js'
+import {isEnd, isSamePage, nextPage, nextText, readNext, UNKNOWN_NEXT} from './paging.js'
 import {holdsNo} from './refusals.js'
 import {outermostReservations, reservationIn} from './reservation-answers.js'
 import type {ReadReservation} from './shapes.js'
@@ -46,6 +46,7 @@ export async function listReservations(api: Api, wish: ListWish): Promise<FoundR
   const result = (next: string | null) => ({reservations: [...found.values()].slice(0, wanted), next})
   let asked = readNext(wish.after)
   let count = 0
+  let emptyPages = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const limit = wanted === undefined ? undefined : Math.min(MOST_A_PAGE, wanted - found.size)
     const answer = await api.call('reservations.list', {query: {...queryOf(wish, limit), ...asked}})
@@ -56,8 +57,10 @@ export async function listReservations(api: Api, wish: ListWish): Promise<FoundR
     // With more than was asked for, those beyond are cut, and the cursor is the one that brings them again.
     if (found.size > (wanted ?? found.size)) return result(nextText(asked ?? UNKNOWN_NEXT))
     const next = nextPage(answer, api.baseUrl, wish.after === undefined ? count : undefined)
-    if (next === undefined || listed.length === 0) return result(null)
-    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    emptyPages = listed.length === 0 ? emptyPages + 1 : 0
+    if (next === undefined || isEnd(emptyPages, asked, next)) return result(null)
+    if (next === UNKNOWN_NEXT || isSamePage(asked, next)) break
+    if (found.size === before && emptyPages === 0) break
     asked = next
     if (wanted === undefined || found.size === wanted) return result(nextText(next))
   }

@@ -54,6 +54,17 @@ describe('a list', () => {
     expect(empty.requests).toHaveLength(2)
   })
 
+  test('of all goes past an empty page, and not for ever', async () => {
+    const {api} = apiAnswering(page([], 'two'), page(['A'], 'three'), page([], 'four'), page(['B'], null))
+    expect(refsOf(await listReservations(api, {all: true}))).toEqual(['A', 'B'])
+    const first = apiAnswering(page([], 'two'))
+    expect(await listReservations(first.api, {})).toMatchObject({reservations: [], next: 'two'})
+    const cursors = ['a', 'b', 'c', 'd', 'e', 'f'].map(cursor => page([], cursor))
+    const endless = apiAnswering(page(['A'], 'z'), ...cursors)
+    expect(await listReservations(endless.api, {all: true})).toMatchObject({next: null})
+    expect(endless.requests).toHaveLength(5)
+  })
+
   const rows = (ref: string) => [record(ref)]
   test.each([
     [
