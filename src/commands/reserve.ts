@@ -24,6 +24,7 @@ import {
 import {
   describePlan,
   describeRequest,
+  isSettled,
   modeWords,
   type Plan,
   planReservation,
@@ -31,7 +32,13 @@ import {
   stoppedBeforeSending,
 } from '../cli/reserve/reserve.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
-import {describeRepeat, makeReservation, resumeReservation, wayOn} from '../cli/reserve/run.js'
+import {
+  describeRepeat,
+  makeReservation,
+  requireSending,
+  resumeReservation,
+  wayOn,
+} from '../cli/reserve/run.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Convert an offer into a reservation.'
@@ -68,7 +75,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
     const warn = (text: string) => void this.warn(text)
-    await this.show(made, flags.open, async () =>
+    await this.show(made, {open: flags.open, waits: seconds !== undefined}, async () =>
       seconds === undefined ? made : waitUntilConfirmed(connection, made, seconds, warn),
     )
   }
@@ -103,7 +110,8 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     )
     if (made === undefined) {
       await this.print(jsonResult(describeRequest(plan.key, plan.request, connection.target)))
-    } else await this.show(made, flags.open, () => wizard.accompany(parts, made, seconds))
+    } else
+      await this.show(made, {open: flags.open, waits: true}, () => wizard.accompany(parts, made, seconds))
     return true
   }
 
@@ -123,6 +131,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   private async dryRun(target: Target, plan: Plan | undefined, resume = ''): Promise<object> {
     if (plan) {
+      requireSending(plan)
       this.warnOf(plan)
       return describeRequest(plan.key, plan.request, target)
     }
@@ -131,7 +140,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   /** Shows what will be sent, and asks when somebody is there to answer. */
   private async agree(plan: Plan, target: Target, yes: boolean): Promise<void> {
-    if (plan.isSettled) return
+    if (isSettled(plan)) return
     this.warnOf(plan)
     const atStake = describePlan(plan, target).split('\n')
     const ask = () => this.agreed(yes, `Reserve this (${modeWords(target)})?`, atStake)
@@ -160,18 +169,22 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   /** Where to pay, and the outcome once `follow` has it. */
   private async show(
     made: ReserveOutcome,
-    open: boolean,
+    {open, waits}: {open: boolean; waits: boolean},
     follow: () => Promise<ReserveOutcome>,
   ): Promise<void> {
     const warn = (text: string) => void this.warn(text)
     await namingReservation(made, warn, async () => {
-      await this.showPayment(made, open)
+      await this.showPayment(made, {open, waits})
       await this.print(reservationResult(await follow()))
     })
     this.hintWhenStopped = undefined
   }
 
-  private async showPayment(outcome: ReserveOutcome, open: boolean): Promise<void> {
+  /** Where nobody is at a terminal, only if the payment is waited for: else the result says it at once. */
+  private async showPayment(
+    outcome: ReserveOutcome,
+    {open, waits}: {open: boolean; waits: boolean},
+  ): Promise<void> {
     const address = paymentAddress(outcome)
     if (address === undefined) {
       if (lacksAddress(outcome)) for (const line of lacksAddressText(outcome)) this.warn(line)
@@ -180,7 +193,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (this.takesNotes()) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    }
+    } else if (waits) this.warn(`Pay at ${address}`)
     if (open) openAddress(address)
   }
 }

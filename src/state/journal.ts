@@ -100,13 +100,15 @@ export function createJournalStore(
     },
     noteStatus(client, reservationRef, outcome, now) {
       open().run(
-        `UPDATE reservations SET outcome = ?, updated_at = ?
-         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome <> 'forgotten'`,
+        `UPDATE reservations SET outcome = ?, updated_at = ?, result = json_set(result, '$.status', upper(?))
+         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`,
         outcome,
         now,
+        outcome,
         client.baseUrl,
         client.clientId,
         reservationRef,
+        outcome,
       )
     },
   }

@@ -187,3 +187,24 @@ test('at a terminal it asks, and no is no', async () => {
   expect(await answer('n')).toEqual([2, true, 'CONFIRMED'])
   expect(await answer('y')).toEqual([0, false, 'CANCELLED'])
 })
+
+test('a reservation that was cancelled is no longer said to be confirmed, and frees its reference', async () => {
+  const [offer = '', other = ''] = (await home.run([...SEARCH, '--quiet', '--refundable'])).stdout.split('\n')
+  const argv = (id: string) => ['reserve', id, ...GUESTS, '--pay', 'account', '--client-reference', 'C-9']
+  const made = await home.json<{reservation: {reservation_ref: string}}>(argv(offer))
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+  const known = await home.json([...argv(offer), '--dry-run'])
+  expect(known).toMatchObject({exit: 2, result: {error: {code: 'outcome_known'}}})
+  const taken = await home.json([...argv(other), '--dry-run'])
+  expect(taken).toMatchObject({exit: 2, result: {error: {code: 'reference_in_use'}}})
+  const ref = made.result.reservation.reservation_ref
+  expect(await home.run(['reservations', 'cancel', ref, '--yes'])).toMatchObject({exit: 0})
+  for (const again of [argv(offer), ['reserve', '--resume', 'C-9']])
+    expect(await home.json(again)).toMatchObject({
+      exit: 0,
+      result: {outcome: 'cancelled', reservation: {reservation_ref: ref, status: 'CANCELLED'}},
+    })
+  const waiting = await home.json(['reserve', '--resume', 'C-9', '--wait'])
+  expect(waiting).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, outcome: 'cancelled'}})
+  expect(await home.json([...argv(other), '--dry-run'])).toMatchObject({exit: 0})
+})

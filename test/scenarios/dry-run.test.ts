@@ -45,6 +45,16 @@ test.each<[string[], object]>([
   expect(await count()).toBe(before)
 })
 
+test.each([
+  [['reservations', 'cancel', 'RSV-1']],
+  [['reservations', 'update', 'RSV-1', '--contact', 'email=a@example.com']],
+  [['webhooks', 'delete', 'whsub_1']],
+])('%j is shown with no path that would be a guess', async argv => {
+  const env = {BOOKCTL_BASE_URL: 'https://partners.example.com/v1'}
+  const {exit, result} = await home.json<{error: {code: string}}>([...argv, '--dry-run'], {env})
+  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+})
+
 test('a voucher: the request, and the file it would make', async () => {
   const {exit, result} = await home.json(['voucher', 'download', 'RSV-1', '--dry-run'])
   expect({exit, ...result}).toMatchObject({

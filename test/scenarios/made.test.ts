@@ -56,3 +56,20 @@ test('a query that fits no result names it', async () => {
   expect({exit, stdout}).toEqual({exit: 6, stdout: ''})
   expect(stderr).toContain(`the reservation ${ref} was made (pending_payment)`)
 })
+
+test.each([[[]], [['--json']], [['--quiet']]])(
+  'who waits for a payment in a pipe is told where to pay (%j)',
+  async more => {
+    const url = 'https://pay.test/now'
+    service.script = (request, response) => {
+      if (request.path !== '/reservations/hotel') return false
+      answer(response, 201, {data: {reservation_ref: 'R-paid', status: 'PENDING_PAYMENT', payment: {url}}})
+      return true
+    }
+    const {exit, stderr} = await home.run(
+      reserve(`off_paid_${more.length}_${more[0]}`.replace('--', ''), '--wait', '1', ...more),
+    )
+    expect(exit).toBe(8)
+    expect(stderr).toContain(`Pay at ${url}`)
+  },
+)

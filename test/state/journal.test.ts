@@ -216,7 +216,8 @@ test('given up, an entry of which nothing was sent goes, and of another only peo
 
 test('what the service says later is noted of what is known, of this client and this reservation alone', () => {
   const entries = [1, 2, 3, 4].map(n => begin(n))
-  journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1'}, 5)
+  const result = {reservation_ref: 'R-1', status: 'PENDING_PAYMENT'}
+  journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1', result}, 5)
   journal.settle(entries[1] as number, {outcome: 'unknown', reservationRef: 'R-1'}, 5)
   journal.settle(entries[2] as number, {outcome: 'confirmed', reservationRef: 'R-1'}, 5)
   journal.forget(entries[2] as number, 6)
@@ -230,6 +231,7 @@ test('what the service says later is noted of what is known, of this client and 
     'confirmed',
   ])
   expect(entries.map((_, n) => journal.find(`ref-${n + 1}`)?.updatedAt)).toEqual([8, 5, 6, 5])
+  expect(journal.find('ref-1')?.result).toEqual({reservation_ref: 'R-1', status: 'CONFIRMED'})
 })
 
 test('the list has all clients, newest first, or one, or what is open', () => {

@@ -3,9 +3,9 @@ import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.
 import type {State} from '../../state/state.js'
 import type {Target} from '../access/target.js'
 import {type DryRequest, dryRequest} from './dry-run.js'
-import {readNamedPaths} from './own-paths.js'
+import {notShown, readNamedPaths} from './own-paths.js'
 
-/** Throws usage when the settings that may name the path are not as they should be. */
+/** Throws usage when the settings that may name the path are not as they should be, and for a path that would be a guess. */
 export function describeCall(
   name: OperationName,
   target: Target,
@@ -14,5 +14,7 @@ export function describeCall(
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
+  // A guessed path is called on a local sandbox alone, which is on this machine.
+  if (source === 'ours' && named === undefined && !target.isLoopback) throw notShown(name)
   return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)
 }

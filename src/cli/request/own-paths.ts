@@ -98,7 +98,8 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
   return typeof now === 'string' && /^\d{4}-\d\d-\d\dT/.test(now) && !Number.isNaN(Date.parse(now))
 }
 
-function notShown(name: OperationName): Failure {
+/** The refusal of an operation whose path would be a guess. */
+export function notShown(name: OperationName): Failure {
   const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
     'path_not_shown',

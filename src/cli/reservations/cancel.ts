@@ -19,6 +19,7 @@ import {onItsOwnClock} from '../output/hotel-clock.js'
 import {moneyText} from '../output/money-text.js'
 import {type Result, single} from '../output/result.js'
 import type {Change} from '../prompts/consent.js'
+import {noteOutcome} from '../reserve/noted.js'
 import {howToLook, namingTheWay} from './reservations.js'
 
 /** What is known before anything is cancelled. */
@@ -134,16 +135,19 @@ export function changeOf({quote}: CancelPlan): Change {
 
 /** Cancels. Throws Failure; one whose outcome is unknown names the way to find out. */
 export async function cancel(
-  {api}: Connection,
+  connection: Connection,
   {reference, quote}: CancelPlan,
   body: {reason?: string},
+  warn: (text: string) => void,
 ): Promise<Cancelled> {
-  const {cancelReservation} = await import('../../api/cancellations.js')
-  return cancelReservation(api, reference, body).catch(error => {
+  const {cancelReservation, isCancelled} = await import('../../api/cancellations.js')
+  const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(namingTheWay(error, howToLook(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}
     throw named instanceof Failure && result ? failureWith(named, {...result, quote: quoted(quote)}) : named
   })
+  if (isCancelled(done.outcome)) noteOutcome(connection, reference, 'cancelled', warn)
+  return done
 }
 
 export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee']

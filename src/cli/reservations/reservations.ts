@@ -12,6 +12,7 @@ import type {Connection} from '../connect.js'
 import {checkInteger, invalid} from '../input/checks.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
+import {noteOutcome} from '../reserve/noted.js'
 
 export interface ListFlags {
   readonly 'client-reference'?: string | undefined
@@ -107,10 +108,16 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   }
 }
 
-/** Throws Failure. */
-export async function show({api}: Connection, reference: string): Promise<Result<Row>> {
+/** Throws Failure. `warn` is told what hinders that this machine's journal says the same. */
+export async function show(
+  connection: Connection,
+  reference: string,
+  warn: (text: string) => void,
+): Promise<Result<Row>> {
   const {showReservation} = await import('../../api/reservations.js')
-  return singleReservation(await showReservation(api, reference))
+  const found = await showReservation(connection.api, reference)
+  if (found.status) noteOutcome(connection, reference, found.status.trim().toLowerCase(), warn)
+  return singleReservation(found)
 }
 
 /** Throws Failure; one whose outcome is unknown names the way to find out. */

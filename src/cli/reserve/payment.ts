@@ -5,6 +5,7 @@ import {repeatHint, resumeCommand} from '../../api/reserve-failures.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Connection} from '../connect.js'
+import {noteOutcome} from './noted.js'
 
 /** Ours. */
 const FIRST_LOOK_SECONDS = 1
@@ -94,8 +95,9 @@ export async function waitUntilConfirmed(
   warn: (text: string) => void,
 ): Promise<ReserveOutcome> {
   const reference = outcome.reservation_ref
-  if (FINAL.has(outcome.outcome) || reference === null) return outcome
-  const {api, clock, state, target} = connection
+  if (outcome.outcome === 'confirmed' || reference === null) return outcome
+  if (FINAL.has(outcome.outcome)) throw neverConfirmed(outcome, reference)
+  const {api, clock, state} = connection
   const deadline = clock.now() + seconds
   for (let pause = FIRST_LOOK_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
     if (await looksConfirmed(connection, reference, deadline - clock.now())) break
@@ -103,12 +105,7 @@ export async function waitUntilConfirmed(
     if (left <= 0) throw stillPending(outcome, reference, state.writable)
     await api.clock.sleep(Math.min(pause, left) * 1000)
   }
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  try {
-    if (state.writable) state.journal.noteStatus(client, reference, 'confirmed', clock.now())
-  } catch (error) {
-    warn(`Warning: the confirmation could not be written to the journal: ${(error as Error).message}`)
-  }
+  noteOutcome(connection, reference, 'confirmed', warn)
   const reservation = {...outcome.reservation, status: 'CONFIRMED'}
   return {...outcome, outcome: 'confirmed', reservation}
 }
@@ -123,6 +120,16 @@ async function looksConfirmed(connection: Connection, reference: string, left: n
       error instanceof Failure && ['refused', 'service_failed', 'unreachable'].includes(error.kind)
     if (passing) return false
     throw error
+  })
+}
+
+function neverConfirmed(outcome: ReserveOutcome, reference: string): Failure {
+  const {reservation, idempotency_key, client_reference_id, attempts} = outcome
+  const message = `reservation ${sanitizeLine(reference, 64)} is ${sanitizeLine(outcome.outcome)}, and will not be confirmed`
+  return new Failure('refused', message, {
+    code: 'not_confirmed',
+    hint: 'choose an offer again: bookctl hotels search',
+    result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
   })
 }
 

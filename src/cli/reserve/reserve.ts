@@ -1,5 +1,6 @@
 /** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
+import type {JournalVerdict} from '../../api/reservation-journal.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isClientReference} from '../../contract/identifiers.js'
@@ -21,8 +22,8 @@ export interface Plan {
   readonly keyGiven: boolean
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
-  /** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
-  readonly isSettled: boolean
+  /** What the journal says of it, where it knows it or what is in its way. */
+  readonly standing: JournalVerdict | undefined
 }
 
 export interface PlanFlags extends ReserveFlags {
@@ -101,16 +102,25 @@ export async function planReservation(
     ...plan,
     seen,
     doubts: findDoubts(seen, request.guests),
-    isSettled: earlier !== undefined && (await isSettled(plan, client, state)),
+    standing: state.writable ? await standingOf(plan, client, state) : undefined,
   }
 }
 
 type Wanted = Pick<Plan, 'request' | 'referenceGiven' | 'key' | 'keyGiven'>
 
-async function isSettled({key, keyGiven, ...wanted}: Wanted, client: Client, state: State): Promise<boolean> {
+async function standingOf(
+  {key, keyGiven, ...wanted}: Wanted,
+  client: Client,
+  state: State,
+): Promise<JournalVerdict | undefined> {
   const {intentOf} = await import('../../api/reserve.js')
   const intent = intentOf({...wanted, ...(keyGiven ? {idempotencyKey: key} : {})}, () => key)
-  return state.journal.forClient(client).look(intent)?.kind === 'resolved'
+  return state.journal.forClient(client).look(intent)
+}
+
+/** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
+export function isSettled({standing}: Plan): boolean {
+  return standing?.kind === 'resolved'
 }
 
 /** Throws usage unless `text` is a UUID. */

@@ -1,8 +1,8 @@
 /** Making a planned reservation, or finding out how an earlier one ended. */
 import {randomUUID} from 'node:crypto'
 import type {ReserveOutcome, ReserveParts} from '../../api/reserve.js'
-import {repeatHint, resumeCommand} from '../../api/reserve-failures.js'
-import {usage} from '../../contract/failure.js'
+import {conflictFailure, repeatHint, resumeCommand} from '../../api/reserve-failures.js'
+import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {State} from '../../state/state.js'
 import type {Target} from '../access/target.js'
@@ -80,7 +80,17 @@ export async function describeRepeat(state: State, reference: string, target: Ta
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const {body, idempotencyKey, outcome} = findEntry(state.journal.forClient(client), reference)
   if (body !== null) return describeRequest(idempotencyKey, JSON.parse(body) as object, target)
-  throw usage(
+  throw outcomeKnown(outcome)
+}
+
+/** Throws what the journal has against sending it: usage for an outcome that is known. */
+export function requireSending({standing}: Plan): void {
+  if (standing?.kind === 'conflict') throw conflictFailure(standing)
+  if (standing?.kind === 'resolved') throw outcomeKnown(standing.entry.outcome)
+}
+
+function outcomeKnown(outcome: string): Failure {
+  return usage(
     'outcome_known',
     `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`,
     'leave --dry-run out to see it',

@@ -6,7 +6,7 @@ import {isClientReference} from '../../contract/identifiers.js'
 import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {unlessBack, withWayBack} from '../prompts/way-back.js'
-import {modeWords, type Plan, planReservation, stoppedWords} from '../reserve/reserve.js'
+import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/reserve.js'
 import {askChange} from './ask-change.js'
 import {askContactOrKept} from './ask-contact-kept.js'
 import {askGuests, placesOf} from './ask-guests.js'
@@ -86,7 +86,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
     draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   }
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
-  draft.contact ??= await askContactOrKept(prompts, lead, people, parts.preferred?.contact)
+  draft.contact ??= await askContactOrKept(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
     const cost = chosen.shown?.price ?? {total: null, currency: null}
     const balance = await parts.readBalance()
@@ -130,7 +130,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 
 /** The one confirmation. What is made already needs none: it is only shown again. */
 async function agrees({agreed, connection, prompts}: WizardParts, plan: Plan): Promise<boolean> {
-  if (agreed || plan.isSettled) return true
+  if (agreed || isSettled(plan)) return true
   return prompts.confirm({message: `Reserve this now (${modeWords(connection.target)})?`})
 }
 

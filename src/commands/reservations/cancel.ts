@@ -56,7 +56,8 @@ reservations:write. Environment: those of every command.`
     const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
     requireConsent(agreed, cancelling.changeOf(plan))
     this.hintWhenStopped = howToLook(reference)
-    const done = await cancelling.cancel(connection, plan, body)
+    const warn = (text: string) => void this.warn(text)
+    const done = await cancelling.cancel(connection, plan, body, warn)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)
     await this.print(cancelling.cancelResult(done, plan))
   }

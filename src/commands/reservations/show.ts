@@ -21,6 +21,6 @@ config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations
   async run(): Promise<void> {
     const {args} = await this.parse(ReservationsShow)
     const reference = checkReservationRef('REF', args.ref)
-    await this.print(await show(await this.connect(), reference))
+    await this.print(await show(await this.connect(), reference, text => void this.warn(text)))
   }
 }
