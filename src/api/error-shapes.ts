@@ -3,6 +3,7 @@
  * goes through `quoted`, since a service may echo what it was sent.
  */
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {isTooDeep} from '../contract/json-depth.js'
 import type {WireAnswer} from './api.js'
 import {isObject, type JsonObject, own, textOf} from './json-walk.js'
 import {createRedactor, type Redactor} from './redact.js'
@@ -95,9 +96,6 @@ function redactorFor({secrets = [], redactor: told}: EchoOf): Redactor {
   return redactor
 }
 
-/** Ours: no answer that means something is nested deeper, and what walks through it later goes no deeper unharmed. */
-const MAX_NESTING = 256
-
 /** What the trace, its summary and the caller each ask for: a long answer is parsed once. */
 const parsed = new WeakMap<Uint8Array, {readonly json: unknown}>()
 
@@ -123,29 +121,6 @@ function parse(body: Uint8Array): unknown {
 export function whyNotJson(body: Uint8Array): string {
   return isTooDeep(body) ? 'it is nested too deeply' : 'it is not JSON'
 }
-
-/** Whether brackets stand open beyond MAX_NESTING, those inside strings not counted. */
-function isTooDeep(body: Uint8Array): boolean {
-  let depth = 0
-  for (let index = 0; index < body.length; index++) {
-    const byte = body[index]
-    if (byte === QUOTE) index = endOfString(body, index)
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > MAX_NESTING) return true
-    } else if (byte === 0x5d || byte === 0x7d) depth--
-  }
-  return false
-}
-
-/** Where the string ends that begins at `start`: its closing quote, or the end of the body. */
-function endOfString(body: Uint8Array, start: number): number {
-  let index = start + 1
-  while (index < body.length && body[index] !== QUOTE) index += body[index] === BACKSLASH ? 2 : 1
-  return index
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 function firstError(body: JsonObject): JsonObject {
   const errors = own(body, 'errors')

@@ -1,4 +1,5 @@
 /** A received request as one record of a capture: what `listen --json` prints and `captures.ts` reads back. */
+import {isTooDeep} from '../contract/json-depth.js'
 import {gatherHeaders, type HeaderMap} from './headers.js'
 import type {Receipt} from './receiver.js'
 
@@ -16,7 +17,7 @@ export interface CaptureRecord {
   readonly ack_ms: number | null
   readonly body_base64: string
   readonly headers: HeaderMap
-  /** The body's JSON; null when it is none. */
+  /** The body's JSON; null when it is none, or nested absurdly deep. */
   readonly event: unknown
 }
 
@@ -55,8 +56,9 @@ export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The body's JSON; null when it is none. */
+/** The body's JSON; null when it is none, or nested absurdly deep. */
 export function parseBody(body: Uint8Array): unknown {
+  if (isTooDeep(body)) return null
   try {
     return JSON.parse(bufferOf(body).toString('utf8'))
   } catch {

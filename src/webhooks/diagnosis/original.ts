@@ -1,5 +1,7 @@
 /** The body in hand beside the one that was received under the same id: where they part, and what parted them. */
+
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isTooDeep} from '../../contract/json-depth.js'
 import type {Cause} from './cause.js'
 import {lossyReadings} from './charset.js'
 import {printables, reprint} from './reprint.js'
@@ -49,6 +51,7 @@ const REPRINTED: Cause = {
 }
 
 function* javascriptPrints(original: Uint8Array): Generator<Uint8Array> {
+  if (isTooDeep(original)) return
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(original).toString('utf8'))
