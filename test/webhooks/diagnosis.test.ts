@@ -61,6 +61,23 @@ test.each(Object.entries(TAMPERED))('accuses of nothing: %s', async (_, tampered
   }
 })
 
+test.each([
+  ['line breaks', `x${'\n'.repeat(400_000)}y\n`],
+  ['zeros of a fraction', `{"amount":0.${'0'.repeat(400_000)}1}`],
+  ['zeros of a whole number', `{"amount":1${'0'.repeat(400_000)}1}`],
+  ['brackets', '['.repeat(400_000)],
+])('a long run of %s is searched to an end', async (_, text) => {
+  const header = headerFor('whsec_a', Buffer.from('{}'))
+  const capture = {body: Buffer.from(text), header, secret: 'whsec_a', codes: []}
+  expect((await explain(capture)).valid).toBe(false)
+})
+
+test('an odd secret is read to an end', async () => {
+  const secret = `whsec_a${'\ufeff'.repeat(200)}b`
+  const header = headerFor('whsec_a', Buffer.from('{"a":1}'))
+  expect((await explain({body: Buffer.from('{}'), header, secret, codes: []})).valid).toBe(false)
+})
+
 const longEvents = (bytes: number) => {
   const one = JSON.parse(eventText(seeded(5)).replace(/,"total":[\d.]+/, ''))
   return {id: 'evt_1', items: Array(Math.ceil(bytes / JSON.stringify(one).length)).fill(one)}

@@ -2,6 +2,7 @@
 import {gunzipSync, inflateSync} from 'node:zlib'
 import type {BodyForm, Cause} from './cause.js'
 import {undoCharset} from './charset.js'
+import {withoutEnd} from './text-end.js'
 import {unwrapEncodings} from './unwrap.js'
 
 export interface Step {
@@ -55,7 +56,7 @@ function* undoLineBreakAtEnd(bytes: Uint8Array): Generator<Step> {
   if (!ends) return
   const cause = {code: 'body_trailing_newline', what: 'A line break was added at the end of the body.'}
   yield {bytes: bytes.subarray(0, ends.index), cause}
-  const all = text.replace(/[\r\n]+$/, '').length
+  const all = withoutEnd(text, '\r\n').length
   if (all < ends.index) yield {bytes: bytes.subarray(0, all), cause}
 }
 

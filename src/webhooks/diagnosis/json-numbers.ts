@@ -1,5 +1,6 @@
 /** Numbers a parser changed: what `1250` may have been before it was read and printed as a double. */
 import {type JsonNode, type JsonNumber, meaningOf} from './json-tree.js'
+import {withoutEnd} from './text-end.js'
 
 /** Names of members that hold money in one interface or another. */
 const MONEY =
@@ -17,7 +18,7 @@ export interface NumberRule {
 
 const decimals = (text: string, count: number) => {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === '' || fraction.replace(/0+$/, '').length > count) return text
+  if (whole === '' || withoutEnd(fraction, '0').length > count) return text
   return `${sign}${whole}.${fraction.slice(0, count).padEnd(count, '0')}`
 }
 
@@ -42,7 +43,7 @@ export const NUMBER_RULES: readonly NumberRule[] = [
 ]
 
 function withoutZeros(text: string): string {
-  return /^-?\d+\.\d*0$/.test(text) ? text.replace(/\.?0+$/, '') : text
+  return /^-?\d+\.\d*0$/.test(text) ? withoutEnd(withoutEnd(text, '0'), '.') : text
 }
 
 /** `node` with every number spelled by `rule`; the same object when nothing changes. */
@@ -73,8 +74,8 @@ function* otherSpellings(text: string): Generator<string> {
     if (spelled !== text) yield spelled
   }
   if (text === '0') yield* ['-0', '0e0', '0E0', '-0.0']
-  const zeros = /^(-?\d+?)(0+)$/.exec(text)
-  if (zeros && Number(zeros[1]) !== 0) yield* exponents(zeros[1] ?? '', zeros[2]?.length ?? 0)
+  const mantissa = /^-?\d+0$/.test(text) ? withoutEnd(text, '0') : ''
+  if (/\d/.test(mantissa)) yield* exponents(mantissa, text.length - mantissa.length)
   if (/^-?\d{16,19}$/.test(text)) yield* neighbours(text)
 }
 

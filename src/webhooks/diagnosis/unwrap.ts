@@ -1,5 +1,6 @@
 /** Bodies inside another encoding: base64, a JSON string, a wrapping object, a form, HTML entities. */
 import type {Step} from './body-repairs.js'
+import {withoutEnd} from './text-end.js'
 
 const MOST_WRAPPED_BYTES = 8 * 1024 * 1024
 
@@ -76,7 +77,7 @@ function* fromQuotes(text: string): Generator<Step> {
       yield step(code, "The body is Python's way to show bytes: b'…'.", fromPython(inner))
   }
   if (/^\{\s*\\"/.test(trimmed)) {
-    const value = parse(`"${text.replace(/[\r\n]+$/, '')}"`)
+    const value = parse(`"${withoutEnd(text, '\r\n')}"`)
     if (typeof value === 'string') yield step(code, 'The quotes of the body are escaped.', value)
   }
 }
@@ -97,7 +98,7 @@ function* fromForm(text: string): Generator<Step> {
   if (named > 0 || /%[\da-f]{2}/i.test(text)) {
     const fields = named > 0 ? text.split('&').map(field => field.slice(field.indexOf('=') + 1)) : [text]
     for (const field of [...fields.slice(0, 20), text.slice(named)]) {
-      const bare = field.replace(/[\r\n]+$/, '').replace(/=$/, '')
+      const bare = withoutEnd(field, '\r\n').replace(/=$/, '')
       yield step(code, what, percentDecode(bare.replaceAll('+', ' ')))
       yield step(code, what, percentDecode(bare))
     }
