@@ -66,9 +66,14 @@ export function diagnose(input: DiagnosisInput): Finding[] {
   if (rawBody === undefined) return [tooLong(input)]
   const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')
   const kinds = wrongKinds(input.secrets)
-  const found = kinds.length > 0 ? kinds : (explain(input, rawBody) ?? explainByOriginal(input, rawBody))
-  if (Array.isArray(found)) return mergeCauses(found).map(cause => toFinding(cause, input.headers, text))
-  return [unexplained(input, found)]
+  const findings = (causes: readonly Cause[]) =>
+    mergeCauses(causes).map(cause => toFinding(cause, input.headers, text))
+  // With what is no signing secret nothing can match; what is wrong with the header can be seen all the same.
+  if (reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
+  const found = explain(input, rawBody) ?? explainByOriginal(input, rawBody)
+  return Array.isArray(found)
+    ? findings([...found, ...kinds])
+    : [unexplained(input, found), ...findings(kinds)]
 }
 
 /**

@@ -53,6 +53,13 @@ test('a header under another name', async () => {
   expect(await codes({headers: {}})).toEqual(['unexplained'])
 })
 
+test('what is no signing secret is told beside what is wrong with the header, not in its place', async () => {
+  const secrets = [{name: 'file', secret: 'sk_test_1'}]
+  const told = async (given: Given) => (await findings(given, {secrets})).map(({code}) => code)
+  expect(await told({headers: {}})).toEqual(['unexplained', 'secret_not_a_signing_secret'])
+  expect(await told({})).toEqual(['secret_not_a_signing_secret'])
+})
+
 test.each([
   ['header_rewritten', HEADER.replace(',', ', ')],
   ['header_rewritten', `"${HEADER}"`],
