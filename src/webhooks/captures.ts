@@ -95,10 +95,7 @@ function mayBeRecords(start: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)
 }
 
-/**
- * Of all a browser or proxy recorded, the requests that carry a signature, under the expected name or another; when
- * none does, those that look like an event at least.
- */
+/** Of all a browser or proxy recorded, the requests that carry a signature, under the expected name or another. */
 async function* onlyWebhooks(
   requests: AsyncIterable<CapturedRequest>,
   names: WebhookHeaderNames,

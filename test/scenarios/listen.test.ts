@@ -16,6 +16,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterEach, expect, test, vi} from 'vitest'
 import {findFreePort} from '../../src/cli/sandbox/free-port.js'
+import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening, startTarget} from '../support/listening.js'
 import {certificateFile} from '../support/tls.js'
@@ -299,6 +300,61 @@ function statusOverTls(port: number, ca: Buffer | undefined, host: string): Prom
       .end(body)
   })
 }
+
+test('a body nested absurdly deep, signed or not, is taken like any other', async () => {
+  const home = newHome()
+  const capture = join(home.directory, 'capture.ndjson')
+  const receiver = await listening(home, ['--capture', capture])
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  const signed = `{"id":"evt_deep","type":"voucher.ready","data":${deep}}`
+  for (const [body, secret, status] of [
+    [deep, 'whsec_none', 401],
+    [signed, 'whsec_none', 401],
+    [signed, SECRET, 200],
+  ] as const) {
+    const request = signedRequest(body, 'evt_deep', {headers: CLOSE, secret})
+    expect(Number((await exchangeRaw(receiver.port, request)).slice(9, 12))).toBe(status)
+  }
+  expect(await send(receiver.port, 'evt_2')).toBe(200)
+  expect((await receiver.stop()).exit).toBe(143)
+  for (const argv of [
+    ['export'],
+    ['export', '--json'],
+    ['show', 'evt_deep', '--json'],
+    ['list', '--json'],
+    ['replay', 'evt_deep', '--to', 'http://127.0.0.1:9/', '--dry-run', '--json'],
+  ])
+    expect([argv, (await home.run(['webhooks', 'events', ...argv])).exit]).toEqual([argv, 0])
+  const altered = await home.json(['webhooks', 'verify', capture, '--at', 'received'])
+  expect(altered).toMatchObject({exit: 9, result: {invalid: 2}})
+})
+
+test('--quiet prints the events that are right, and none that anybody made up', async () => {
+  const home = newHome()
+  const port = await findFreePort()
+  const argv = ['webhooks', 'listen', '--quiet', '--port', String(port), '--exit-after', '1']
+  const env = {BOOKCTL_WEBHOOK_SECRET: SECRET}
+  const ended = home.run(argv, {env})
+  await vi.waitFor(
+    async () => expect(await send(port, 'evt_forged', undefined, 'whsec_other')).toBe(401),
+    20_000,
+  )
+  expect(await send(port, 'evt_right')).toBe(200)
+  expect(await ended).toMatchObject({exit: 0, stdout: 'evt_right\n'})
+})
+
+test('the secret of the only subscription is good for nothing once that is deleted', async () => {
+  const home = newHome()
+  const state = openState(home.configDirectory)
+  const stored = {subscription_id: 'whsub_1', profile: 'default', secret: 'whsec_stored', stored_at: 1}
+  state.secrets.putSigningSecret(stored)
+  const receiver = await listening(home, [], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
+  expect(await send(receiver.port, 'evt_1', undefined, 'whsec_stored')).toBe(200)
+  state.secrets.removeSigningSecret('default', 'whsub_1')
+  state.close()
+  const again = async () => expect(await send(receiver.port, 'evt_2', undefined, 'whsec_stored')).toBe(401)
+  await vi.waitFor(again, 20_000)
+})
 
 test('a reader that stands still holds up no end that was asked for', async () => {
   const home = newHome()

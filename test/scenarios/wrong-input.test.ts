@@ -112,6 +112,15 @@ test('a live reservation without a terminal needs --yes', async () => {
 })
 
 test.each([
+  ['--at', ['webhooks', 'sign', '-', '--at', '2026-02-30T00:00:00Z']],
+  ['--since', ['webhooks', 'events', 'list', '--since', '2026-02-30']],
+])('%s takes no date that does not exist', async (flag, argv) => {
+  const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_a'}
+  const {exit, result} = await home.json<{error: {message: string}}>(argv, {env, stdin: '{}'})
+  expect([exit, result.error.message]).toEqual([2, expect.stringContaining(flag)])
+})
+
+test.each([
   ['--redeliver', '--limit', ['sandbox', 'deliveries', '--limit', '5', '--redeliver', 'dlv_x']],
   ['--limit', '--all', ['reservations', 'list', '--limit', '5', '--all']],
   ['--active', '--passive', ['webhooks', 'update', 'whsub_x', '--active', '--passive']],

@@ -1,5 +1,5 @@
 /** `webhooks events list|show`: what was received and kept (events.db). */
-import {isoTime} from '../../contract/dates.js'
+import {isCalendarDate, isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../state/event-store.js'
@@ -34,7 +34,7 @@ export function eventFilter({id, type, since}: EventFilterFlags, now: number): E
 function sinceOf(text: string, now: number): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = Date.parse(text)
-    if (!Number.isNaN(time)) return time / 1000
+    if (isCalendarDate(text.slice(0, 10)) && !Number.isNaN(time)) return time / 1000
     throw invalid('--since', 'must be a time that exists', text)
   }
   return now - readDuration('--since', text)

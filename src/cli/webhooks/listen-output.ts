@@ -75,11 +75,12 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
 const MOST_EARLY = 1000
 
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
-function textLine(flags: OutputFlags): (record: CaptureRecord) => string {
+function textLine(flags: OutputFlags): (record: CaptureRecord) => string | undefined {
   const names = flags.columns?.split(',').map(name => name.trim()) ?? EVENT_COLUMNS
   const aligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
   return record => {
-    if (flags.quiet) return sanitizeLine(record.event_id ?? '')
+    // An identifier alone does not say that it is one of nobody.
+    if (flags.quiet) return record.verdict === 'valid' ? sanitizeLine(record.event_id ?? '') : undefined
     const cells = names.map(name =>
       sanitizeLine(String((record as unknown as Record<string, unknown>)[name] ?? '')),
     )

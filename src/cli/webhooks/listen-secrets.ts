@@ -40,7 +40,7 @@ export async function watchSecrets({
     try {
       const seen = stored()
       // With secrets given, those are meant; and the one that `--subscribe` creates.
-      if (!isGiven && seen.length > 0) secrets = seen
+      if (!isGiven) secrets = seen
       else if (mayBeNone) secrets = [...given, ...seen]
     } catch {
       // Busy with another process: the next look will do.
