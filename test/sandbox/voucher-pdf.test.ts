@@ -130,6 +130,14 @@ describe('a voucher', () => {
     expect(text).toContain('How to read this voucher')
   })
 
+  it('cuts an endless word of the contact before it is wrapped', async () => {
+    const {contact} = reservationRecord()
+    const {text} = await read({contact: {...contact, name: 'ж'.repeat(2000)}})
+    const shown = text.match(/ж/g)?.length ?? 0
+    expect(shown).toBeGreaterThan(500)
+    expect(shown).toBeLessThanOrEqual(600)
+  })
+
   it('shows no more than the last two characters of an identity number', async () => {
     const {text} = await read()
     expect(text).toContain('TC •••••••••46')

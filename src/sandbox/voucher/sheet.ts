@@ -6,8 +6,8 @@ export const SOFT = '#667085'
 const LINE = '#d4d9e1'
 const PANEL = '#f3f5f8'
 const ACCENT = '#14539a'
-/** Characters of one cell of a table. */
-const MAX_CELL = 600
+/** Characters of one paragraph, or of one cell of a table. */
+const MAX_TEXT = 600
 const LABELS = {size: 7.5, color: SOFT}
 
 export interface Field {
@@ -116,8 +116,9 @@ class PdfSheet implements Sheet {
 
   paragraph(text: string, style: {size?: number; bold?: boolean; color?: string; after?: number} = {}): void {
     const drawn = {size: 9.2, ...style, width: this.width}
-    this.keep(Math.min(this.height(text, drawn), 60))
-    this.write(text, MARGIN, this.doc.y, drawn)
+    const short = shorten(text)
+    this.keep(Math.min(this.height(short, drawn), 60))
+    this.write(short, MARGIN, this.doc.y, drawn)
     this.doc.y += style.after ?? 4
   }
 
@@ -221,10 +222,10 @@ interface TextStyle {
   readonly color?: string
 }
 
-/** A row must fit on one page, so no cell may be endless. */
+/** A row must fit on one page; and to wrap one endless word takes time and memory with the square of its length. */
 function shorten(value: string): string {
   const characters = Array.from(value)
-  return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join('')}…` : value
+  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : value
 }
 
 function cellWidth(cell: {width: number} | undefined): number {
