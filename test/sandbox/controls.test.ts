@@ -80,6 +80,14 @@ test('the log keeps the last 200 requests', async () => {
   expect(log.at(-1).path).toBe('/partner-api/v1/hotels/204')
 })
 
+test('of a body over 16 kB the log keeps only that it was longer', async () => {
+  const sent = ['x'.repeat(16 * 1024 - 2), 'x'.repeat(16 * 1024 - 1)]
+  for (const body of sent) await client.call('POST', '/hotels/search', JSON.stringify(body))
+  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const kept = log.slice(-2).map(({body}: {body: unknown}) => body)
+  expect(kept).toEqual([sent[0], '[longer than 16384 bytes]'])
+})
+
 test('a reset forgets everything, and the start-up clients are there again', async () => {
   const [offer] = await client.search()
   await client.reserve(reservationRequest(offer.offer_id))

@@ -1,6 +1,8 @@
 /** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
 
 const KEPT_REQUESTS = 200
+/** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */
+const MOST_KEPT_BYTES = 16 * 1024
 const REDACTED = '[redacted]'
 const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
 /** The filters and pages of lists, and how a payment page was left. */
@@ -16,7 +18,7 @@ export interface LoggedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The JSON body with secrets taken out; null when there is none or it is not JSON. */
+  /** The JSON body with secrets taken out, or a note that it was longer than is kept; null: none, or not JSON. */
   readonly body: unknown
   /** Status answered; null when the connection was dropped or is still open. */
   status: number | null
@@ -63,10 +65,11 @@ export function redactHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(shown)
 }
 
-/** `text` as JSON with secrets and identity numbers taken out, or null when it is not JSON. */
-export function redactBody(text: string): unknown {
+/** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long, null when it is not JSON. */
+export function redactBody(bytes: Uint8Array): unknown {
+  if (bytes.byteLength > MOST_KEPT_BYTES) return `[longer than ${MOST_KEPT_BYTES} bytes]`
   try {
-    return redact(JSON.parse(text))
+    return redact(JSON.parse(new TextDecoder().decode(bytes)))
   } catch {
     return null
   }

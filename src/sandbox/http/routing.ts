@@ -31,7 +31,7 @@ export function logRequests(service: Service, operation: string | null) {
       method: raw.method,
       path: redactPath(new URL(raw.url)),
       headers: redactHeaders(raw.headers),
-      body: redactBody(new TextDecoder().decode(context.var.body)),
+      body: redactBody(context.var.body),
       status: null,
     }
     service.requests.add(entry)
