@@ -166,6 +166,23 @@ test('an abandoned delivery is made again by hand, and its subscription stays as
   expect((await sandbox.control('POST', '/_sandbox/deliveries/dlv_none/redeliver')).status).toBe(404)
 })
 
+test('a delivered one made again by hand is one more attempt, whatever comes of it', async () => {
+  let works = true
+  const {id, received} = await subscribe(answer => answer.writeHead(works ? 200 : 500).end())
+  await reserve()
+  await sandbox.advance(0)
+  const [{delivery_id}] = await deliveries()
+  works = false
+  for (let n = 2; n <= 8; n += 1) {
+    const failed = await sandbox.control('POST', `/_sandbox/deliveries/${delivery_id}/redeliver`)
+    expect(failed.json.data).toMatchObject({status: 'DELIVERED', next_attempt_at: null})
+  }
+  await sandbox.advance(100 * HOUR)
+  expect(received).toHaveLength(8)
+  const shown = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}`)
+  expect(shown.json.data.is_active).toBe(true)
+})
+
 test('a deleted subscription gets no further attempt', async () => {
   const {id, received, waitFor} = await subscribe(refusing)
   await reserve()

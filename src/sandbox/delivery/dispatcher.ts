@@ -154,7 +154,7 @@ export class Dispatcher {
       this.#outbox.ended(delivery)
       // An attempt that was ended by our own stopping tells nothing of the subscriber.
       if (this.service.closing.aborted) return
-      const next = stepAfter(attempt.n, at, attempt.error === null)
+      const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
       this.#recorder.add({delivery, attempt, signedAt, next})
       this.#afterAttempt(next.makesPassive)
     })

@@ -1,6 +1,7 @@
 /** Deliveries that wait for an attempt, and what the attempt needs. However much waits, few rows are looked at. */
 import {isoTime} from '../../contract/dates.js'
 import type {Database} from '../../storage/database.js'
+import type {DeliveryStatus} from '../delivery/schedule.js'
 import type {StoredEvent} from './events.js'
 
 /** What an attempt needs. */
@@ -10,6 +11,7 @@ export interface DueDelivery {
   readonly url: string
   readonly secret: string
   readonly event: StoredEvent
+  readonly status: DeliveryStatus
   /** How many attempts were made. */
   readonly attempts: number
   /** Unix seconds of real time under which the attempt before was signed. */
@@ -22,7 +24,8 @@ export interface DueDelivery {
 const SLACK_SECONDS = 0.001
 
 const DUE_COLUMNS = `delivery_id, subscription_id, subscriptions.url, subscriptions.secret, deliveries.event_id,
-  events.type, events.created_at, events.data, json_array_length(attempts) AS attempts, signed_at,
+  events.type, events.created_at, events.data, status, json_array_length(attempts) AS attempts,
+  signed_at,
   CASE WHEN status = 'PENDING' AND is_active = 1 THEN next_attempt_at END AS due_at`
 
 interface DueRow {
@@ -34,6 +37,7 @@ interface DueRow {
   type: string
   created_at: number
   data: string
+  status: DeliveryStatus
   attempts: number
   signed_at: number | null
   due_at: number | null
@@ -135,6 +139,7 @@ function fromDueRow(row: DueRow): DueDelivery {
       created: isoTime(row.created_at),
       data: JSON.parse(row.data) as Record<string, unknown>,
     },
+    status: row.status,
     attempts: row.attempts,
     signedAt: row.signed_at,
     dueAt: row.due_at,
