@@ -183,6 +183,27 @@ test('a delivered one made again by hand is one more attempt, whatever comes of 
   expect(shown.json.data.is_active).toBe(true)
 })
 
+test('attempts ordered together are made one after the other', async () => {
+  let open = 0
+  let mostOpen = 0
+  const {received} = await subscribe(answer => {
+    mostOpen = Math.max(mostOpen, ++open)
+    setTimeout(() => {
+      open -= 1
+      answer.writeHead(200).end()
+    }, 20)
+  })
+  await reserve()
+  await sandbox.advance(0)
+  const [{delivery_id}] = await deliveries()
+  const path = `/_sandbox/deliveries/${delivery_id}/redeliver`
+  const answers = await Promise.all([1, 2, 3, 4].map(() => sandbox.control('POST', path)))
+  expect(answers.map(({status}) => status)).toEqual([202, 202, 202, 202])
+  const [{attempts}] = await deliveries()
+  expect(attempts.map(({n}: {n: number}) => n)).toEqual([1, 2, 3, 4, 5])
+  expect([received.length, mostOpen]).toEqual([5, 1])
+})
+
 test('a deleted subscription gets no further attempt', async () => {
   const {id, received, waitFor} = await subscribe(refusing)
   await reserve()

@@ -74,12 +74,13 @@ export class Dispatcher {
 
   /** Makes an attempt now, whatever the schedule says and also for a passive subscription. False: there is no such. */
   async deliverNow(deliveryId: string): Promise<boolean> {
-    await this.#untilRecorded(deliveryId)
+    // All who wait resume together: between the last look and the beginning nothing may be awaited, or two would begin.
+    while (this.#isBusyWith(deliveryId)) await this.#recorder.next()
     const delivery = findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
     this.#fault = undefined
     this.#start(delivery, this.service.clock.now())
-    await this.#untilRecorded(deliveryId)
+    while (this.#isBusyWith(deliveryId)) await this.#recorder.next()
     this.#throwFault()
     return true
   }
@@ -181,8 +182,9 @@ export class Dispatcher {
     for (const {delivery} of made) this.#outbox.forget(delivery.deliveryId)
   }
 
-  async #untilRecorded(deliveryId: string): Promise<void> {
-    while (this.#outbox.isUnderWay(deliveryId) && !this.service.closing.aborted) await this.#recorder.next()
+  /** Whether an attempt of it is made or waits to be recorded, and is worth waiting for. */
+  #isBusyWith(deliveryId: string): boolean {
+    return this.#outbox.isUnderWay(deliveryId) && !this.service.closing.aborted
   }
 
   #sleep(milliseconds: number): void {
