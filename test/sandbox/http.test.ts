@@ -69,6 +69,20 @@ test.each([
   expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
 })
 
+test.each([
+  ['/reservations/hotel', 4000],
+  ['/reservations/hotel', 100_000],
+  ['/hotels/search', 300],
+  ['/oauth/token', 300],
+])('%s refuses a body nested %d deep, and the log can still be read', async (path, depth) => {
+  const body = `${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`
+  const answer = await client.call('POST', path, body, {'idempotency-key': 'deep'})
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
+  expect((await sandbox.control('POST', '/_sandbox/clock', body)).status).toBe(400)
+  expect((await sandbox.control('GET', '/_sandbox/requests')).status).toBe(200)
+  expect((await sandbox.control('GET', '/ui/requests')).status).toBe(200)
+})
+
 test('wrong fields are named one by one', async () => {
   const request = reservationRequest('off_1') as {guests: unknown[]}
   request.guests = [

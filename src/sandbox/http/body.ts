@@ -7,6 +7,9 @@ import {Refusal} from '../refusal.js'
 /** Ours: the largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
+/** Ours: no body that means something is nested deeper, and what is can end whatever walks through it later. */
+const MAX_NESTING = 256
+
 /** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is. */
 export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
@@ -30,18 +33,40 @@ function tooLarge(): Refusal {
 
 /**
  * The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`.
- * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON.
+ * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON, nested too deeply.
  */
 export function parseJson(bytes: Uint8Array, contentType: string | undefined, emptyAllowed = false): unknown {
   if (bytes.byteLength === 0 && emptyAllowed) return {}
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
     throw new Refusal('invalid_request', 'the body must be JSON, with Content-Type: application/json')
   }
+  const json = parseUtf8(bytes)
+  if (isTooDeep(json)) {
+    throw new Refusal('invalid_request', `the body is nested more than ${MAX_NESTING} levels deep`)
+  }
+  return json
+}
+
+function parseUtf8(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes))
   } catch {
     throw new Refusal('invalid_request', 'the body is not valid JSON')
   }
+}
+
+/** Whether lists and objects stand in one another beyond MAX_NESTING; looked at level by level, without recursion. */
+export function isTooDeep(json: unknown): boolean {
+  let level = [json].filter(isNest)
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MAX_NESTING) return true
+    level = level.flatMap(nest => Object.values(nest)).filter(isNest)
+  }
+  return false
+}
+
+function isNest(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** `json` as the schema reads it. Throws Refusal `validation_failed`, one detail for each wrong field. */

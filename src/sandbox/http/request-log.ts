@@ -1,4 +1,5 @@
 /** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
+import {isTooDeep} from './body.js'
 
 const KEPT_REQUESTS = 200
 /** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */
@@ -18,7 +19,7 @@ export interface LoggedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The JSON body with secrets taken out, or a note that it was longer than is kept; null: none, or not JSON. */
+  /** The JSON body with secrets taken out, or a note why it is not kept; null: none, or not JSON. */
   readonly body: unknown
   /** Status answered; null when the connection was dropped or is still open. */
   status: number | null
@@ -65,11 +66,12 @@ export function redactHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(shown)
 }
 
-/** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long, null when it is not JSON. */
+/** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long or too deep, null: not JSON. */
 export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_KEPT_BYTES) return `[longer than ${MOST_KEPT_BYTES} bytes]`
   try {
-    return redact(JSON.parse(new TextDecoder().decode(bytes)))
+    const json: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isTooDeep(json) ? '[nested too deeply]' : redact(json)
   } catch {
     return null
   }
