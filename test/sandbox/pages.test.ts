@@ -94,7 +94,9 @@ describe('reading', () => {
     for (const secret of [client.token, ADULT.identity.number]) expect(one).not.toContain(secret)
     expect(await rows('/ui/requests')).toBe(1 + 4)
     expect(await rows('/ui/requests?outcome=refused')).toBe(1 + 1)
-    expect(await rows('/ui/requests?outcome=no+such')).toBe(1 + 4)
+    for (const outcome of ['no+such', '__proto__', 'hasOwnProperty', 'valueOf']) {
+      expect(await rows(`/ui/requests?outcome=${outcome}`)).toBe(1 + 4)
+    }
   })
 
   it('shows fifty entries a page, newest first, each once', async () => {

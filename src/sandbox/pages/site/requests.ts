@@ -20,17 +20,17 @@ import {
 } from './parts.js'
 import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
 
-const OUTCOMES: Readonly<Record<string, (status: number | null) => boolean>> = {
-  succeeded: status => status !== null && status < 400,
-  refused: status => status !== null && status >= 400 && status < 500,
-  failed: status => status !== null && status >= 500,
-  'not answered': status => status === null,
-}
+const OUTCOMES = new Map<string, (status: number | null) => boolean>([
+  ['succeeded', status => status !== null && status < 400],
+  ['refused', status => status !== null && status >= 400 && status < 500],
+  ['failed', status => status !== null && status >= 500],
+  ['not answered', status => status === null],
+])
 
 export function requestList(visit: Visit): View {
   const operation = filterOf(visit, 'operation')
   const outcome = filterOf(visit, 'outcome')
-  const fits = (outcome === null ? undefined : OUTCOMES[outcome]) ?? (() => true)
+  const fits = OUTCOMES.get(outcome ?? '') ?? (() => true)
   const found = visit.service.requests
     .list()
     .filter(request => (operation === null || request.operation === operation) && fits(request.status))
@@ -43,7 +43,7 @@ export function requestList(visit: Visit): View {
     main: html`<section class="card" aria-label="Requests">
 ${filterForm(visit, [
   select('operation', 'Operation', [...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], operation, 'any'),
-  select('outcome', 'Outcome', Object.keys(OUTCOMES), outcome, 'any'),
+  select('outcome', 'Outcome', [...OUTCOMES.keys()], outcome, 'any'),
 ])}
 ${requestTable(visit, items) ?? nothing('No such request. Ask the service something:', 'bookctl account')}
 ${pager(visit, {items, older: start > 0 ? start : null})}</section>`,
