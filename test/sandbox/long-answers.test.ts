@@ -1,6 +1,7 @@
 /** A sandbox told to find many offers in each search: always the same ones, and each as good as any. */
 import {afterEach, expect, test} from 'vitest'
-import {reservationRequest, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {readPdf} from '../support/pdf.js'
+import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
 
 const MANY = 10_000
 
@@ -33,4 +34,26 @@ test('fewer than a city has, and the first of them are the city’s own', async 
   await usual.close()
   const names = (offers: typeof few) => offers.map(({hotel}) => hotel.name)
   expect(names(few)).toEqual(names(all).slice(0, 5))
+})
+
+test('a hotel beyond those of its city keeps its hours and its telephone', async () => {
+  sandbox = await startSandbox({inProcess: true, offers: 200})
+  const client = await sandbox.client()
+  const last = (await client.search()).at(-1)
+  const {reservation_ref} = (await client.reserve(reservationRequest(last.offer_id))).json.data
+  const hotel = (await client.call('GET', `/hotels/${last.hotel.hotel_id}`)).json.data
+  const path = `/reservations/${reservation_ref}`
+  const {url} = (await client.call('GET', `${path}/voucher`)).json.data.voucher
+  const pdf = await sandbox.sandbox.handle(new Request(url))
+  const {text} = await readPdf(new Uint8Array(await pdf.arrayBuffer()))
+  for (const fact of [hotel.phone, `from ${hotel.check_in_from}`, `until ${hotel.check_out_until}`]) {
+    expect(text).toContain(fact)
+  }
+
+  await sandbox.advance(Date.parse(`2030-07-10T${hotel.check_in_from}:00+03:00`) / 1000 - TEST_START)
+  const late = await sandbox.client()
+  const quote = await late.call('GET', `${path}/cancellation-quote`)
+  expect([quote.status, quote.json.error.code]).toEqual([409, 'not_cancellable'])
+  const changed = await late.call('PATCH', path, {contact: {name: 'X'}})
+  expect([changed.status, changed.json.error.code]).toEqual([409, 'not_updatable'])
 })

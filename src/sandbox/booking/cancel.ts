@@ -2,7 +2,7 @@
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
-import {findHotel} from '../catalogue/hotels.js'
+import {findBookedHotel} from '../catalogue/hotels.js'
 import {convert} from '../catalogue/pricing.js'
 import {localTime} from '../local-time.js'
 import {Refusal} from '../refusal.js'
@@ -54,7 +54,7 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
 
 /** Whether the hour of check-in has come on the hotel's wall clock. */
 export function hasCheckedIn(service: Service, record: Reservation): boolean {
-  const hotel = findHotel(record.hotel.hotel_id, service.seed)
+  const hotel = findBookedHotel(record.hotel.hotel_id, service.seed)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
 }

@@ -46,10 +46,21 @@ export function* hotelsWithoutEnd(cityId: number, seed: string): Generator<Hotel
 
 /** The hotel with this id, or undefined when the catalogue of this seed has none. */
 export function findHotel(hotelId: number, seed: string, multiply = 1): Hotel | undefined {
-  const city = findCity(Math.floor(hotelId / HOTELS_PER_CITY))
-  const number = hotelId % HOTELS_PER_CITY
-  if (!city || !Number.isInteger(number) || number < 1) return undefined
-  return number <= hotelCount(city.id, seed) * multiply ? makeHotel(city, number, seed) : undefined
+  const {city, number} = placeOf(hotelId)
+  return city && number <= hotelCount(city.id, seed) * multiply ? findBookedHotel(hotelId, seed) : undefined
+}
+
+/**
+ * The hotel of a reservation, also beyond those of its city: a search for more offers than these have finds others,
+ * and a sandbox started again may find fewer. Undefined for an id that no hotel has.
+ */
+export function findBookedHotel(hotelId: number, seed: string): Hotel | undefined {
+  const {city, number} = placeOf(hotelId)
+  return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number, seed) : undefined
+}
+
+function placeOf(hotelId: number): {city: City | undefined; number: number} {
+  return {city: findCity(Math.floor(hotelId / HOTELS_PER_CITY)), number: hotelId % HOTELS_PER_CITY}
 }
 
 /** What the catalogue knows of a city besides its record. Throws for a city without it: a defect of ours. */

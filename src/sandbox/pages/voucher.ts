@@ -1,7 +1,7 @@
 /** GET /vouchers/{token}: the PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
 import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
-import {findHotel} from '../catalogue/hotels.js'
+import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RequestState} from '../http/routing.js'
 import type {Service} from '../service.js'
 import {findClient} from '../store/clients.js'
@@ -19,7 +19,7 @@ export async function downloadVoucher(service: Service, context: Context<Request
   if (stored?.record.status !== 'CONFIRMED') {
     return context.text('The reservation of this voucher is no longer confirmed.', 410)
   }
-  const hotel = findHotel(stored.record.hotel.hotel_id, service.seed)
+  const hotel = findBookedHotel(stored.record.hotel.hotel_id, service.seed)
   const pdf = await renderVoucher(stored.record, {
     ...(hotel && {
       hotelPhone: hotel.phone,
