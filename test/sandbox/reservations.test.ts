@@ -56,14 +56,18 @@ test('the list is narrowed by reference, status and time', async () => {
   expect(await refs('created_from=2030-06-02')).toEqual([])
 })
 
-test.each(['limit=0', 'limit=201', 'limit=x', 'after=x', 'status=DONE', 'created_from=yesterday'])(
-  'a list is refused for %s',
-  async query => {
-    const answer = await client.call('GET', `/reservations?${query}`)
-    expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
-    expect(answer.json.error.details[0].field).toBe(query.split('=')[0])
-  },
-)
+test.each([
+  ...['limit=0', 'limit=201', 'limit=x', 'after=x', 'status=DONE', 'created_from=yesterday'],
+  ...[
+    'created_from=2026-02-30',
+    'created_from=2026-02-30T10:00:00Z',
+    'created_to=2029-02-29T10:00:00%2B03:00',
+  ],
+])('a list is refused for %s', async query => {
+  const answer = await client.call('GET', `/reservations?${query}`)
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+  expect(answer.json.error.details[0].field).toBe(query.split('=')[0])
+})
 
 test('another client’s reservation is not found', async () => {
   const {reservation_ref} = await reserve()

@@ -47,7 +47,9 @@ function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'
   if (text === null) return null
   const day = dayNumber(text)
   if (day !== undefined) return (day + (name === 'created_to' ? 1 : 0)) * 86_400
-  const instant = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
+  // Date.parse takes 30 February for 2 March.
+  const [, date = ''] = /^(\d{4}-\d\d-\d\d)T.*(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  const instant = dayNumber(date) === undefined ? Number.NaN : Date.parse(text)
   if (Number.isNaN(instant)) {
     throw invalidField(name, 'invalid_format', 'must be a date, or a timestamp with an offset')
   }
