@@ -12,6 +12,7 @@ import {Refusal} from '../refusal.js'
 import type {Service} from '../service.js'
 import {ConnectionDrop, toResponse} from './answer.js'
 import {readBody} from './body.js'
+import {truncated} from './faults.js'
 import {checkHost, checkOrigin} from './guard.js'
 import {perform} from './perform.js'
 import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './routing.js'
@@ -24,6 +25,8 @@ export function createApp(service: Service, served: () => string | undefined): A
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
+    // Refusals have become answers by now.
+    if (context.var.isTruncated) context.res = await truncated(context.res)
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
   })

@@ -99,7 +99,7 @@ export function faultInstead(fault: FaultOrder | undefined): Response | undefine
   )
 }
 
-/** What becomes of the answer of an operation that ran: as it is, cut in the middle, or never sent. */
+/** What becomes of the answer of an operation that ran: sent as it is, or never. */
 export async function faultAfter(
   fault: FaultOrder | undefined,
   response: Response,
@@ -110,7 +110,7 @@ export async function faultAfter(
     await aborted(goneAway)
     throw new ConnectionDrop()
   }
-  return fault?.kind === 'truncate' ? truncated(response) : response
+  return response
 }
 
 function statusRefusal(fault: FaultOrder): Refusal {
@@ -127,7 +127,7 @@ function statusRefusal(fault: FaultOrder): Refusal {
 export const CUT_HEADER = 'x-sandbox-cut'
 
 /** Announces the whole length, gives half of the bytes, then breaks. */
-async function truncated(response: Response): Promise<Response> {
+export async function truncated(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   let sent = false
   const body = new ReadableStream<Uint8Array>({

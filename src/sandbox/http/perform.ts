@@ -25,6 +25,7 @@ export async function underFaults(
   const fault = service.faults.take(operation)
   const instead = faultInstead(fault)
   if (instead) return instead
+  context.set('isTruncated', fault?.kind === 'truncate')
   const goneAway = AbortSignal.any([context.req.raw.signal, service.closing])
   const milliseconds = service.latencyMilliseconds + (fault?.kind === 'latency' ? (fault.latency_ms ?? 0) : 0)
   const pause = async () => {

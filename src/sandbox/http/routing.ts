@@ -15,6 +15,8 @@ export interface RequestState {
     origin: string
     /** The whole body, at most a mebibyte. */
     body: Uint8Array
+    /** Whether the answer is to be cut in the middle, be it a refusal. */
+    isTruncated?: boolean
   }
 }
 
