@@ -130,9 +130,13 @@ describe('a voucher', () => {
     expect(text).toContain('How to read this voucher')
   })
 
-  it('cuts an endless word of the contact before it is wrapped', async () => {
-    const {contact} = reservationRecord()
-    const {text} = await read({contact: {...contact, name: 'ж'.repeat(2000)}})
+  const endless = 'ж'.repeat(2000)
+  it.each([
+    ['contact', {contact: {...reservationRecord().contact, name: endless}}],
+    ['reference', {client_reference_id: endless}],
+    ['guest', {guests: [guest({name: endless, is_lead: true})]}],
+  ])('cuts an endless word of the %s before it is wrapped', async (_, change) => {
+    const {text} = await read(change)
     const shown = text.match(/ж/g)?.length ?? 0
     expect(shown).toBeGreaterThan(500)
     expect(shown).toBeLessThanOrEqual(600)

@@ -6,7 +6,7 @@ export const SOFT = '#667085'
 const LINE = '#d4d9e1'
 const PANEL = '#f3f5f8'
 const ACCENT = '#14539a'
-/** Characters of one paragraph, or of one cell of a table. */
+/** Characters of one paragraph, of one cell of a table, or of one value of a panel. */
 const MAX_TEXT = 600
 const LABELS = {size: 7.5, color: SOFT}
 
@@ -100,15 +100,14 @@ class PdfSheet implements Sheet {
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
     const cells = this.cells(columns.map(column => column.share))
     const labels = columns.map(column => column.label)
-    const lines = rows.map(row => row.map(shorten))
     this.row(labels, cells, LABELS)
-    for (const [index, row] of lines.entries()) {
+    for (const [index, row] of rows.entries()) {
       if (this.rowHeight(row, cells) > this.left) {
         this.doc.addPage()
         this.row(labels, cells, LABELS)
       }
       this.row(row, cells, {size: 9.2})
-      if (index < lines.length - 1) this.rule(LINE, 0.4)
+      if (index < rows.length - 1) this.rule(LINE, 0.4)
       this.doc.y += 3
     }
     this.doc.y += 5
@@ -116,9 +115,8 @@ class PdfSheet implements Sheet {
 
   paragraph(text: string, style: {size?: number; bold?: boolean; color?: string; after?: number} = {}): void {
     const drawn = {size: 9.2, ...style, width: this.width}
-    const short = shorten(text)
-    this.keep(Math.min(this.height(short, drawn), 60))
-    this.write(short, MARGIN, this.doc.y, drawn)
+    this.keep(Math.min(this.height(text, drawn), 60))
+    this.write(text, MARGIN, this.doc.y, drawn)
     this.doc.y += style.after ?? 4
   }
 
@@ -202,13 +200,20 @@ class PdfSheet implements Sheet {
 
   private height(text: string, style: TextStyle & {width: number}): number {
     this.choose(style)
-    return this.doc.heightOfString(this.paper.printable(text) || ' ', {width: style.width})
+    return this.doc.heightOfString(this.drawable(text), {width: style.width})
   }
 
   private write(text: string, x: number, y: number, style: TextStyle & PDFKit.Mixins.TextOptions): void {
     this.choose(style)
     const {size: _size, bold: _bold, color, ...options} = style
-    this.doc.fillColor(color ?? INK).text(this.paper.printable(text) || ' ', x, y, options)
+    this.doc.fillColor(color ?? INK).text(this.drawable(text), x, y, options)
+  }
+
+  /** A row must fit on one page; and to wrap one endless word takes time and memory with the square of its length. */
+  private drawable(text: string): string {
+    const characters = Array.from(text)
+    const short = characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text
+    return this.paper.printable(short) || ' '
   }
 
   private choose({size, bold}: TextStyle): void {
@@ -220,12 +225,6 @@ interface TextStyle {
   readonly size?: number
   readonly bold?: boolean
   readonly color?: string
-}
-
-/** A row must fit on one page; and to wrap one endless word takes time and memory with the square of its length. */
-function shorten(value: string): string {
-  const characters = Array.from(value)
-  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : value
 }
 
 function cellWidth(cell: {width: number} | undefined): number {
