@@ -1,7 +1,7 @@
 /** How deep foreign JSON is nested, found before it is parsed. */
 
 /** Ours: nothing that means something is nested deeper, and what walks through it later, or prints it, goes no deeper unharmed. */
-const MAX_NESTING = 256
+export const MAX_NESTING = 256
 
 /** Whether brackets stand open beyond that in a JSON text, those inside strings not counted. */
 export function isTooDeep(body: Uint8Array): boolean {

@@ -1,14 +1,13 @@
 /** Reads a JSON body and holds it against its schema. */
+
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
+import {isTooDeep, MAX_NESTING} from '../../contract/json-depth.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../refusal.js'
 
 /** Ours: the largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
-
-/** Ours: no body that means something is nested deeper, and what is can end whatever walks through it later. */
-const MAX_NESTING = 256
 
 /** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is. */
 export async function readBody(request: Request): Promise<Uint8Array> {
@@ -40,33 +39,14 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
     throw new Refusal('invalid_request', 'the body must be JSON, with Content-Type: application/json')
   }
-  const json = parseUtf8(bytes)
-  if (isTooDeep(json)) {
+  if (isTooDeep(bytes)) {
     throw new Refusal('invalid_request', `the body is nested more than ${MAX_NESTING} levels deep`)
   }
-  return json
-}
-
-function parseUtf8(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes))
   } catch {
     throw new Refusal('invalid_request', 'the body is not valid JSON')
   }
-}
-
-/** Whether lists and objects stand in one another beyond MAX_NESTING; looked at level by level, without recursion. */
-export function isTooDeep(json: unknown): boolean {
-  let level = [json].filter(isNest)
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MAX_NESTING) return true
-    level = level.flatMap(nest => Object.values(nest)).filter(isNest)
-  }
-  return false
-}
-
-function isNest(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** `json` as the schema reads it. Throws Refusal `validation_failed`, one detail for each wrong field. */

@@ -1,5 +1,5 @@
 /** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
-import {isTooDeep} from './body.js'
+import {isTooDeep} from '../../contract/json-depth.js'
 
 const KEPT_REQUESTS = 200
 /** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */
@@ -69,9 +69,9 @@ export function redactHeaders(headers: Headers): Record<string, string> {
 /** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long or too deep, null: not JSON. */
 export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_KEPT_BYTES) return `[longer than ${MOST_KEPT_BYTES} bytes]`
+  if (isTooDeep(bytes)) return '[nested too deeply]'
   try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isTooDeep(json) ? '[nested too deeply]' : redact(json)
+    return redact(JSON.parse(new TextDecoder().decode(bytes)))
   } catch {
     return null
   }
