@@ -180,7 +180,10 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     this.hintWhenStopped = undefined
   }
 
-  /** Where nobody is at a terminal, only if the payment is waited for: else the result says it at once. */
+  /**
+   * The address is a secret: it is no talk for a file of logs. Where nobody is at a terminal the result has it, and while it
+   * is waited for whoever is to pay is told how to see it.
+   */
   private async showPayment(
     outcome: ReserveOutcome,
     {open, waits}: {open: boolean; waits: boolean},
@@ -193,7 +196,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (this.takesNotes()) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    } else if (waits) this.warn(`Pay at ${address}`)
+    } else if (waits) this.warn(`It has to be paid. Where: ${resumeCommand(outcome.client_reference_id)}`)
     if (open) openAddress(address)
   }
 }

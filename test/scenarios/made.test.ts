@@ -58,7 +58,7 @@ test('a query that fits no result names it', async () => {
 })
 
 test.each([[[]], [['--json']], [['--quiet']]])(
-  'who waits for a payment in a pipe is told where to pay (%j)',
+  'who waits for a payment in a pipe is told how to see where, and the address is in no log (%j)',
   async more => {
     const url = 'https://pay.test/now'
     service.script = (request, response) => {
@@ -70,6 +70,9 @@ test.each([[[]], [['--json']], [['--quiet']]])(
       reserve(`off_paid_${more.length}_${more[0]}`.replace('--', ''), '--wait', '1', ...more),
     )
     expect(exit).toBe(8)
-    expect(stderr).toContain(`Pay at ${url}`)
+    expect(stderr).not.toContain(url)
+    const [, resume = ''] = /^It has to be paid\. Where: bookctl (.*)$/m.exec(stderr) ?? []
+    const shown = await home.run(resume.split(' '))
+    expect(shown).toMatchObject({exit: 0, stdout: expect.stringContaining(url)})
   },
 )
