@@ -92,6 +92,13 @@ test('an unknown column names the valid ones', () => {
   expect(failure.details.hint).toContain('id, name')
 })
 
+test('a column that the answer does not have is empty: what was done is printed', async () => {
+  const columns = 'nope,id'
+  expect(await render({columns})).toBe('\ta\n\tb\n\tc\n')
+  expect(await render({columns, format: 'ndjson'})).toMatch(/^{"nope":null,"id":"a"}\n/)
+  expect(await renderResult({...list, items: [], columns: []}, {columns}, PIPE)).toBe('')
+})
+
 test('one thing is a line a field', async () => {
   const one = single({a: 1, b: null}, {a: 1, longer: {x: [1]}}, 'one')
   expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nlonger\t{"x":[1]}\n')

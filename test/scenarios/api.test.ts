@@ -211,6 +211,14 @@ describe('what comes back', () => {
   })
 })
 
+test('columns are those of the answer: a wrong one loses nothing of a change, and an empty list has none', async () => {
+  answerWith('/x', '{"data":{"id":"whsub_1","secret":"shown-once"}}', 'application/json')
+  const change = ['api', 'POST', '/x', '--data', '{}', '--columns', 'nope,secret']
+  expect(await home.run(change)).toMatchObject({exit: 0, stdout: '\tshown-once\n'})
+  answerWith('/x', '{"data":[]}', 'application/json')
+  expect(await home.run(['api', 'GET', '/x', '--columns', 'id'])).toEqual({exit: 0, stdout: '', stderr: ''})
+})
+
 test.each([[['--json']], [['--include']], [[]]])(
   'a refusal that echoes the token is shown without it: %j',
   async more => {

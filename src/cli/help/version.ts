@@ -5,7 +5,7 @@ import process from 'node:process'
 import {redactText} from '../../api/redact.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../state/file-names.js'
-import {checkQuery, renderResult, terminalOf} from '../output/output.js'
+import {checkColumns, checkQuery, renderResult, terminalOf} from '../output/output.js'
 import {single} from '../output/result.js'
 import {parseWords} from '../usage/parse.js'
 import {VARIABLES, type Variable} from './variables.js'
@@ -41,6 +41,7 @@ export async function versionText(parts: VersionParts, argv: readonly string[]):
   const text = more
     ? verboseText(more)
     : `${parts.name}/${parts.version} ${facts.platform} node-${facts.node}\n`
+  checkColumns(Object.keys(facts), flags.columns)
   await checkQuery(flags.query)
   return renderResult({...single(facts, {...facts}, parts.version), text}, flags, terminalOf(process.stdout))
 }

@@ -31,7 +31,7 @@ export interface OutputTerminal {
   readonly continues?: boolean
 }
 
-/** The text of `result`, with its last newline. Throws usage for an unknown column or a bad query. */
+/** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
 export async function renderResult<Item>(
   result: Result<Item>,
   flags: OutputFlags,
@@ -63,15 +63,11 @@ export async function renderResult<Item>(
   return renderTable(columns, rows, terminal)
 }
 
+/** Where the answer decides which columns there are, the work is done by now: one that no row has is empty. */
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
-  checkColumns(
-    result.columns.map(column => column.name),
-    wanted,
-  )
-  const names = wanted === undefined ? result.shown : namesIn(wanted)
-  return names
-    ? names.flatMap(name => result.columns.find(column => column.name === name) ?? [])
-    : result.columns
+  const find = (name: string) => result.columns.find(column => column.name === name)
+  if (wanted !== undefined) return namesIn(wanted).map(name => find(name) ?? {name, value: () => null})
+  return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
 }
 
 /** Throws usage, naming the valid ones, unless every name in `wanted` is one of `valid`. */

@@ -21,7 +21,7 @@ const MORE = `
   bookctl hotels search … --sort price --query 'offers[0].offer_id'
   bookctl account --query 'account.available_balance'
 
---columns chooses and orders the columns of all forms but json; a wrong name lists the right ones. --quiet prints identifiers only, one a line:
+--columns chooses and orders the columns of all forms but json; a wrong name lists the right ones, before anything is sent; of api, account and webhooks events show, whose columns are those of the answer, it is an empty column. --quiet prints identifiers only, one a line:
 
   bookctl webhooks list --quiet
 
