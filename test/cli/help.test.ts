@@ -61,6 +61,9 @@ describe('topics', () => {
     for (const {name} of VARIABLES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
     const exits = await help('help exit-codes')
     for (const code of Object.values(EXIT_CODES)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
+    const told = exits.replace(/\s+/g, ' ')
+    expect(told).toContain('a reservation, or a change, may have been made')
+    expect(told).toMatch(/10 of reserve, .* After 10 of any other command look first/)
   })
 
   test.each(['webhooks', 'sandbox'])('%s is a group as well: its commands, and the text', async name => {

@@ -12,7 +12,8 @@ const MEANINGS = {
   unreachable: 'unreachable, TLS, proxy, or timed out, and nothing can have happened there',
   pending: 'still pending when the wait ended: not paid yet, the expected event did not come',
   signature: 'a signature is invalid or stale',
-  outcome_unknown: 'outcome unknown: a reservation may exist; the message says how to find out',
+  outcome_unknown:
+    'outcome unknown: a reservation, or a change, may have been made; the message says how to find out',
   interrupted: 'interrupted by Ctrl-C (SIGINT)',
 } as const satisfies Record<keyof typeof EXIT_CODES, string>
 
@@ -20,7 +21,7 @@ const INTRODUCTION = `
 The same with and without --json; what went wrong is on stderr as text, or with --json on stdout as {"error": {"code", "message", …}}.`
 
 const ADVICE = `
-Safe to run again at once: 6 and 7, when the command only reads; 10, since the same command run again uses the same Idempotency-Key. Not before something is changed: 2, 4, 5. In a script:
+Safe to run again at once: 6 and 7, when the command only reads; 10 of reserve, since the same command run again uses the same Idempotency-Key. After 10 of any other command look first, with what the message names: the change may have been made. Not before something is changed: 2, 4, 5. In a script:
 
   bookctl reserve --input trip.json --yes --json > made.json
   case $? in
