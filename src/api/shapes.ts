@@ -1,4 +1,5 @@
 /** Reads the facts the interface promises out of answers of any shape: bare, in `data`, or in a named object. */
+import {LONGEST_TOKEN_LIFETIME_SECONDS} from '../contract/limits.js'
 import {breadthFirst, findRecord, isObject, type JsonObject, own, textOf} from './json-walk.js'
 
 export {findRecord} from './json-walk.js'
@@ -79,7 +80,7 @@ function asUrl(value: unknown): string | undefined {
 
 export interface ReadToken {
   readonly access_token: string
-  /** Seconds; 0 for one that has already ended. */
+  /** Seconds, at most a year; 0 for one that has already ended. */
   readonly expires_in?: number
   readonly scope?: string
 }
@@ -94,7 +95,9 @@ export function readToken(json: unknown): ReadToken | undefined {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
-    ...(Number.isFinite(seconds) ? {expires_in: Math.max(0, seconds)} : {}),
+    ...(Number.isFinite(seconds)
+      ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_TOKEN_LIFETIME_SECONDS)}
+      : {}),
     ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
   }
 }

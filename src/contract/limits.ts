@@ -2,6 +2,8 @@
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */
 export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
+/** Ours: a token that is said to live longer than a year counts as one of a year; the end of some would be no date. */
+export const LONGEST_TOKEN_LIFETIME_SECONDS = 365 * 24 * 3600
 /** Validity of an offer, counted from its search (§2.3, §8). */
 export const OFFER_VALIDITY_SECONDS = 15 * 60
 /** How often one offer can become a reservation (§2.3, §8). */

@@ -83,6 +83,10 @@ describe('a token', () => {
       {access_token: 't', expires_in: '0'},
       {access_token: 't', expires_in: 0},
     ],
+    [
+      {access_token: 't', expires_in: 99_999_999_999_999},
+      {access_token: 't', expires_in: 31_536_000},
+    ],
     [{access_token: 't', expires_in: null}, {access_token: 't'}],
   ])('%j', (json, expected) => {
     expect(readToken(json)).toEqual(expected)
