@@ -169,6 +169,22 @@ describe('leaving', () => {
     expect(await home.json(['account'])).toMatchObject({exit: 0})
   })
 
+  test('a profile that was named and is none is told; what is kept without one is removed', async () => {
+    await logIn()
+    const none = await home.json<Refusal>(['logout', '--profile', 'nope'])
+    expect(none).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'unknown_profile', hint: 'profiles: default'}},
+    })
+    const state = openState(home.configDirectory)
+    state.secrets.writeToFile({profile: 'nope', clientId: 'cid_1'}, 'sk_test_left')
+    state.close()
+    const left = await home.json(['logout', '--profile', 'nope'])
+    expect(left).toMatchObject({exit: 0, result: {profile: 'nope', revoked: false, removed: true}})
+    expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
+    expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: false, removed: false}})
+  })
+
   test('--dry-run of logout --all names the people it would forget', async () => {
     const state = openState(home.configDirectory)
     const guests = [{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}]

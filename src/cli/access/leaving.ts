@@ -5,6 +5,7 @@ import {Failure} from '../../contract/failure.js'
 import {modeOfSecret} from '../../contract/identifiers.js'
 import type {State} from '../../state/state.js'
 import type {Change} from '../prompts/consent.js'
+import {unknownProfile} from '../settings/change.js'
 import {type RequestParts, recordOf} from './access.js'
 import {checkProfileName, DEFAULT_PROFILE, type TargetFlags} from './target.js'
 
@@ -21,11 +22,14 @@ export interface Leaving {
   readonly clientId: string | undefined
   /** Base URLs under which the client's tokens may be kept. */
   readonly baseUrls: readonly string[]
+  /** Whether it is no profile of this machine, although it was named: then something has to be kept for it. */
+  readonly isUnknown?: boolean
 }
 
 /**
  * Revokes every token kept for the client (§4.2), then removes tokens and secrets from this machine, also when the
- * revoking failed; then throws the Failure of the revoking, which says that they were removed.
+ * revoking failed; then throws the Failure of the revoking, which says that they were removed. Throws usage for a
+ * profile that was named and neither is there nor has anything kept for it.
  */
 export async function logOut(parts: RequestParts, state: State, leaving: Leaving): Promise<LoggedOut> {
   const {profile, clientId, baseUrls} = leaving
@@ -37,6 +41,7 @@ export async function logOut(parts: RequestParts, state: State, leaving: Leaving
   )
   if (profile !== null) results.push(await forgetProfile(state, profile))
   const removed = results.includes(true)
+  if (leaving.isUnknown && !removed) throw unknownProfile(state.settings.read(), profile ?? '')
   if (problem) throw notRevoked(problem, {profile, revoked: false, removed})
   return {profile, revoked, removed}
 }
@@ -130,7 +135,12 @@ export function whoLeaves(
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
-  return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
+  return {
+    profile: name,
+    clientId: profile?.client_id,
+    baseUrls: [...new Set([...baseUrls, ...orphaned])],
+    isUnknown: explicitProfile && !profile,
+  }
 }
 
 /** Base URLs the client has tokens of and that no profile names any more, since somebody changed it. */
