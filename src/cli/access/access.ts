@@ -12,6 +12,7 @@ import {TOKENS_NAME} from '../../state/file-names.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
+import {withoutPathsOfOther} from '../settings/change.js'
 import {checkCredentials, requireSameMode, type Target, TOKEN_CLIENT} from './target.js'
 
 export interface LoginInput {
@@ -107,8 +108,8 @@ export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
 
 /** What a profile keeps over a new login: not its scopes, and of another service not the paths named for that one. */
 function keptOf(profile: Profile | undefined, baseUrl: string): Record<string, unknown> {
-  const {scopes: _, paths, ...rest} = profile ?? {}
-  return paths && profile?.base_url === baseUrl ? {...rest, paths} : rest
+  const {scopes: _, ...rest} = withoutPathsOfOther(profile ?? {}, baseUrl)
+  return rest
 }
 
 function notWritable(): StorageError {

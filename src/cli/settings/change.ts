@@ -1,7 +1,7 @@
 /** `config set` and `config unset`: which key, in which place, and the settings that come of it. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {SettingsFile} from '../../state/settings.js'
+import type {Profile, SettingsFile} from '../../state/settings.js'
 import {closest} from '../usage/suggest.js'
 import {profileInUse, type Surroundings, written} from './effective.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
@@ -87,8 +87,16 @@ export function applyChange(settings: SettingsFile, {key, place, profile, after}
     return {...settings, defaults: withValue(settings.defaults ?? {}, path, after)} as SettingsFile
   const name = profile ?? ''
   requireProfile(settings, name)
-  const changed = withValue(settings.profiles[name] ?? {}, path, after)
+  const before = settings.profiles[name] ?? {}
+  const kept = key.name === 'base_url' ? withoutPathsOfOther(before, String(after)) : before
+  const changed = withValue(kept, path, after)
   return {...settings, profiles: {...settings.profiles, [name]: changed}} as SettingsFile
+}
+
+/** The profile as it is for the service at `baseUrl`: paths named for another one would lead astray there. */
+export function withoutPathsOfOther(profile: Partial<Profile>, baseUrl: string): Partial<Profile> {
+  const {paths: _, ...rest} = profile
+  return profile.base_url === baseUrl ? profile : rest
 }
 
 function withValue(holder: object, [word = '', ...rest]: readonly string[], value: unknown): object {

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../state/file-names.js'
+import type {SettingsFile} from '../../state/settings.js'
 import {VARIABLES} from '../help/variables.js'
 import {type Result, single} from '../output/result.js'
 import type {DryChange} from '../request/dry-run.js'
@@ -124,7 +125,9 @@ function exists(path: string): boolean {
 export interface PlannedChange {
   readonly change: Change
   /** For `--dry-run`. */
-  readonly described: DryChange
+  readonly described: readonly DryChange[]
+  /** What has to be said of settings that go with it; undefined when none do. */
+  readonly taken: string | undefined
   /** What goes before the setting although it is written now; undefined when nothing does. */
   readonly overriddenBy: string | undefined
 }
@@ -141,7 +144,19 @@ export async function planSetting(
   const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
   const action = after === null ? 'remove' : 'set'
   const described = {file: path, action, what: `${where}${key.name}`, before, after} as const
-  return {change, described, overriddenBy: overriding(change, around)}
+  const paths = pathsTaken(change, around)
+  const gone = paths.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
+  const names = paths.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
+  const taken = names === '' ? undefined : `Taken out, since it was for the service before: ${names}`
+  return {change, described: [described, ...gone], taken, overriddenBy: overriding(change, around)}
+}
+
+/** Operations whose paths the profile names now and not after the change. */
+function pathsTaken(change: Change, {settings}: Surroundings): string[] {
+  if (change.profile === null || change.key.name !== 'base_url') return []
+  const pathsIn = (file: SettingsFile) => Object.keys(file.profiles[change.profile ?? '']?.paths ?? {})
+  const left = pathsIn(applyChange(settings, change))
+  return pathsIn(settings).filter(name => !left.includes(name))
 }
 
 function overriding(change: Change, around: Surroundings): string | undefined {

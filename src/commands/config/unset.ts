@@ -34,7 +34,7 @@ BOOKCTL_PROFILE.`
       await this.surroundings(),
       settings.path,
     )
-    if (flags['dry-run']) return this.print(dryRun([], [described]))
+    if (flags['dry-run']) return this.print(dryRun([], described))
     await settings.update(now => applyChange(now, change))
     await this.print(changeResult(change, settings.path))
   }
