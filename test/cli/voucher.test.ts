@@ -43,3 +43,11 @@ test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is nam
   chmodSync(join(directory, 'locked'), 0o500)
   expect(refusalOf('locked')).toContain('cannot be written')
 })
+
+test('a name that ends as a directory is none of a file, there or not', () => {
+  mkdirSync(join(directory, 'there'))
+  for (const name of ['there', 'there/', 'none/']) {
+    const order = {reservationRef: 'RSV-1', file: `${directory}/${name}`, force: true, waitSeconds: undefined}
+    expect(thrownBy(() => planVoucher(order, false)).message).toContain(`${name} is a directory, not a file`)
+  }
+})

@@ -1,7 +1,7 @@
 /** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
 import {createHash} from 'node:crypto'
 import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
-import {dirname, resolve} from 'node:path'
+import {dirname, resolve, sep} from 'node:path'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {pathOf} from '../../contract/operations.js'
@@ -30,8 +30,7 @@ export function planVoucher(order: VoucherOrder, json: boolean): {readonly path:
   }
   const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
   if (path === '') throw usage('invalid_input', '--file: must not be empty')
-  if (existsSync(path) && lstatSync(path).isDirectory())
-    throw usage('invalid_input', `--file: ${shown(path)} is a directory`)
+  if (namesDirectory(path)) throw usage('invalid_input', `--file: ${shown(path)} is a directory, not a file`)
   checkDirectory(path)
   if (!order.force && lstatSync(path, {throwIfNoEntry: false})) {
     // A run that was killed when the file was in place may have left another beside it.
@@ -68,6 +67,11 @@ export async function fetchBytes(connection: Connection, order: VoucherOrder): P
   const {fetchVoucher} = await import('../../api/vouchers.js')
   const {waitSeconds} = order
   return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
+}
+
+/** Whether it is one, or is written as one that is not there. */
+function namesDirectory(path: string): boolean {
+  return path.endsWith('/') || path.endsWith(sep) || (existsSync(path) && lstatSync(path).isDirectory())
 }
 
 function checkDirectory(path: string): void {
