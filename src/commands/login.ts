@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {logIn, overridingVariables} from '../cli/access/access.js'
+import {logIn, overriddenWarning} from '../cli/access/access.js'
 import {describeLogin} from '../cli/access/dry-run.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
@@ -46,15 +46,8 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     const identity = await logIn({...parts, clock: systemClock}, state, input)
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
     await this.print(single(identity, {...identity}, identity.profile))
-    this.warnOfEnvironment(input.profile)
+    const overridden = overriddenWarning(process.env, input.profile, 'this login')
+    if (overridden) this.warn(overridden)
     this.note(`Logged in; kept in ${identity.stored_in}`)
-  }
-
-  /** Credentials of the environment go before those just stored. */
-  private warnOfEnvironment(profile: string): void {
-    const names = overridingVariables(process.env)
-    if (names.length === 0) return
-    const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use this login`
-    this.warn(`Warning: the environment goes before this login (${names.join(', ')}): ${way}`)
   }
 }

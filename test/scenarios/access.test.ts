@@ -143,6 +143,18 @@ describe('login', () => {
   })
 })
 
+test('profiles use says when the environment goes before it', async () => {
+  await logIn()
+  await logIn('--profile', 'two')
+  const use = (profile: string, env: Record<string, string | undefined>) =>
+    home.run(['profiles', 'use', profile], {env: {BOOKCTL_BASE_URL: undefined, ...env}})
+  expect(await use('two', {})).toMatchObject({exit: 0, stderr: ''})
+  expect(await use('two', {BOOKCTL_PROFILE: 'two'})).toMatchObject({exit: 0, stderr: ''})
+  const other = await use('two', {BOOKCTL_PROFILE: 'default'})
+  expect(other.stderr).toContain('the environment goes before this profile (BOOKCTL_PROFILE): unset it')
+  expect((await use('two', sandbox.env)).stderr).toContain('BOOKCTL_CLIENT_SECRET')
+})
+
 describe('leaving', () => {
   test('--dry-run of logout and profiles remove tells everything and does nothing', async () => {
     await logIn()

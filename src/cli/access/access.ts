@@ -106,6 +106,15 @@ export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
   return names.filter(name => env[name])
 }
 
+/** Says which variables go before the profile, `what` being what was done to it; undefined where none do. */
+export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
+  const {BOOKCTL_PROFILE: named} = env
+  const names = [...(named && named !== profile ? ['BOOKCTL_PROFILE'] : []), ...overridingVariables(env)]
+  if (names.length === 0) return undefined
+  const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
+  return `Warning: the environment goes before ${what} (${names.join(', ')}): ${way}`
+}
+
 /** What a profile keeps over a new login: not its scopes, and of another service not the paths named for that one. */
 function keptOf(profile: Profile | undefined, baseUrl: string): Record<string, unknown> {
   const {scopes: _, ...rest} = withoutPathsOfOther(profile ?? {}, baseUrl)

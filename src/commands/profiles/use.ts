@@ -1,4 +1,5 @@
 import * as Args from '@oclif/core/args'
+import {overriddenWarning} from '../../cli/access/access.js'
 import {describeProfileUse} from '../../cli/access/dry-run.js'
 import {existing, useProfile} from '../../cli/access/profiles.js'
 import {BaseCommand} from '../../cli/base-command.js'
@@ -24,5 +25,7 @@ export default class ProfilesUse extends BaseCommand {
     if (flags['dry-run']) return this.print(describeProfileUse(state, args.name))
     const used = await useProfile(state, args.name)
     await this.print(single(used, {...used}, used.profile))
+    const overridden = overriddenWarning(process.env, args.name, 'this profile')
+    if (overridden) this.warn(overridden)
   }
 }
