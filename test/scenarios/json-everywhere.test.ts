@@ -59,6 +59,15 @@ test('--json may stand before the command and before its words', async () => {
   }
 })
 
+test.each(['--json', '--format=json'])('%s does the same where a command prints by itself', async form => {
+  const other = new Home()
+  const start = ['sandbox', 'start', '--db', ':memory:', '--until-stdin-ends']
+  expect(JSON.parse((await other.run([...start, form])).stdout)).toMatchObject({type: 'ready'})
+  other.remove()
+  const {exit, stdout} = await home.run(['voucher', 'download', 'RSV-1', '--file', '-', form])
+  expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 2, code: 'invalid_input'})
+})
+
 test('success says nothing on stderr, and pipes get lines without a header', async () => {
   const {stdout, stderr} = await home.run([...SEARCH, '--limit', '2'])
   expect(stderr).toBe('')

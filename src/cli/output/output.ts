@@ -11,6 +11,7 @@ import {jsonLines, jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 
 export interface OutputFlags {
+  /** Also for `--format json`. */
   readonly json?: boolean | undefined
   readonly format?: string | undefined
   readonly columns?: string | undefined
@@ -43,7 +44,7 @@ export async function renderResult<Item>(
     name: sanitizeLine(one.name, 100),
   }))
   if (flags.query !== undefined) return renderQuery(result.document, flags.query)
-  if (flags.json || flags.format === 'json') return `${jsonText(result.document, 2)}\n`
+  if (flags.json) return `${jsonText(result.document, 2)}\n`
   // A document has no rows and no id: it is JSON in whatever form was asked for.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)

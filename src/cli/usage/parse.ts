@@ -17,12 +17,17 @@ export type Parsed<F extends Values, A extends Values> = Interfaces.ParserOutput
   A
 >
 
-/** Reads `argv` by `specs`, taking nothing for required. Throws what oclif throws; see parse-errors.ts. */
-export function parseWords<F extends Values, A extends Values>(
+/**
+ * Reads `argv` by `specs`, taking nothing for required; `--format json` is read as `--json`. Throws what oclif throws;
+ * see parse-errors.ts.
+ */
+export async function parseWords<F extends Values, A extends Values>(
   specs: Specs<F, A>,
   argv: readonly string[],
 ): Promise<Parsed<F, A>> {
   const {args, flags, strict} = withNothingRequired(specs)
   const input = {args, flags: {...globalFlags, ...flags}, strict}
-  return parse<F & GlobalFlags, Record<never, never>, A>([...argv], input as never)
+  const parsed = await parse<F & GlobalFlags, Record<never, never>, A>([...argv], input as never)
+  if (parsed.flags.format === 'json') Object.assign(parsed.flags, {json: true})
+  return parsed
 }

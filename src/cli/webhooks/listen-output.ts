@@ -37,7 +37,7 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
     onLost: () => tell('lines were left out: nobody reads them fast enough; the events are kept'),
   })
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
-  const asJson = flags.json || flags.format === 'json' || flags.format === 'ndjson'
+  const asJson = flags.json || flags.format === 'ndjson'
   const printsJson = asJson && flags.query === undefined
   const lineOf = flags.query === undefined ? textLine(flags) : await queryLine(flags.query)
   // "Ready" is the first line, also when an event was quicker.

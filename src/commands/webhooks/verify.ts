@@ -68,7 +68,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   private printing(): Printing {
     const {json, format, query, quiet} = this.globals
     if (query !== undefined) return 'all at the end'
-    if (json || format === 'json') return 'one document'
+    if (json) return 'one document'
     if (format === 'table') return 'in blocks'
     return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'in blocks'
   }
