@@ -15,7 +15,7 @@ import {clearTransient, say} from './output/talk.js'
 import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompts/ask.js'
 import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
-import type {Preferences} from './settings/defaults.js'
+import type {ConnectionSettings, Preferences} from './settings/defaults.js'
 import type {Surroundings} from './settings/effective.js'
 import {askMissing, type MissingValue, missingValues, refuseMissing} from './usage/missing-values.js'
 import {type GlobalFlags, type Parsed, parseWords, type Specs, type Values} from './usage/parse.js'
@@ -24,7 +24,6 @@ export abstract class BaseCommand extends Command {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
-  private preferred: Promise<Preferences> | undefined
   protected globals: Partial<GlobalFlags> = {}
   /** How often --verbose was given. */
   private verbosity = 0
@@ -130,22 +129,21 @@ export abstract class BaseCommand extends Command {
     return {settings: (await this.state()).settings.read(), env: process.env, flags}
   }
 
-  /** What the settings give where no flag does; read once. */
-  protected preferences(): Promise<Preferences> {
-    this.preferred ??= Promise.all([import('./settings/defaults.js'), this.surroundings()]).then(
-      ([{readPreferences}, around]) => readPreferences(around),
-    )
-    return this.preferred
+  /** What the settings give for a reservation. */
+  protected async preferences(): Promise<Preferences> {
+    const {readPreferences} = await import('./settings/defaults.js')
+    return readPreferences(await this.surroundings())
   }
 
-  /** `flags` with nationality and currency from the settings where neither flag nor environment gave them. */
-  protected async withDefaults<T extends {nationality?: string | undefined; currency?: string | undefined}>(
+  /** `flags` with those of `names` from the settings that neither flag nor environment gave. */
+  protected async withDefaults<Name extends string, T extends {readonly [name in Name]?: string | undefined}>(
     flags: T,
+    names: readonly Name[],
   ): Promise<T> {
-    if (flags.nationality !== undefined && flags.currency !== undefined) return flags
-    const {nationality, currency} = await this.preferences()
-    const given = Object.entries(flags).filter(([, value]) => value !== undefined)
-    return {...flags, nationality, currency, ...Object.fromEntries(given)}
+    const {readText} = await import('./settings/defaults.js')
+    const around = await this.surroundings()
+    const read = async (name: Name) => [name, flags[name] ?? (await readText(name, around))] as const
+    return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
   /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
@@ -188,10 +186,15 @@ export abstract class BaseCommand extends Command {
     return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
   }
 
-  /** What connections are made with; `preferred` is what the settings give. */
-  protected async connectOptions(preferred?: Preferences) {
+  private async connectionSettings(): Promise<ConnectionSettings> {
+    const {readConnectionSettings} = await import('./settings/defaults.js')
+    return readConnectionSettings(await this.surroundings())
+  }
+
+  /** What connections are made with; `read` is what the settings give. */
+  protected async connectOptions(read?: ConnectionSettings) {
     const {quiet, har, proxy, insecure, 'ca-file': caFileGiven, 'print-curl': curl} = this.globals
-    const settings = preferred ?? (await this.preferences())
+    const settings = read ?? (await this.connectionSettings())
     this.timeoutSeconds ??= settings.timeoutSeconds
     const {timeoutSeconds} = this
     const caFile = caFileGiven ?? settings.caFile

@@ -19,7 +19,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
 
   /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    const [{diagnose, lookAtPermissions}, {readPreferences}] = await Promise.all([
+    const [{diagnose, lookAtPermissions}, {readConnectionSettings}] = await Promise.all([
       import('./doctor/doctor.js'),
       import('./settings/defaults.js'),
     ])
@@ -30,7 +30,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
       state: await this.state(),
       flags: this.globals,
       namesProfile: this.namesProfile(),
-      connect: await this.connectOptions(await readPreferences(around, true)),
+      connect: await this.connectOptions(await readConnectionSettings(around, true)),
       around,
       offline,
       receiver,

@@ -62,6 +62,14 @@ test('a wrong value in the file is named with its place', async () => {
   other.remove()
 })
 
+test.each([
+  [{BOOKCTL_TIMEOUT: '0'}, ['account', '--timeout', '5']],
+  [{BOOKCTL_CURRENCY: 'EURO', BOOKCTL_NATIONALITY: 'Turkey'}, ['account']],
+  [{BOOKCTL_CURRENCY: 'EURO'}, [...SEARCH, '--currency', 'USD', '--limit', '1']],
+])('%j does not stand in the way of %j, which does not go by it', async (env, argv) => {
+  expect(await home.run(argv, {env})).toMatchObject({exit: 0, stderr: ''})
+})
+
 test('the time limit of the settings holds', async () => {
   await fetch(`${sandbox.origin}/_sandbox/faults`, {
     method: 'POST',

@@ -60,7 +60,8 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   async run(): Promise<void> {
     const {flags} = await this.parse(HotelsSearch)
     const city = await readCity(flags.city, () => this.connection())
-    const request = await readSearch(await this.complete(await this.withDefaults({...flags, city})))
+    const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
+    const request = await readSearch(await this.complete(given))
     const {sort, refundable, board, 'max-price': price, limit} = flags
     const wanted = {
       ...{sort, refundable, board},

@@ -48,7 +48,7 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ToursSearch)
-    const given = await this.withDefaults({...flags, nationality: undefined})
+    const given = await this.withDefaults(flags, ['currency'])
     const wish = readTourSearch(
       await this.complete({...given, city: await readCity(flags.city, () => this.connection())}),
     )
