@@ -21,6 +21,16 @@ export function findNamed(json: unknown, name: string): JsonObject | undefined {
   return members.length === 1 && isObject(only) ? only : data
 }
 
+/** The same, with the facts that stand beside a record that has its name: the balance beside the account. */
+export function findNamedWithFacts(json: unknown, name: string): JsonObject | undefined {
+  const record = findNamed(json, name)
+  const data = unwrap(json)
+  if (record === undefined || !isObject(data) || own(data, name) !== record) return record
+  const isFact = ([key, value]: [string, unknown]) => key !== name && value !== null && !BESIDE.has(key)
+  const beside = Object.entries(data).filter(isFact)
+  return {...Object.fromEntries(beside), ...record}
+}
+
 function isSaid(members: [string, unknown][]): boolean {
   return members.some(([, value]) => value !== null)
 }

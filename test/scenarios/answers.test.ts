@@ -67,6 +67,8 @@ test.each([
   {data: {balance: '1.00'}, success: true, error: false},
   {balance: '1.00', error: null},
   {balance: '1.00', errors: [{code: 'a_part_is_late'}]},
+  {data: {account: {id: 1}, balance: '1.00'}, meta: {}},
+  {account: {balance: '1.00'}, balance: '2.00', error: null},
 ])('%j is an account', async body => {
   service.script = answering('/account', 200, body)
   expect(await home.json(['account'])).toMatchObject({exit: 0, result: {account: {balance: '1.00'}}})
