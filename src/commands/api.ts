@@ -96,9 +96,10 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */
   private async show(answer: Answer, include: boolean, isDone: boolean): Promise<void> {
     const {json, format, query, columns, quiet} = this.globals
-    if (!isDone && json) return
-    const asForm = json || format !== undefined || query !== undefined || columns !== undefined
-    if (asForm && isDone) return this.print(apiResult(answer, include))
+    if (!isDone && (json || quiet)) return
+    const asForm = json || [format, query, columns].some(form => form !== undefined)
+    if (isDone && (asForm || (quiet && answer.json !== undefined)))
+      return this.print(apiResult(answer, include))
     if (quiet) return
     const bytes = bytesOf(answer, include, Boolean(process.stdout.isTTY))
     if (bytes) process.stdout.write(bytes)

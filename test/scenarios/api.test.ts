@@ -211,6 +211,17 @@ describe('what comes back', () => {
   })
 })
 
+test('--quiet prints identifiers; rows leave no place for --include', async () => {
+  answerWith('/x', '{"data":[{"id":"a","n":1},{"id":"b","n":2}]}', 'application/json')
+  expect(await home.run(['api', 'GET', '/x', '--quiet'])).toMatchObject({exit: 0, stdout: 'a\nb\n'})
+  service.forget()
+  for (const form of ['--quiet', '--columns=id', '--format=csv', '--format=ndjson'])
+    expect(await home.run(['api', 'GET', '/x', '--include', form])).toMatchObject({exit: 2, stdout: ''})
+  expect(service.received).toEqual([])
+  answerWith('/x', 'text', 'text/plain')
+  expect(await home.run(['api', 'GET', '/x', '--quiet'])).toEqual({exit: 0, stdout: '', stderr: ''})
+})
+
 test('columns are those of the answer: a wrong one loses nothing of a change, and an empty list has none', async () => {
   answerWith('/x', '{"data":{"id":"whsub_1","secret":"shown-once"}}', 'application/json')
   const change = ['api', 'POST', '/x', '--data', '{}', '--columns', 'nope,secret']

@@ -11,12 +11,14 @@ import {checkScopes, type Target} from '../access/target.js'
 import {readText} from '../input/files.js'
 import {readJson} from '../input/json-file.js'
 import {jsonText} from '../output/json-text.js'
+import type {OutputFlags} from '../output/output.js'
 import type {Result} from '../output/result.js'
 
 export interface ApiFlags {
   readonly data?: string | undefined
   readonly header?: readonly string[] | undefined
   readonly scope?: readonly string[] | undefined
+  readonly include?: boolean | undefined
 }
 
 export interface ApiPlan extends RawRequest {
@@ -33,7 +35,11 @@ export interface TypedCall {
 }
 
 /** Reads what was typed. Throws usage. */
-export async function readCall(args: {method: string; path: string}, flags: ApiFlags): Promise<TypedCall> {
+export async function readCall(
+  args: {method: string; path: string},
+  flags: ApiFlags & OutputFlags,
+): Promise<TypedCall> {
+  checkInclude(flags)
   return {
     method: args.method,
     path: args.path,
@@ -41,6 +47,13 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
     body: flags.data === undefined ? undefined : await readBody(flags.data),
     scopes: flags.scope ? checkScopes(flags.scope) : undefined,
   }
+}
+
+/** Rows have no place for status and headers. */
+function checkInclude({include, json, query, format, columns, quiet}: ApiFlags & OutputFlags): void {
+  if (!include || json || query !== undefined || !(format ?? columns ?? quiet)) return
+  const hint = 'with --json they are keys of the document, and without a form they stand before the body'
+  throw usage('invalid_input', '--include: rows and identifiers have no place for status and headers', hint)
 }
 
 /** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
