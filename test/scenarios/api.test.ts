@@ -82,13 +82,16 @@ describe('what is sent', () => {
       return true
     }
     const body = '{"big":12345678901234567890,"a":"ş"}'
-    const {exit} = await home.run(['api', 'patch', 'x', '--data', '-', '-H', 'X-One: 1:2'], {
-      stdin: `\ufeff${body}\r\n`,
-    })
+    const {exit} = await home.run(
+      ['api', 'patch', 'x', '--data', '-', '-H', 'X-One: 1:2', '-H', 'x-one: 3'],
+      {
+        stdin: `\ufeff${body}\r\n`,
+      },
+    )
     expect(exit).toBe(0)
     expect(service.received.at(-1)).toMatchObject({
       body,
-      headers: {'content-type': 'application/json', 'x-one': '1:2'},
+      headers: {'content-type': 'application/json', 'x-one': '1:2, 3'},
     })
     writeFileSync(join(home.directory, 'body.json'), body)
     await home.run(['api', 'PUT', 'x', '--data', '@body.json'])
@@ -102,6 +105,7 @@ describe('what is sent', () => {
     [['BREW', '/x'], 'invalid_input'],
     [['GET', '/x', '-H', 'no colon'], 'invalid_input'],
     [['GET', '/x', '-H', 'Authorization: Bearer x'], 'invalid_input'],
+    [['POST', '/x', '-H', 'Idempotency-Key: a', '-H', 'idempotency-key: b'], 'invalid_input'],
     [['GET', '/x', '-H', 'X: a\r\nY: b'], 'invalid_input'],
     [['GET', '/x', '--scope', 'all'], 'unknown_scope'],
   ])('%j is refused', async (argv, code) => {

@@ -43,7 +43,7 @@ export async function readCall(
   return {
     method: args.method,
     path: args.path,
-    headers: Object.fromEntries((flags.header ?? []).map(splitHeader)),
+    headers: joinHeaders(flags.header ?? []),
     body: flags.data === undefined ? undefined : await readBody(flags.data),
     scopes: flags.scope ? checkScopes(flags.scope) : undefined,
   }
@@ -62,6 +62,23 @@ async function readBody(data: string): Promise<string> {
   const text = isFile ? await readText('--data', data.replace(/^@/, '')) : data
   readJson('--data', text)
   return text.replace(/^\ufeff/, '').trim()
+}
+
+/** No list: a second value has no place in it. */
+const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
+
+/** A header given again is one with all of its values (RFC 9110 §5.3). */
+function joinHeaders(texts: readonly string[]): Record<string, string> {
+  const joined = new Map<string, string>()
+  for (const text of texts) {
+    const [name, value] = splitHeader(text)
+    const lower = name.toLowerCase()
+    const before = joined.get(lower)
+    if (before !== undefined && GIVEN_ONCE.has(lower))
+      throw usage('invalid_input', `--header: ${lower} may be given once`)
+    joined.set(lower, before === undefined ? value : `${before}, ${value}`)
+  }
+  return Object.fromEntries(joined)
 }
 
 function splitHeader(text: string): [string, string] {
