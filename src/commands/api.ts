@@ -22,7 +22,7 @@ export default class Api extends BaseCommand {
   static override summary = 'Call any path under the base URL, signed in.'
   static override description =
     `For what no command does yet: the path is the caller's, so nothing is guessed. PATH stands under the base URL, with or without
-its first slash; credentials go nowhere else. The body of the answer goes to stdout, JSON as JSON and all else as it came,
+its first slash; credentials go nowhere else. The body of the answer goes to stdout, in a pipe byte for byte as it came,
 whatever the status; the exit code is that of every command, so it tells a refusal, and 6 a body that says it is JSON and is not. With --json a refusal is the error
 document, with the service's own body under "body" where that is short enough, and an answer that is not JSON is
 {content_type, bytes, body or body_base64}. What only reads is repeated when the answer is lost; a change never is, and then

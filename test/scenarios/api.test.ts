@@ -194,6 +194,12 @@ describe('what comes back', () => {
     expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
   })
 
+  test('JSON too is as it came in a pipe: no number loses a digit', async () => {
+    const body = '{"id":12345678901234567890,  "price":1.10}'
+    answerWith('/x', body, 'application/json')
+    expect(await home.run(['api', 'GET', '/x'])).toEqual({exit: 0, stdout: body, stderr: ''})
+  })
+
   test('a terminal gets no bytes that are no text, and text is made harmless', async () => {
     answerWith('/binary', BINARY, 'image/png')
     const binary = atTerminal(home, ['api', 'GET', '/binary'])

@@ -147,8 +147,8 @@ export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): 
 }
 
 function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined {
-  if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
   if (!isTerminal) return answer.body
+  if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
   const text = textOf(answer.body)
   if (text === undefined) return undefined
   return Buffer.from(
