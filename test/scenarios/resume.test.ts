@@ -1,7 +1,9 @@
 /** `reserve --resume`: what it repeats, and what it refuses. */
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {ScriptedService} from '../support/scripted-service.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
 const service = await ScriptedService.start()
@@ -73,4 +75,28 @@ test('what would say something anew is refused by name', async () => {
   for (const name of [...names, '--max-price', '--idempotency-key'])
     expect(result.error.message).toContain(name)
   expect(service.received).toEqual([])
+})
+
+test.each([
+  ['UNKNOWN', 'status_unknown'],
+  ['Cancelled', 'cancelled'],
+])('a reservation shown as %s is known as %s, and is not sent again', async (status, outcome) => {
+  service.script = () => false
+  const reference = `S-${status}`
+  const argv = [...RESERVE, `off_${status}`, '--client-reference', reference]
+  const made = await home.json<{reservation: {reservation_ref: string}}>(argv)
+  expect(made.exit).toBe(0)
+  const {reservation_ref} = made.result.reservation
+  service.script = ({path}, response) => {
+    if (path !== `/mine/${reservation_ref}`) return false
+    answer(response, 200, {data: {reservation_ref, status}})
+    return true
+  }
+  const settings = {defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}}
+  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  expect(await home.json(['reservations', 'show', reservation_ref])).toMatchObject({exit: 0})
+  service.forget()
+  for (const again of [argv, ['reserve', '--resume', reference]])
+    expect(await home.json(again)).toMatchObject({exit: 0, result: {outcome}})
+  expect(service.seen(POSTS)).toEqual([])
 })

@@ -114,9 +114,12 @@ export async function show(
   reference: string,
   warn: (text: string) => void,
 ): Promise<Result<Row>> {
-  const {showReservation} = await import('../../api/reservations.js')
+  const [{showReservation}, {outcomeWord}] = await Promise.all([
+    import('../../api/reservations.js'),
+    import('../../api/reserve-outcome.js'),
+  ])
   const found = await showReservation(connection.api, reference)
-  if (found.status) noteOutcome(connection, reference, found.status.trim().toLowerCase(), warn)
+  if (found.status?.trim()) noteOutcome(connection, reference, outcomeWord(found), warn)
   return singleReservation(found)
 }
 

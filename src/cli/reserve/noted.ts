@@ -2,8 +2,8 @@
 import type {Connection} from '../connect.js'
 
 /**
- * Notes that the service says `outcome` of the reservation, in lower case: `cancelled`. Nothing is noted of one that was
- * not made here. What hinders it is told, and no more.
+ * Notes that the service says `outcome` of the reservation, as `outcomeWord` has it. Nothing is noted of one that was not
+ * made here. What hinders it is told, and no more.
  */
 export function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
