@@ -196,7 +196,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (this.takesNotes()) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    } else if (waits) this.warn(`It has to be paid. Where: ${resumeCommand(outcome.client_reference_id)}`)
+    } else if (waits) this.warn(`It has to be paid. Where: ${this.hintWhenStopped}`)
     if (open) openAddress(address)
   }
 }
