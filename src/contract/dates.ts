@@ -20,6 +20,12 @@ export function isoTime(unixSeconds: number): string {
   return new Date(Math.round(unixSeconds * 1000)).toISOString()
 }
 
+/** Unix seconds of an ISO 8601 time; undefined for none, and for a day that does not exist, which Date.parse takes for a later one. */
+export function instantOf(text: string): number | undefined {
+  const milliseconds = isCalendarDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+}
+
 export function isCalendarDate(text: string): boolean {
   return dayNumber(text) !== undefined
 }

@@ -114,6 +114,7 @@ test('a live reservation without a terminal needs --yes', async () => {
 test.each([
   ['--at', ['webhooks', 'sign', '-', '--at', '2026-02-30T00:00:00Z']],
   ['--since', ['webhooks', 'events', 'list', '--since', '2026-02-30']],
+  ['--created-from', ['reservations', 'list', '--created-from', '2026-02-30T00:00:00Z']],
 ])('%s takes no date that does not exist', async (flag, argv) => {
   const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_a'}
   const {exit, result} = await home.json<{error: {message: string}}>(argv, {env, stdin: '{}'})

@@ -3,7 +3,7 @@ import {UNKNOWN_NEXT} from '../../api/paging.js'
 import {factsOfReservation} from '../../api/reservation-facts.js'
 import type {FoundReservations, ListWish} from '../../api/reservations.js'
 import type {ReadReservation} from '../../api/shapes.js'
-import {isCalendarDate} from '../../contract/dates.js'
+import {instantOf, isCalendarDate} from '../../contract/dates.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {isClientReference} from '../../contract/identifiers.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
@@ -52,7 +52,7 @@ function readStatus(text: string | undefined): string | undefined {
 
 function checkInstant(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || isCalendarDate(text)) return text
-  const isTimestamp = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+  const isTimestamp = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && instantOf(text) !== undefined
   if (isTimestamp) return text
   throw invalid(flag, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
 }

@@ -1,5 +1,5 @@
 /** `webhooks events list|show`: what was received and kept (events.db). */
-import {isCalendarDate, isoTime} from '../../contract/dates.js'
+import {instantOf, isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../state/event-store.js'
@@ -33,8 +33,8 @@ export function eventFilter({id, type, since}: EventFilterFlags, now: number): E
 /** A time such as 2030-06-01T12:00:00Z, or how long ago. */
 function sinceOf(text: string, now: number): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
-    const time = Date.parse(text)
-    if (isCalendarDate(text.slice(0, 10)) && !Number.isNaN(time)) return time / 1000
+    const time = instantOf(text)
+    if (time !== undefined) return time
     throw invalid('--since', 'must be a time that exists', text)
   }
   return now - readDuration('--since', text)

@@ -1,10 +1,9 @@
 /** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
-
 import {existsSync, statSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {join} from 'node:path'
 import process from 'node:process'
-import {isCalendarDate} from '../../contract/dates.js'
+import {instantOf} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
@@ -71,11 +70,9 @@ function timeOfJudging(at: string | undefined, clock: () => number): CheckTerms[
 /** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws usage. */
 export function readTime(field: string, text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
-  const iso =
-    isCalendarDate(text.slice(0, 10)) &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
-  const milliseconds = iso ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(milliseconds)) return milliseconds / 1000
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const instant = iso ? instantOf(text) : undefined
+  if (instant !== undefined) return instant
   throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
 }
 

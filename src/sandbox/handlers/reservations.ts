@@ -1,5 +1,5 @@
 /** GET /reservations, GET and PATCH /reservations/{reservation_ref} (ours). */
-import {dayNumber} from '../../contract/dates.js'
+import {dayNumber, instantOf} from '../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
 import {reservationUpdate} from '../../contract/reservations.js'
 import {updateReservation} from '../booking/update.js'
@@ -47,11 +47,9 @@ function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'
   if (text === null) return null
   const day = dayNumber(text)
   if (day !== undefined) return (day + (name === 'created_to' ? 1 : 0)) * 86_400
-  // Date.parse takes 30 February for 2 March.
-  const [, date = ''] = /^(\d{4}-\d\d-\d\d)T.*(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
-  const instant = dayNumber(date) === undefined ? Number.NaN : Date.parse(text)
-  if (Number.isNaN(instant)) {
+  const instant = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? instantOf(text) : undefined
+  if (instant === undefined) {
     throw invalidField(name, 'invalid_format', 'must be a date, or a timestamp with an offset')
   }
-  return instant / 1000
+  return instant
 }
