@@ -12,7 +12,7 @@ export interface Begun {
   readonly reference: string | undefined
   readonly guests: readonly Guest[] | undefined
   readonly contact: Contact | undefined
-  /** As much of the contact as is given, where that is not all. */
+  /** What of the contact flags, file and settings say, be it all or not. */
   readonly contactFields: Fields
   readonly payment: ReservationRequest['payment'] | undefined
   readonly maxPrice: string | undefined

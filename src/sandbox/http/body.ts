@@ -1,5 +1,4 @@
 /** Reads a JSON body and holds it against its schema. */
-
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
 import {isTooDeep, MAX_NESTING} from '../../contract/json-depth.js'
