@@ -1,5 +1,6 @@
 import {availableParallelism} from 'node:os'
 import {defineConfig} from 'vitest/config'
+import {PATIENCE_SECONDS} from './test/support/wait.js'
 
 export default defineConfig({
   test: {
@@ -7,7 +8,9 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts'],
     // Most tests wait for a process they started: as many workers as cores would leave some of them idle.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // These end what hangs, and measure nothing: a test that has a shorter limit of its own is about that time.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: {poll: {timeout: PATIENCE_SECONDS * 1000}},
   },
 })

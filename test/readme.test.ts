@@ -59,7 +59,7 @@ async function start(command: string, env: NodeJS.ProcessEnv, isReady: RegExp): 
   expect(child.exitCode, `${command}: ${said}`).toBe(null)
 }
 
-test('the README, from the top to the end', {timeout: 180_000}, async () => {
+test('the README, from the top to the end', async () => {
   expect(COMMANDS.length).toBeGreaterThan(8)
   const bin = join(home.directory, 'bin')
   mkdirSync(bin)

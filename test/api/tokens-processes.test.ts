@@ -16,7 +16,7 @@ let directory: string
 beforeAll(async () => {
   service = await ScriptedService.start()
   workers = await Worker.startMany(PROCESSES)
-}, 120_000)
+})
 
 afterAll(() => {
   for (const worker of workers) worker.stop()
@@ -58,14 +58,14 @@ test(`${PROCESSES} processes with an expired token: one token request, all succe
   expect(failed(await runAll())).toEqual([])
   expect(service.seen('/oauth/token').length).toBe(1)
   expect(service.seen('/account').length).toBe(PROCESSES)
-}, 120_000)
+})
 
 test(`${PROCESSES} processes with a token the service no longer knows: one renewal, one repeat each`, async () => {
   keepToken('revoked', 10)
   expect(failed(await runAll())).toEqual([])
   expect(service.seen('/oauth/token').length).toBe(1)
   expect(service.seen('/account').length).toBeLessThanOrEqual(2 * PROCESSES)
-}, 120_000)
+})
 
 test('the asking process is killed in its request: the others succeed with one request more', async () => {
   keepToken('expired', 7300)
@@ -86,4 +86,4 @@ test('the asking process is killed in its request: the others succeed with one r
   expect(await killed).toEqual({killed: true})
   expect(failed(await others)).toEqual([])
   expect(service.seen('/oauth/token').length).toBe(2)
-}, 120_000)
+})

@@ -68,7 +68,7 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   expect((await home.run(['demo'], {env})).exit).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
   home.remove()
-}, 120_000)
+})
 
 test('a sandbox that is told to ends with its standard input, and leaves no note of itself', async () => {
   const home = new Home()

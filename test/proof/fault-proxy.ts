@@ -109,7 +109,7 @@ export class FaultProxy {
 
   /** Resolves when what came of those that are gone is over: nobody is connected, and all that was passed on is answered. */
   async quiet(): Promise<void> {
-    await waitUntil(() => this.sockets.size === 0 && this.forwarding === 0, 'the last connection to end', 60)
+    await waitUntil(() => this.sockets.size === 0 && this.forwarding === 0, 'the last connection to end')
   }
 
   /** Stops listening; connections are refused from now on. */

@@ -13,7 +13,7 @@ import {inTwos} from './matrix.js'
 let bench: FileBench
 beforeAll(async () => {
   bench = await openFileBench()
-}, 60_000)
+})
 afterAll(() => bench?.close())
 
 test('there are at least twelve forms of config.json and of each database', () => {
@@ -31,7 +31,7 @@ test(`what lies there is named, kept to the byte, private, and nobody else's is 
     if (wrong.length > 0) failed.push([nameOfFile(cell), ...wrong].join('\n'))
   })
   expect(failed.join('\n\n')).toBe('')
-}, 600_000)
+})
 
 test(`a disk that does not take what is written leaves the old state or the new one${missing(DISKS)}`, async () => {
   const failed: string[] = []
@@ -41,7 +41,7 @@ test(`a disk that does not take what is written leaves the old state or the new 
     if (wrong.length > 0) failed.push([nameOfDisk(cell), ...wrong].join('\n'))
   })
   expect(failed.join('\n\n')).toBe('')
-}, 600_000)
+})
 
 const filling = lacksFilling()
 

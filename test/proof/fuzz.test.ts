@@ -30,4 +30,4 @@ test('new inputs', async () => {
     if (failure) found.push(failure)
   })
   expect(found.join('\n\n')).toBe('')
-}, 120_000)
+})

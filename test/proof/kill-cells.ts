@@ -1,5 +1,6 @@
 /** The cells of the crash harness: what is killed, and where. Each is done on a lane of its own that does one at a time. */
 import {createHash} from 'node:crypto'
+import {PATIENCE_SECONDS} from '../support/wait.js'
 import type {Death} from './kill.js'
 import {Lane} from './kill-lane.js'
 import {type Killed, kill} from './kill-run.js'
@@ -94,7 +95,7 @@ function randomCell(subject: Subject, n: number, count: number): KillCell {
   }
 }
 
-const NEVER: Death = {kind: 'time', milliseconds: 120_000}
+const NEVER: Death = {kind: 'time', milliseconds: PATIENCE_SECONDS * 1000}
 
 /** Numbers from 0 up to 1, the same each time for a seed and a name. */
 export function randomOf(seed: number, name: string): () => number {

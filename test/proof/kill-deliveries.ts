@@ -10,7 +10,7 @@ import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases} from './kill-checks.js'
 import type {Lane} from './kill-lane.js'
 import type {Scene, Subject} from './kill-scene.js'
-import {PATIENCE_SECONDS, serve, serveToDeath} from './kill-server.js'
+import {serve, serveToDeath} from './kill-server.js'
 
 const ARGV = ['sandbox', 'start', '--allow-http-loopback']
 const BOOKINGS = 2
@@ -106,9 +106,7 @@ async function openScene(lane: Lane): Promise<Scene> {
   }
   const checkDelivered = async (origin: string) => {
     const wrong: string[] = []
-    await waitUntil(allArrived, 'events', PATIENCE_SECONDS).catch(() =>
-      wrong.push(`${arrived().size} events arrived`),
-    )
+    await waitUntil(allArrived, 'events').catch(() => wrong.push(`${arrived().size} events arrived`))
     await delivered(origin).catch(error => wrong.push((error as Error).message))
     for (const {status, attempts} of await deliveriesOf(origin)) {
       const numbers = attempts.map(({n}) => n).join()
@@ -145,7 +143,7 @@ async function openScene(lane: Lane): Promise<Scene> {
 /** Resolves when every delivery is written down as made. */
 async function delivered(origin: string): Promise<void> {
   const isDone = async () => (await deliveriesOf(origin)).every(({status}) => status === 'DELIVERED')
-  await waitUntil(isDone, 'the deliveries to be written down', PATIENCE_SECONDS)
+  await waitUntil(isDone, 'the deliveries to be written down')
 }
 
 async function deliveriesOf(origin: string): Promise<Delivery[]> {

@@ -6,7 +6,7 @@ import {load, SECRET, signedEvent} from '../support/webhook-load.js'
 import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import type {Scene, Subject} from './kill-scene.js'
-import {isNever, PATIENCE_SECONDS, serve, serveToDeath} from './kill-server.js'
+import {isNever, serve, serveToDeath} from './kill-server.js'
 
 const CONNECTIONS = 4
 /** So many are sent to one that nobody kills, and at most so many to one that is to die. */
@@ -53,7 +53,7 @@ async function openScene(isForwarding: boolean): Promise<Scene> {
       const waiting = sent.filter(id => !answered.has(id))
       await send(line.url, () => waiting.shift())
       const wrong = sent.filter(id => !answered.has(id)).map(id => `again ${id} was not answered 200`)
-      await waitUntil(() => notHandedOn().length === 0, 'hand-overs', PATIENCE_SECONDS).catch(() =>
+      await waitUntil(() => notHandedOn().length === 0, 'hand-overs').catch(() =>
         wrong.push(`answered 200 and not handed on: ${notHandedOn().join(' ')}`),
       )
       child.kill('SIGTERM')

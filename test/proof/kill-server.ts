@@ -1,6 +1,7 @@
 /** A bookctl that serves until it is ended, or dies. */
 import type {ChildProcess} from 'node:child_process'
 import type {Finished, Home} from '../support/bookctl.js'
+import {PATIENCE_SECONDS} from '../support/wait.js'
 import {type Death, deadlyEnv} from './kill.js'
 
 export interface Serving {
@@ -10,8 +11,6 @@ export interface Serving {
   readonly ready: Promise<Record<string, string> | undefined>
 }
 
-/** Ours: a machine that has much else to do is no fault of what runs on it. */
-export const PATIENCE_SECONDS = 60
 /** A death at random comes within so much of being ready. */
 const WITHIN_MILLISECONDS = 250
 
@@ -22,7 +21,7 @@ export function serve(home: Home, argv: readonly string[], death?: Death): Servi
     isReady = resolve
   })
   const ended = home.run([...argv, '--json'], {
-    ...{env: death ? deadlyEnv(death) : {}, limitMilliseconds: 4 * PATIENCE_SECONDS * 1000},
+    ...{env: death ? deadlyEnv(death) : {}, limitMilliseconds: 2 * PATIENCE_SECONDS * 1000},
     onStart: started => {
       child = started
       let text = ''
@@ -39,7 +38,7 @@ export function serve(home: Home, argv: readonly string[], death?: Death): Servi
 
 /** Whether nobody is to kill it: it is only seen how long it takes. */
 export function isNever(death: Death): boolean {
-  return death.kind === 'time' && death.milliseconds > PATIENCE_SECONDS * 1000
+  return death.kind === 'time' && death.milliseconds >= PATIENCE_SECONDS * 1000
 }
 
 /** Does `work` with it while it lives, and ends it by `death` or in good order; that exit is told as 0. */

@@ -9,7 +9,7 @@ const SEED = 6
 
 test('the sandbox and a model of the service agree, whatever happens in whatever order', async () => {
   expect(await runModel(SEED, 20)).toBeUndefined()
-}, 120_000)
+})
 
 test('one consent is one reservation at most, whatever befalls the wire and the process', async () => {
   const sandbox = await startLocalSandbox()
@@ -18,4 +18,4 @@ test('one consent is one reservation at most, whatever befalls the wire and the 
   } finally {
     await sandbox.stop()
   }
-}, 120_000)
+})

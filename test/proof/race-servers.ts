@@ -83,7 +83,7 @@ async function sandboxes(scene: Scene, place: (n: number) => readonly string[]):
   const members = scene.each(n => ['sandbox', 'start', '--json', ...place(n)])
   const running = scene.crowd(members, {at: scene.home.directory, onStart})
   try {
-    await waitUntil(() => ended + ready.length >= scene.count, 'all to start or to give up', 120)
+    await waitUntil(() => ended + ready.length >= scene.count, 'all to start or to give up')
   } finally {
     for (const child of children) child.kill('SIGTERM')
   }

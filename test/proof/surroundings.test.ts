@@ -22,7 +22,7 @@ beforeAll(async () => {
   // What the others are held against.
   expect(await tryOut(installed, ordinary as Surroundings, world)).toEqual([])
   expect([...world.expected.values()].filter(text => text === '')).toEqual([])
-}, 60_000)
+})
 afterAll(async () => void (await sandbox.stop()))
 
 async function tryAll(surroundings: readonly Surroundings[]): Promise<string> {
@@ -35,7 +35,7 @@ async function tryAll(surroundings: readonly Surroundings[]): Promise<string> {
 
 test('what a user does first works everywhere, or says what to do', async () => {
   expect(await tryAll(others.filter(({asOtherUser}) => !asOtherUser))).toBe('')
-}, 180_000)
+})
 
 const lacks = lacksOtherUser(installed.node, installed.script)
 

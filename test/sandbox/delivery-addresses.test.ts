@@ -139,7 +139,7 @@ afterEach(async () => {
 
 function posting(resolve: Resolve, allowHttpLoopback = true) {
   const closing = new AbortController().signal
-  return createPost({resolve, trust: () => undefined, allowHttpLoopback, limitMilliseconds: 2000, closing})
+  return createPost({resolve, trust: () => undefined, allowHttpLoopback, limitMilliseconds: 60_000, closing})
 }
 
 test('what was checked is what is dialled: a name is asked for once, and its later answers do not count', async () => {

@@ -104,7 +104,7 @@ test('ten thousand of everything are shown in well under a second', async () => 
   const detail = (await readPage(sandbox, '/ui/reservations/RSV-5000')).text
   expect(detail).toContain(events[5000].id)
   expect(detail).not.toContain(events[5001].id)
-}, 60_000)
+})
 
 test('a reset ends a move of the clock that is under way, and leaves no moved time behind', async () => {
   sandbox = await startSandbox({allowHttpLoopback: true})

@@ -13,7 +13,7 @@ import {
   type TestSandbox,
 } from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
-import {waitUntil} from '../support/wait.js'
+import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
 
 const executable = findChromium()
 if (!executable) {
@@ -24,7 +24,7 @@ const HOSTILE =
   '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
 
-describe.skipIf(!executable)('the sandbox’s own page in a browser', {timeout: 60_000}, () => {
+describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
   let browser: Browser
   let sandbox: TestSandbox
   let client: SandboxClient
@@ -33,7 +33,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', {timeout: 
 
   beforeAll(async () => {
     browser = await startBrowser(executable ?? '')
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
   beforeEach(async () => {
     isWell = false
@@ -52,7 +52,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', {timeout: 
 
   async function open(path: string, options: BrowserContextOptions = {javaScriptEnabled: false}) {
     const page = await (await browser.newContext(options)).newPage()
-    page.setDefaultTimeout(5000)
+    page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
     await page.goto(sandbox.origin + path)
     return page
   }

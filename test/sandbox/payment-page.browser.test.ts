@@ -12,6 +12,7 @@ import {
   startSandbox,
   type TestSandbox,
 } from '../support/sandbox.js'
+import {PATIENCE_SECONDS} from '../support/wait.js'
 
 const executable = findChromium()
 if (!executable) {
@@ -25,7 +26,7 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
 
   beforeAll(async () => {
     browser = await startBrowser(executable ?? '')
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
   beforeEach(async () => {
     sandbox = await startSandbox()
@@ -44,6 +45,7 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
     )
     expect(made.json.data.status).toBe('PENDING_PAYMENT')
     const page = await (await browser.newContext(options)).newPage()
+    page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
     await page.goto(made.json.data.payment.url)
     return {page, reservation: made.json.data}
   }

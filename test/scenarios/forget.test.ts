@@ -77,7 +77,7 @@ test('an unknown one is forgotten, and the same request never sent again', async
   expect(await sent()).toBe(before)
   const anew = ['reserve', other, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-3']
   expect(await home.json(anew)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-}, 60_000)
+})
 
 test('what holds nothing, and what is not there, is refused', async () => {
   expect(await home.json(['journal', 'forget', 'NONE', '--yes'])).toMatchObject({

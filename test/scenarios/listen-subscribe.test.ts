@@ -148,7 +148,7 @@ test('a subscription whose test event does not come, or is not waited for, is de
   } finally {
     await sandbox.stop()
   }
-}, 60_000)
+})
 
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
   const sandbox = await startLocalSandbox()
@@ -165,4 +165,4 @@ test('the local sandbox delivers to it over TLS, trusting the authority in the s
   } finally {
     await sandbox.stop()
   }
-}, 90_000)
+})

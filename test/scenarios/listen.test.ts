@@ -14,10 +14,11 @@ import {
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterEach, expect, test, vi} from 'vitest'
+import {afterEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
+import {eventually} from '../support/eventually.js'
 import {type ListenProcess, startListening, startTarget} from '../support/listening.js'
 import {certificateFile} from '../support/tls.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
@@ -63,7 +64,7 @@ test('each request is a line, and what was right is kept, shown, exported and ve
     await send(receiver.port, 'evt_2', 'voucher.ready', 'whsec_wrong'),
   ]
   expect(statuses).toEqual([200, 200, 401])
-  await vi.waitFor(() => expect(receiver.lines.length).toBe(3), 5000)
+  await eventually(() => expect(receiver.lines.length).toBe(3))
   const [first, second, third] = receiver.lines
   expect(Object.keys(first ?? {})).toEqual([
     ...['type', 'verdict', 'reason', 'event_id', 'event_type', 'duplicate', 'received_at', 'ack_ms'],
@@ -150,7 +151,7 @@ test('an event is replayed as it came, or signed anew', async () => {
     result: {replayed: [{event_id: 'evt_1', status: 200, late: false}]},
   })
   expect(await replay('--resign')).toMatchObject({exit: 0})
-  await vi.waitFor(() => expect(second.lines).toMatchObject([{duplicate: false}, {duplicate: true}]), 5000)
+  await eventually(() => expect(second.lines).toMatchObject([{duplicate: false}, {duplicate: true}]))
   const signatures = second.lines.map(line => (line.headers as Record<string, string>)['x-service-signature'])
   expect(old.toString()).toContain(`X-Service-Signature: ${signatures[0]}\r\n`)
   expect(signatures[1]).not.toBe(signatures[0])
@@ -335,10 +336,7 @@ test('--quiet prints the events that are right, and none that anybody made up', 
   const argv = ['webhooks', 'listen', '--quiet', '--port', String(port), '--exit-after', '1']
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET}
   const ended = home.run(argv, {env})
-  await vi.waitFor(
-    async () => expect(await send(port, 'evt_forged', undefined, 'whsec_other')).toBe(401),
-    20_000,
-  )
+  await eventually(async () => expect(await send(port, 'evt_forged', undefined, 'whsec_other')).toBe(401))
   expect(await send(port, 'evt_right')).toBe(200)
   expect(await ended).toMatchObject({exit: 0, stdout: 'evt_right\n'})
 })
@@ -353,7 +351,7 @@ test('the secret of the only subscription is good for nothing once that is delet
   state.secrets.removeSigningSecret('default', 'whsub_1')
   state.close()
   const again = async () => expect(await send(receiver.port, 'evt_2', undefined, 'whsec_stored')).toBe(401)
-  await vi.waitFor(again, 20_000)
+  await eventually(again)
 })
 
 test('a reader that stands still holds up no end that was asked for', async () => {
@@ -373,7 +371,7 @@ test('a reader that stands still holds up no end that was asked for', async () =
   })
   child.stdout?.pause()
   try {
-    await vi.waitFor(async () => expect(await send(port, 'evt_0')).toBe(200), 20_000)
+    await eventually(async () => expect(await send(port, 'evt_0')).toBe(200))
     // A line holds the body: these are more than a pipe holds.
     const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
     for (let n = 1; n < 100; n++)

@@ -45,7 +45,7 @@ test('listen --tls --subscribe gets the signed event of a reservation', async ()
   expect([exit, stderr]).toEqual([0, ''])
   const events = stdout.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
   expect(events.at(-1)).toMatchObject({type: 'event', verdict: 'valid', event_type: 'reservation.confirmed'})
-}, 90_000)
+})
 
 test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
   const {home} = sandbox
@@ -71,7 +71,7 @@ test('the schedule of a receiver that is down is rehearsed in a moment, and mend
   expect(await list()).toContain(`${id}\tfalse`)
   expect((await home.run(['webhooks', 'update', id, '--active'])).exit).toBe(0)
   expect(await list()).toContain(`${id}\ttrue`)
-}, 90_000)
+})
 
 test('of many deliveries the newest are shown', async () => {
   const {home} = sandbox

@@ -30,7 +30,7 @@ test('--only takes what holds all its texts, in either case, and what nothing ho
     code: 2,
     stderr: expect.not.stringMatching(/^ +at /m),
   })
-}, 30_000)
+})
 
 describe('figures', () => {
   const figures = figuresOf({title: 'Kills', unit: 'kills', names: () => [], run: async () => {}})

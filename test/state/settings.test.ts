@@ -65,7 +65,7 @@ test(`${PROCESSES} processes that write at once all keep their change`, async ()
   for (const worker of workers) worker.stop()
   expect(results.filter(result => result.failure)).toEqual([])
   expect(Object.keys(createSettings(directory).read().profiles).length).toBe(PROCESSES)
-}, 120_000)
+})
 
 test('leftovers of killed writers are swept by the next', async () => {
   writeFileSync(join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp'), '{"half":')

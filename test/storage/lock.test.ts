@@ -33,7 +33,7 @@ test(`${PROCESSES} processes are in it one at a time`, async () => {
   const numbers = database.all<{n: number}>('SELECT n FROM count ORDER BY rowid').map(row => row.n)
   expect(numbers).toEqual(Array.from({length: PROCESSES * 3}, (_, n) => n))
   database.close()
-}, 120_000)
+})
 
 test('a killed holder frees it', async () => {
   const holder = await Worker.start()

@@ -5,6 +5,7 @@ import {stripVTControlCharacters} from 'node:util'
 import {spawn} from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type {Home} from './bookctl.js'
+import {PATIENCE_SECONDS} from './wait.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
@@ -34,8 +35,6 @@ export interface TerminalOptions {
   readonly command?: readonly string[]
   /** How long it may take until it is killed, which ends it with 137. */
   readonly limitMilliseconds?: number
-  /** How long `waitFor` waits. */
-  readonly patienceMilliseconds?: number
 }
 
 export interface TerminalRun {
@@ -58,7 +57,7 @@ export interface TerminalRun {
 
 /** Starts `bookctl ...argv`; it must be waited for by `exit`. */
 export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}): TerminalRun {
-  const {columns = 80, rows = 24, patienceMilliseconds = 15_000, limitMilliseconds = 120_000} = options
+  const {columns = 80, rows = 24, limitMilliseconds = 2 * PATIENCE_SECONDS * 1000} = options
   const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i.test(name),
@@ -119,7 +118,7 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
         }
         const fail = (why: string) =>
           finish(() => reject(new Error(`${why} without ${seen}; on the screen:\n${screen()}`)))
-        const timer = setTimeout(() => fail('time passed'), patienceMilliseconds)
+        const timer = setTimeout(() => fail('time passed'), PATIENCE_SECONDS * 1000)
         const look = () => {
           const text = stripVTControlCharacters(raw)
           const end = endOf(text.slice(looked), seen)

@@ -197,7 +197,7 @@ test('demo --json', async () => {
     'bookctl logout',
   ])
   record('demo', result)
-}, 120_000)
+})
 
 const COMMITTED = fileURLToPath(new URL('json-keys.txt', import.meta.url))
 /** What `events export` writes is a capture, one record a line, as `webhooks listen` prints it. */

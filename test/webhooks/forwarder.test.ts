@@ -1,7 +1,7 @@
 /** Handing events on: byte for byte, again until 2xx, and no address holding up another. */
 import {createServer, type IncomingMessage, type Server} from 'node:http'
 import {type AddressInfo, createServer as createTcpServer} from 'node:net'
-import {afterEach, expect, test, vi} from 'vitest'
+import {afterEach, expect, test} from 'vitest'
 import {createHandover, headersFor} from '../../src/webhooks/forward-request.js'
 import {pauseAfter, waitAfter} from '../../src/webhooks/forward-schedule.js'
 import {parseForwardTarget} from '../../src/webhooks/forward-target.js'
@@ -12,6 +12,7 @@ import {
   type PendingForward,
   type SettledForward,
 } from '../../src/webhooks/forwarder.js'
+import {eventually} from '../support/eventually.js'
 
 /** How often the store does not take what came of an attempt. */
 let refusals = 0
@@ -127,23 +128,23 @@ test('what came of an attempt is recorded as soon as the store takes it, and the
   const target = await startTarget(n => (n === 1 ? 500 : 200))
   let now = 1_900_000_000
   const {forwarder, reports} = startForwarder([target.url], 1, () => now)
-  await vi.waitFor(() => expect(storeErrors).toHaveLength(2), 10_000)
-  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'pending', attempt: 1}]))
-  await vi.waitFor(() => {
+  await eventually(() => expect(storeErrors).toHaveLength(2))
+  await eventually(() => expect(reports).toMatchObject([{state: 'pending', attempt: 1}]))
+  await eventually(() => {
     now += 60
     forwarder.wake()
     expect(reports.map(({state, attempt}) => [state, attempt])).toEqual([
       ['pending', 1],
       ['done', 2],
     ])
-  }, 10_000)
+  })
   storeErrors = []
 })
 
 test('the body and the headers arrive as they came, but for those of the connection', async () => {
   const target = await startTarget(() => 204)
   const {reports} = startForwarder([target.url], 1)
-  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'done', status: 204, attempt: 1}]))
+  await eventually(() => expect(reports).toMatchObject([{state: 'done', status: 204, attempt: 1}]))
   const [got] = target.got
   expect(got?.body.equals(BODY)).toBe(true)
   expect(got?.url).toBe('/hooks?a=1')
@@ -167,11 +168,11 @@ test('anything but 2xx comes again later, and a redirect is not followed', async
   const {reports} = startForwarder([target.url], 1, () => now)
   for (const wait of [1, 2, 4]) {
     const before = reports.length
-    await vi.waitFor(() => expect(reports.length).toBe(before + 1), 5000)
+    await eventually(() => expect(reports.length).toBe(before + 1))
     expect(reports.at(-1)).toMatchObject({state: 'pending', nextAttemptAt: now + wait})
     now += wait
   }
-  await vi.waitFor(() => expect(reports.at(-1)).toMatchObject({state: 'done', attempt: 4}), 5000)
+  await eventually(() => expect(reports.at(-1)).toMatchObject({state: 'done', attempt: 4}))
   expect(target.got.map(({url}) => url)).toEqual(Array(4).fill('/hooks?a=1'))
 })
 
@@ -184,7 +185,7 @@ test('an answer that changes the protocol is an answer, and comes again later', 
   await new Promise<void>(resolve => switching.listen(0, '127.0.0.1', resolve))
   const {port} = switching.address() as AddressInfo
   const {reports} = startForwarder([`http://127.0.0.1:${port}/`], 1)
-  await vi.waitFor(() => expect(reports).toMatchObject([{state: 'pending', status: 101}]), 5000)
+  await eventually(() => expect(reports).toMatchObject([{state: 'pending', status: 101}]))
   switching.close()
 })
 
@@ -192,7 +193,7 @@ test('an address that hangs holds up no other, and takes few at a time', async (
   const hanging = await startTarget(() => undefined)
   const good = await startTarget(() => 200)
   const {reports} = startForwarder([hanging.url, good.url], 100)
-  await vi.waitFor(() => expect(good.got.length).toBe(100), 10_000)
+  await eventually(() => expect(good.got.length).toBe(100))
   expect(hanging.got.length).toBeLessThanOrEqual(8)
   expect(reports.every(({target}) => target === good.url)).toBe(true)
 })
@@ -200,18 +201,18 @@ test('an address that hangs holds up no other, and takes few at a time', async (
 test('an address that does not answer is left alone for a while, then asked with one event', async () => {
   const hanging = await startTarget(() => undefined)
   const {reports} = startForwarder([hanging.url], 100, undefined, 50)
-  await vi.waitFor(() => expect(reports.length).toBe(8))
+  await eventually(() => expect(reports.length).toBe(8))
   expect(
     reports.every(({status, error, state}) => status === null && error === 'timeout' && state === 'pending'),
   ).toBe(true)
-  await vi.waitFor(() => expect(reports.length).toBe(9), 5000)
+  await eventually(() => expect(reports.length).toBe(9))
   expect(hanging.got.length).toBe(9)
 })
 
 test('what is stopped on its way is no attempt', async () => {
   const hanging = await startTarget(() => undefined)
   const {forwarder, reports} = startForwarder([hanging.url], 3)
-  await vi.waitFor(() => expect(hanging.got.length).toBe(3))
+  await eventually(() => expect(hanging.got.length).toBe(3))
   await forwarder.stop()
   expect(reports).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** How many transactions are on their way at once, and who is told what. */
-import {expect, test, vi} from 'vitest'
+import {expect, test} from 'vitest'
 import {createGroupCommit, type Settled} from '../../src/webhooks/group-commit.js'
+import {eventually} from '../support/eventually.js'
 
 interface Transaction {
   readonly items: readonly string[]
@@ -29,9 +30,9 @@ function committing(maxOnTheirWay?: number) {
 test('one at a time unless told; what comes meanwhile is the next', async () => {
   const {commits, transactions, settled, add, items} = committing()
   expect(add('a', 'b', 'c', 'd', 'e', 'f')).toEqual([true, true, true, true, true, false])
-  await vi.waitFor(() => expect(items()).toEqual([['a', 'b']]))
+  await eventually(() => expect(items()).toEqual([['a', 'b']]))
   transactions[0]?.succeed()
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(items()).toEqual([
       ['a', 'b'],
       ['c', 'd'],
@@ -47,7 +48,7 @@ test('one at a time unless told; what comes meanwhile is the next', async () => 
 test('two at a time: each of them settles its own, whichever ends first', async () => {
   const {commits, transactions, settled, add, items} = committing(2)
   add('a', 'b', 'c', 'd', 'e')
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(items()).toEqual([
       ['a', 'b'],
       ['c', 'd'],
@@ -55,13 +56,13 @@ test('two at a time: each of them settles its own, whichever ends first', async 
   )
   const error = new Error('disk full')
   transactions[1]?.fail(error)
-  await vi.waitFor(() => expect(items()).toEqual([['a', 'b'], ['c', 'd'], ['e']]))
+  await eventually(() => expect(items()).toEqual([['a', 'b'], ['c', 'd'], ['e']]))
   expect(settled).toEqual([
     ['c', {error}],
     ['d', {error}],
   ])
   transactions[0]?.succeed()
   transactions[2]?.succeed()
-  await vi.waitFor(() => expect(commits.waiting).toBe(0))
+  await eventually(() => expect(commits.waiting).toBe(0))
   expect(settled.map(([item]) => item)).toEqual(['c', 'd', 'a', 'b', 'e'])
 })

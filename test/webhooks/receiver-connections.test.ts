@@ -1,6 +1,7 @@
 /** Slow, idle and many connections, and an orderly end. */
 import {connect, type Socket} from 'node:net'
-import {afterEach, expect, test, vi} from 'vitest'
+import {afterEach, expect, test} from 'vitest'
+import {eventually} from '../support/eventually.js'
 import {type Receiving, startReceiving} from '../support/receiving.js'
 import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
 
@@ -55,7 +56,7 @@ test('a connection too many takes the place of the one idle longest', async () =
     await new Promise(resolve => socket.once('connect', resolve))
   }
   expect((await exchangeRaw(port, request())).slice(9, 12)).toBe('200')
-  await vi.waitFor(() => expect(closed).toEqual([0]))
+  await eventually(() => expect(closed).toEqual([0]))
   for (const socket of idle) socket.destroy()
 })
 
@@ -75,7 +76,7 @@ test('closing answers every request that was read, and refuses new connections',
     return event
   }
   const running = load({port, connections: 20, next})
-  await vi.waitFor(() => expect(n).toBeGreaterThan(100))
+  await eventually(() => expect(n).toBeGreaterThan(100))
   await served.close(1500)
   const {answers} = await running
   expect(answers.length).toBe(sent.size)

@@ -1,7 +1,8 @@
 /** What is answered to whom, what is kept, and in which order (§6.3, §6.4). */
 import fc from 'fast-check'
-import {afterEach, expect, test, vi} from 'vitest'
+import {afterEach, expect, test} from 'vitest'
 import {anyString} from '../support/any-text.js'
+import {eventually} from '../support/eventually.js'
 import {type Receiving, type ReceivingOptions, startReceiving} from '../support/receiving.js'
 import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
 
@@ -74,7 +75,7 @@ test.each([
 ])('%s is answered 401 and not kept', async (reason, request) => {
   const receiver = await receiving({clock: () => now})
   expect(await statusOf(receiver.port, request)).toBe(401)
-  await vi.waitFor(() => expect(receiver.receipts).toMatchObject([{status: 401, reason, duplicate: false}]))
+  await eventually(() => expect(receiver.receipts).toMatchObject([{status: 401, reason, duplicate: false}]))
   expect(kept(receiver)).toEqual([])
 })
 
@@ -92,7 +93,7 @@ test('takes POST on its one path alone', async () => {
     /^HTTP\/1.1 405[\s\S]*\r\nAllow: POST\r\n/,
   )
   expect(await statusOf(receiver.port, replaced(valid(), /POST \//, 'POST /?from=tunnel'))).toBe(200)
-  await vi.waitFor(() => expect(receiver.refused).toEqual([404, 404, 405]))
+  await eventually(() => expect(receiver.refused).toEqual([404, 404, 405]))
 })
 
 test('a body of 1 MiB is taken, and one byte more is 413, told by its length or not', async () => {
@@ -137,7 +138,7 @@ test('the answer does not wait for what comes after it', async () => {
   expect(await statusOf(receiver.port, valid())).toBe(200)
   order.push('answered')
   release()
-  await vi.waitFor(() => expect(order).toEqual(['answered', 'handled']))
+  await eventually(() => expect(order).toEqual(['answered', 'handled']))
 })
 
 test('events of many connections go into few transactions, and each gets its answer', async () => {
@@ -175,7 +176,7 @@ test('a full queue is answered 503, and works again when it empties', async () =
   const send = (n: number) =>
     statusOf(receiver.port, signedRequest(body(`evt_${n}`), `evt_${n}`, {headers: CLOSE}))
   const early = [1, 2, 3].map(send)
-  await vi.waitFor(() => expect(receiver.receiver.waiting).toBe(3))
+  await eventually(() => expect(receiver.receiver.waiting).toBe(3))
   expect(await send(4)).toBe(503)
   release()
   expect(await Promise.all(early)).toEqual([200, 200, 200])
