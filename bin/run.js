@@ -2,7 +2,7 @@
 // Starts the built bookctl: checks the Node version, answers `--version` alone at once, silences what other people's debug variables would print
 // (arguments, headers and signed links among it), then hands over to src/cli/main.ts.
 'use strict'
-const {writeSync} = require('node:fs')
+const {existsSync, writeSync} = require('node:fs')
 const nodeModule = require('node:module')
 const {devNull, homedir} = require('node:os')
 const {join} = require('node:path')
@@ -28,7 +28,7 @@ if (process.env.BOOKCTL_DEBUG) process.setSourceMapsEnabled(true)
 
 if (!printVersionAlone(process.argv.slice(2))) {
   keepCompiledCode()
-  const {main} = require('../dist/cli/main.js')
+  const {main} = require(builtMain())
   main(process.argv.slice(2), {root: new URL('..', pathToFileURL(__filename))})
 }
 
@@ -42,6 +42,15 @@ function printVersionAlone(argv) {
   } catch {
     return false
   }
+}
+
+/** The bundle, which a fresh clone has only once npm has built it. */
+function builtMain() {
+  const root = join(__dirname, '..')
+  const path = join(root, 'dist/cli/main.js')
+  if (existsSync(path)) return path
+  process.stderr.write(`bookctl is not built yet: run npm ci in ${JSON.stringify(root)}\n`)
+  process.exit(1)
 }
 
 /** Newer Nodes keep compiled code, in the user's own cache directory; where nothing can be written, they do not. */

@@ -1,6 +1,6 @@
 /** What is packed runs alone: in any directory, of the bundled files, and touching neither network nor database. */
 import {execFile} from 'node:child_process'
-import {cpSync, mkdtempSync, readFileSync, rmSync} from 'node:fs'
+import {cpSync, mkdtempSync, readFileSync, realpathSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -72,6 +72,15 @@ test('with BOOKCTL_DEBUG a stack names the sources and their lines; else there i
   expect(debugged.stderr).toMatch(/src\/cli\/main\.ts:\d+:\d+/)
   expect(debugged.stderr).not.toContain('dist/')
   expect((await run(packed, ['config', 'get'])).stderr).not.toContain('.ts:')
+})
+
+test('where nothing is built yet it says how to, and no more', async () => {
+  const clone = join(home, 'clone')
+  cpSync(join(root, 'bin'), join(clone, 'bin'), {recursive: true})
+  cpSync(join(root, 'package.json'), join(clone, 'package.json'))
+  const stderr = `bookctl is not built yet: run npm ci in ${JSON.stringify(realpathSync(clone))}\n`
+  expect(await run(join(clone, 'bin/run.js'), ['help'])).toEqual({exit: 1, stdout: '', stderr})
+  expect(await run(join(clone, 'bin/run.js'), ['--version'])).toMatchObject({exit: 0, stderr: ''})
 })
 
 test('bin/dev.js runs the sources, with the same commands', async () => {
