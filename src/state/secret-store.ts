@@ -39,6 +39,8 @@ export interface SecretStore {
   /** Signing secrets of `profile`, or of all, newest first. */
   listSigningSecrets(profile?: string): SigningSecret[]
   removeSigningSecret(profile: string, subscriptionId: string): boolean
+  /** Whether tokens.db has any secret of that name, which may be of a profile that is no more. */
+  holdsFor(profile: string): boolean
 }
 
 interface SecretRow {
@@ -97,6 +99,11 @@ export function createSecretStore(
         isNeeded: removed => removed,
         orLater: true,
       })
+    },
+    holdsFor(profile) {
+      const isOf = (table: string) =>
+        toRead().get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
+      return isOf('client_secrets') || isOf('signing_secrets')
     },
   }
 }

@@ -183,16 +183,18 @@ describe('leaving', () => {
 
   test('a profile that was named and is none is told; what is kept without one is removed', async () => {
     await logIn()
-    const none = await home.json<Refusal>(['logout', '--profile', 'nope'])
-    expect(none).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'unknown_profile', hint: 'profiles: default'}},
-    })
+    const leave = ['logout', '--profile', 'nope']
+    const none = {exit: 2, result: {error: {code: 'unknown_profile', hint: 'profiles: default'}}}
+    expect(await home.json<Refusal>(leave)).toMatchObject(none)
+    expect(await home.json<Refusal>([...leave, '--dry-run'])).toMatchObject(none)
     const state = openState(home.configDirectory)
     state.secrets.writeToFile({profile: 'nope', clientId: 'cid_1'}, 'sk_test_left')
     state.close()
-    const left = await home.json(['logout', '--profile', 'nope'])
-    expect(left).toMatchObject({exit: 0, result: {profile: 'nope', revoked: false, removed: true}})
+    expect(await home.json([...leave, '--dry-run'])).toMatchObject({exit: 0, result: {requests: []}})
+    expect(await home.json(leave)).toMatchObject({
+      exit: 0,
+      result: {profile: 'nope', revoked: false, removed: true},
+    })
     expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
     expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: false, removed: false}})
   })

@@ -22,14 +22,11 @@ export interface Leaving {
   readonly clientId: string | undefined
   /** Base URLs under which the client's tokens may be kept. */
   readonly baseUrls: readonly string[]
-  /** Whether it is no profile of this machine, although it was named: then something has to be kept for it. */
-  readonly isUnknown?: boolean
 }
 
 /**
  * Revokes every token kept for the client (§4.2), then removes tokens and secrets from this machine, also when the
- * revoking failed; then throws the Failure of the revoking, which says that they were removed. Throws usage for a
- * profile that was named and neither is there nor has anything kept for it.
+ * revoking failed; then throws the Failure of the revoking, which says that they were removed.
  */
 export async function logOut(parts: RequestParts, state: State, leaving: Leaving): Promise<LoggedOut> {
   const {profile, clientId, baseUrls} = leaving
@@ -41,7 +38,6 @@ export async function logOut(parts: RequestParts, state: State, leaving: Leaving
   )
   if (profile !== null) results.push(await forgetProfile(state, profile))
   const removed = results.includes(true)
-  if (leaving.isUnknown && !removed) throw unknownProfile(state.settings.read(), profile ?? '')
   if (problem) throw notRevoked(problem, {profile, revoked: false, removed})
   return {profile, revoked, removed}
 }
@@ -120,7 +116,10 @@ export const LEAVING_LIVE: Change = {
   undone: 'nothing was sent and nothing removed',
 }
 
-/** Whom `logout` means: the credentials of the environment when they are set, else a profile. */
+/**
+ * Whom `logout` means: the credentials of the environment when they are set, else a profile. Throws usage for one that was
+ * named and neither is there nor has anything kept for it.
+ */
 export function whoLeaves(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
@@ -134,12 +133,12 @@ export function whoLeaves(
   const baseUrls = [...new Set(urls)]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
+  if (explicitProfile && !profile && !state.secrets.holdsFor(name)) throw unknownProfile(settings, name)
   const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
   return {
     profile: name,
     clientId: profile?.client_id,
     baseUrls: [...new Set([...baseUrls, ...orphaned])],
-    isUnknown: explicitProfile && !profile,
   }
 }
 
