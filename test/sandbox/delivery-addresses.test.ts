@@ -4,6 +4,7 @@ import {kindOfAddress} from '../../src/sandbox/delivery/addresses.js'
 import {createPost} from '../../src/sandbox/delivery/post.js'
 import {type Resolve, vetAddresses} from '../../src/sandbox/delivery/resolve.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {PATIENCE_SECONDS} from '../support/wait.js'
 
 const noName: Resolve = async hostname => {
   throw Object.assign(new Error(`no ${hostname}`), {code: 'ENOTFOUND'})
@@ -139,7 +140,13 @@ afterEach(async () => {
 
 function posting(resolve: Resolve, allowHttpLoopback = true) {
   const closing = new AbortController().signal
-  return createPost({resolve, trust: () => undefined, allowHttpLoopback, limitMilliseconds: 60_000, closing})
+  return createPost({
+    resolve,
+    trust: () => undefined,
+    allowHttpLoopback,
+    limitMilliseconds: PATIENCE_SECONDS * 1000,
+    closing,
+  })
 }
 
 test('what was checked is what is dialled: a name is asked for once, and its later answers do not count', async () => {

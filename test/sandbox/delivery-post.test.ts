@@ -8,6 +8,7 @@ import {createPost, type Post} from '../../src/sandbox/delivery/post.js'
 import {createTrust} from '../../src/sandbox/delivery/trust.js'
 import {type Answering, type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
+import {PATIENCE_SECONDS} from '../support/wait.js'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -21,7 +22,7 @@ async function subscriber(...options: Parameters<typeof startSubscriber>): Promi
   return started
 }
 
-function posting({caFiles = [] as string[], limitMilliseconds = 60_000} = {}): Post {
+function posting({caFiles = [] as string[], limitMilliseconds = PATIENCE_SECONDS * 1000} = {}): Post {
   return createPost({
     resolve: async () => [{address: '127.0.0.1', family: 4}],
     trust: createTrust(caFiles),
@@ -206,7 +207,7 @@ test('the closing of the sandbox ends an attempt', async () => {
     resolve: async () => [],
     trust: () => undefined,
     allowHttpLoopback: true,
-    limitMilliseconds: 60_000,
+    limitMilliseconds: PATIENCE_SECONDS * 1000,
     closing: closing.signal,
   })
   const posted = send(post, origin)
