@@ -1,7 +1,5 @@
 /** The cells of the crash harness: what is killed, and where. Each is done on a lane of its own that does one at a time. */
 import {createHash} from 'node:crypto'
-import {PATIENCE_SECONDS} from '../support/wait.js'
-import type {Death} from './kill.js'
 import {Lane} from './kill-lane.js'
 import {type Killed, kill} from './kill-run.js'
 import type {Subject} from './kill-scene.js'
@@ -83,7 +81,7 @@ function randomCell(subject: Subject, n: number, count: number): KillCell {
     ...{name, subject},
     async run(lane, seed, tell) {
       const random = randomOf(seed, name)
-      let {milliseconds: whole} = await kill(lane, subject, NEVER, random)
+      let {milliseconds: whole} = await kill(lane, subject, {kind: 'never'}, random)
       for (let done = 0, tries = 0; done < count && tries < 3 * count; tries++) {
         const milliseconds = (0.05 + 0.95 * random()) * whole
         const killed = await kill(lane, subject, {kind: 'time', milliseconds}, random)
@@ -94,8 +92,6 @@ function randomCell(subject: Subject, n: number, count: number): KillCell {
     },
   }
 }
-
-const NEVER: Death = {kind: 'time', milliseconds: PATIENCE_SECONDS * 1000}
 
 /** Numbers from 0 up to 1, the same each time for a seed and a name. */
 export function randomOf(seed: number, name: string): () => number {

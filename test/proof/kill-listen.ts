@@ -6,7 +6,7 @@ import {load, SECRET, signedEvent} from '../support/webhook-load.js'
 import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoTemporaryFiles, withState} from './kill-checks.js'
 import type {Scene, Subject} from './kill-scene.js'
-import {isNever, serve, serveToDeath} from './kill-server.js'
+import {serve, serveToDeath} from './kill-server.js'
 
 const CONNECTIONS = 4
 /** So many are sent to one that nobody kills, and at most so many to one that is to die. */
@@ -44,7 +44,9 @@ async function openScene(isForwarding: boolean): Promise<Scene> {
   const notHandedOn = () => [...answered].filter(id => target && !target.got.includes(id))
   return {
     die: death =>
-      serveToDeath(serve(home, argv, death), death, ({url}) => send(url, newId(isNever(death) ? FEW : MOST))),
+      serveToDeath(serve(home, argv, death), death, ({url}) =>
+        send(url, newId(death.kind === 'never' ? FEW : MOST)),
+      ),
     afterDeath: async () => [...checkDatabases(home), ...(await checkKept())],
     async again() {
       const {child, ended, ready} = serve(home, argv)

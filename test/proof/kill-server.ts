@@ -36,11 +36,6 @@ export function serve(home: Home, argv: readonly string[], death?: Death): Servi
   return {child: child as unknown as ChildProcess, ended, ready}
 }
 
-/** Whether nobody is to kill it: it is only seen how long it takes. */
-export function isNever(death: Death): boolean {
-  return death.kind === 'time' && death.milliseconds >= PATIENCE_SECONDS * 1000
-}
-
 /** Does `work` with it while it lives, and ends it by `death` or in good order; that exit is told as 0. */
 export async function serveToDeath(
   {child, ended, ready}: Serving,
@@ -49,7 +44,7 @@ export async function serveToDeath(
 ): Promise<Finished> {
   const line = await ready
   if (line === undefined) return ended
-  const isRandom = death.kind === 'time' && !isNever(death)
+  const isRandom = death.kind === 'time'
   const timer = isRandom && setTimeout(() => child.kill('SIGKILL'), death.milliseconds % WITHIN_MILLISECONDS)
   // Its death ends what is asked of it.
   await Promise.race([work(line).catch(() => undefined), ended])

@@ -6,6 +6,8 @@ import type {CrashPoint, InsidePoint, WirePoint} from './crash-points.js'
 import {type FaultProxy, replyBytes, type Step, type WireFault} from './fault-proxy.js'
 
 export type Death =
+  /** Nobody kills it. */
+  | {readonly kind: 'never'}
   | {readonly kind: 'point'; readonly point: CrashPoint}
   /** The call of that number; see crash-preload.cjs. */
   | {readonly kind: 'boundary'; readonly boundary: number}
@@ -24,7 +26,7 @@ export function deadlyEnv(death: Death): Record<string, string | undefined> {
 
 function orderOf(death: Death): object | undefined {
   if (death.kind === 'boundary') return {boundary: death.boundary}
-  if (death.kind === 'time' || 'moment' in death.point) return undefined
+  if (death.kind === 'never' || death.kind === 'time' || 'moment' in death.point) return undefined
   const {label, when, nth} = death.point as InsidePoint
   return {label: label.source, when, nth}
 }
