@@ -38,7 +38,7 @@ export async function cancelReservation(
   body: {reason?: string},
 ): Promise<Cancelled> {
   const answer = await sendChange(api, 'reservations.cancel', {...parametersOf(reference), body})
-  const reservation = reservationIn(answer, reference, 'outcome_unknown')?.reservation ?? null
+  const reservation = reservationIn(answer, reference, true)?.reservation ?? null
   const {fee, refund} = costIn(answer.json)
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }

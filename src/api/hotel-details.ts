@@ -1,16 +1,23 @@
 /** One hotel, and what an offer costs now (§4.9 names both and shows neither): answers of every shape are read. */
+import {OFFER_ID_PREFIX} from '../contract/identifiers.js'
+import {idsOfRecord, itemAskedFor} from './another.js'
 import type {Answer, Api} from './api.js'
 import type {JsonObject} from './json-walk.js'
 import {factsOf, type OfferFacts} from './offer-facts.js'
 import {findOffers, type OfferNode} from './offers.js'
 import {findNamed} from './record.js'
-import {holdsNo, notUnderstood} from './refusals.js'
+import {holdsNo} from './refusals.js'
 
-/** The hotel as the service sends it, out of its envelope. Throws Failure. */
+const HOTEL = ['hotel', 'property', 'accommodation']
+
+/** The hotel as the service sends it, out of its envelope. Throws Failure, also for another hotel. */
 export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> {
   const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
   const hotel = findNamed(answer.json, 'hotel')
   if (!hotel) throw holdsNo(answer, 'hotel')
+  itemAskedFor(answer, {what: 'hotel', id: hotelId}, [hotel], record =>
+    idsOfRecord(answer.json, record, HOTEL),
+  )
   return hotel
 }
 
@@ -37,11 +44,14 @@ export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer
 
 /** The offer asked for; an answer that names no offer at all is about the one asked for. */
 function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonObject} {
-  const offers = findOffers(answer.json)
-  const own = offers.find(offer => offer.offerId === offerId)
+  const asked = {what: 'offer', id: offerId}
+  const own = itemAskedFor(answer, asked, findOffers(answer.json), offer => [offer.offerId])
   if (own) return {found: own, raw: own.node.value}
-  if (offers.length > 0) throw notUnderstood(answer, 'it is about another offer')
   const record = findNamed(answer.json, 'offer')
+  // Under other names than `offer_id` only the prefix tells an offer's id from a rate's (§2.3).
+  itemAskedFor(answer, asked, record ? [record] : [], value =>
+    idsOfRecord(answer.json, value, ['offer']).filter(id => id.startsWith(OFFER_ID_PREFIX)),
+  )
   const [found] = record ? findOffers({...record, offer_id: offerId}) : []
   if (!found || !record) throw holdsNo(answer, 'offer')
   // Without the offer's id and without a price it is an answer to something else.

@@ -1,6 +1,5 @@
 /** Which reservation an answer is about: none that was not asked for is ever taken for it. */
-import {Failure} from '../contract/failure.js'
-import {sanitizeLine} from '../contract/foreign-text.js'
+import {itemAskedFor} from './another.js'
 import type {Answer} from './api.js'
 import {inDocumentOrder, type Node} from './json-walk.js'
 import {type ReadReservation, readReservation} from './shapes.js'
@@ -25,29 +24,17 @@ function hasReference({value}: Node): boolean {
 }
 
 /**
- * The reservation asked about; undefined where the answer names none. Throws Failure of `kind` where it names others
- * alone: `outcome_unknown` after a change.
+ * The reservation asked about; undefined where the answer names none. Throws Failure where it names only others, by
+ * `changes` as `itemAskedFor` does.
  */
 export function reservationIn(
   answer: Answer,
   reference: string,
-  kind: 'service_failed' | 'outcome_unknown' = 'service_failed',
+  changes = false,
 ): ReadReservation | undefined {
   const found = outermostReservations(answer.json)
-  const [first] = found
-  if (!first) return undefined
-  const own = found.find(({reservation_ref}) => isSame(reservation_ref, reference))
+  const asked = {what: 'reservation', id: reference, changes}
+  const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
   // What stands beside a single one, such as where to pay, belongs to it.
-  if (own) return found.length === 1 ? readReservation(answer.json) : own
-  const other = sanitizeLine(first.reservation_ref, 64)
-  const what = kind === 'outcome_unknown' ? `; what became of ${reference} is not known` : ''
-  throw new Failure(kind, `the service answered about another reservation, ${other}${what}`, {
-    code: 'another_reservation',
-    status: answer.status,
-    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
-  })
-}
-
-function isSame(left: string, right: string): boolean {
-  return left.trim().toLowerCase() === right.trim().toLowerCase()
+  return own && found.length === 1 ? readReservation(answer.json) : own
 }

@@ -111,7 +111,7 @@ export async function updateReservation(
   update: ReservationUpdate,
 ): Promise<ReadReservation | null> {
   const answer = await sendChange(api, 'reservations.update', {...parametersOf(reference), body: update})
-  const found = reservationIn(answer, reference, 'outcome_unknown') ?? null
+  const found = reservationIn(answer, reference, true) ?? null
   const denial = wordsBeside(answer.json, found?.reservation).find(isDenial)
   if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation: found?.reservation ?? null})
   if (!found) checkSaysSomething(answer)

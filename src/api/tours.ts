@@ -3,6 +3,7 @@
  * ours): tours under names of ours, whatever shape they come in; null where the answer does not say.
  */
 import type {TourSearchRequest} from '../contract/tours.js'
+import {idsOfRecord, itemAskedFor} from './another.js'
 import type {Api} from './api.js'
 import {codeIn, integerIn, type Money, moneyIn, numberIn, textIn} from './facts.js'
 import {createFieldReader, type Fields, firstObject} from './field-names.js'
@@ -34,13 +35,16 @@ export function searchTours(api: Api, request: TourSearchRequest): Promise<Whole
   return readAll(api, 'tours.search', {read, idOf}, {body: request})
 }
 
-/** One tour. Throws Failure. */
+const TOUR = ['tour', 'activity', 'product']
+
+/** One tour. Throws Failure, also for another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const answer = await api.call('tours.show', {parameters: {tour_id: tourId}})
   const record = findNamed(answer.json, 'tour')
   const tour = record && readTour(record, undefined)
-  if (tour) return tour
-  throw holdsNo(answer, 'tour')
+  if (!tour) throw holdsNo(answer, 'tour')
+  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, TOUR))
+  return tour
 }
 
 const PRICE = [

@@ -4,6 +4,7 @@ import {type Answer, type Api, SendError, type SentAnswer} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {describeError, whyNotJson} from './error-shapes.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
+import {reservationIn} from './reservation-answers.js'
 import {findVoucherUrl} from './voucher-url.js'
 
 export interface VoucherOptions {
@@ -78,10 +79,10 @@ async function look(api: Api, reservationRef: string, deadline?: number): Promis
     if (deadline === undefined || error.last.fault === 'tls') throw failure
     return {notYet: failure}
   }
-  return judge(api, answer, deadline !== undefined)
+  return judge(api, reservationRef, answer, deadline !== undefined)
 }
 
-function judge(api: Api, answer: Answer, waiting: boolean): Look {
+function judge(api: Api, reservationRef: string, answer: Answer, waiting: boolean): Look {
   const isSuccess = answer.status >= 200 && answer.status < 300
   if (!isSuccess) {
     const refusal = refusalOf(answer, api.clock.now())
@@ -91,6 +92,7 @@ function judge(api: Api, answer: Answer, waiting: boolean): Look {
     throw refusal
   }
   if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
+  reservationIn(answer, reservationRef)
   const link = findVoucherUrl(answer.json, api.baseUrl)
   return link === undefined ? {notYet: errorInAnswer(answer) ?? noLink(answer)} : {link}
 }

@@ -77,6 +77,14 @@ test.each([
   expect((await fetch()).length).toBe(PDF.length)
 })
 
+test('a voucher of another reservation is not fetched', async () => {
+  const other = (_: number, link: string) =>
+    jsonAnswer(200, {data: {reservation_ref: 'RSV-2', voucher: {url: link}}})
+  const {fail, counts} = await setUp(other, pdf)
+  expect(await fail()).toMatchObject({kind: 'service_failed', details: {code: 'another_reservation'}})
+  expect(counts).toEqual({voucher: 1, link: 0})
+})
+
 describe('the link', () => {
   test.each([403, 410])('answered %i is asked for anew, once', async status => {
     const once = await setUp(ready, n => (n === 1 ? {bytes: httpAnswer(status, 'expired')} : pdf()))
