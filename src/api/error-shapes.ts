@@ -79,6 +79,11 @@ export function quoted(text: string, maxLength: number, answer: EchoOf): string 
   return sanitizeLine(redactorFor(answer).text(text), maxLength)
 }
 
+/** As `quoted`, for an http address: its origin and path are shown, the values of its query never. */
+export function quotedUrl(url: string, answer: EchoOf): string {
+  return sanitizeLine(redactorFor(answer).url(url, true), MAX_QUOTE_LENGTH)
+}
+
 type EchoOf = Pick<EchoingAnswer, 'secrets' | 'redactor'>
 
 /** A code may be the address of a page about it (RFC 9457), whose path says which it is. */

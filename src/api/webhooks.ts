@@ -5,8 +5,10 @@
 import {Failure} from '../contract/failure.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../contract/webhooks.js'
+import {itemAskedFor} from './another.js'
 import {type Answer, type Api, SendError} from './api.js'
 import {sendChange, unnamedChange} from './change.js'
+import {quoted, quotedUrl} from './error-shapes.js'
 import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
 import {checkHoldsList, type WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
@@ -28,6 +30,12 @@ export interface SubscriptionChange {
   readonly is_active?: boolean
 }
 
+/** A subscription after a change, and what of it is not as asked for: `url A in place of B`, safe to show. */
+export interface AnsweredSubscription<Subscription> {
+  readonly subscription: Subscription
+  readonly deviations: readonly string[]
+}
+
 /** Ours: more pages than this are not read. */
 const MOST_PAGES = 200
 
@@ -38,15 +46,15 @@ const MOST_PAGES = 200
 export async function createSubscription(
   api: Api,
   request: SubscriptionRequest,
-): Promise<CreatedSubscription> {
+): Promise<AnsweredSubscription<CreatedSubscription>> {
   const answer = await api.exchange('subscriptions.create', {body: request}).catch(error => {
     throw error instanceof SendError ? unanswered(error, true) : error
   })
   const {status} = answer
   if (mayHaveActed(status)) throw mayExist(answer, `with ${redirectIn(answer) ?? status}`)
   if (status < 200 || status > 299) throw refusalOf(answer, api.clock.now())
-  const created = readCreated(answer.json, request)
-  if (created) return created
+  const subscription = readCreated(answer.json, request)
+  if (subscription) return {subscription, deviations: deviationsFrom(request, subscription, answer)}
   throw mayExist(answer, `${status} without an id and a signing secret`)
 }
 
@@ -56,6 +64,7 @@ export async function createSubscription(
  */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await sendChange(api, 'subscriptions.test', parametersOf(id))
+  requireSubscription(answer, id)
   return unwrap(answer.json) ?? null
 }
 
@@ -79,21 +88,62 @@ export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscr
   return {items: [...found.values()], isComplete: false}
 }
 
-/** Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed. */
+/**
+ * Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed, also
+ * when the answer is about another one.
+ */
 export async function updateSubscription(
   api: Api,
   id: string,
   change: SubscriptionChange,
-): Promise<FoundSubscription> {
+): Promise<AnsweredSubscription<FoundSubscription>> {
   const answer = await sendChange(api, 'subscriptions.update', {...parametersOf(id), body: change})
-  const [subscription] = readSubscriptions(answer.json)
-  if (subscription) return subscription
+  const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
+  if (subscription) return {subscription, deviations: deviationsFrom(change, subscription, answer)}
   throw unnamedChange(answer, 'subscription')
 }
 
 /** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */
 export async function deleteSubscription(api: Api, id: string): Promise<void> {
-  await sendChange(api, 'subscriptions.delete', parametersOf(id))
+  const answer = await sendChange(api, 'subscriptions.delete', parametersOf(id))
+  requireSubscription(answer, id)
+}
+
+function askedFor(id: string) {
+  return {what: 'subscription', id, changes: true}
+}
+
+/** Throws Failure when an answer that need not name a subscription names only others. */
+function requireSubscription(answer: Answer, id: string): void {
+  const named = [...inDocumentOrder(answer.json)].flatMap(
+    ({value}) => markedIdIn(value) ?? textOf(...OWN_ID_KEYS.map(key => own(value, key))) ?? [],
+  )
+  itemAskedFor(answer, askedFor(id), named, found => [found])
+}
+
+function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, answer: Answer): string[] {
+  const {url, events, is_active} = found
+  const list = (types: readonly string[]) => quoted(types.join(' '), 300, answer) || '(none)'
+  const differ = (name: string, is: string, wanted: string) => `${name} ${is} in place of ${wanted}`
+  return [
+    ...(asked.url !== undefined && url !== null && !isSameUrl(url, asked.url)
+      ? [differ('url', quotedUrl(url, answer), quotedUrl(asked.url, answer))]
+      : []),
+    ...(asked.events && events && !isSameSet(events, asked.events)
+      ? [differ('events', list(events), list(asked.events))]
+      : []),
+    ...(asked.is_active !== undefined && is_active !== null && is_active !== asked.is_active
+      ? [differ('is_active', String(is_active), String(asked.is_active))]
+      : []),
+  ]
+}
+
+function isSameUrl(left: string, right: string): boolean {
+  return new URL(left).href === new URL(right).href
+}
+
+function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.every(item => right.includes(item)) && right.every(item => left.includes(item))
 }
 
 function parametersOf(id: string): {parameters: {subscription_id: string}} {
@@ -118,11 +168,13 @@ function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscr
   // An envelope may have an id of its own: what looks like a subscription's (§2.7) goes first.
   const id = first(objects, markedIdIn) ?? first(objects.filter(secretIn), idIn) ?? first(objects, idIn)
   if (secret === undefined || id === undefined) return undefined
+  // What stands beside the id comes before what another object of the answer says.
+  const ownFirst = [...objects.filter(value => idIn(value) === id), ...objects]
   return {
     id,
-    url: first(objects, urlIn) ?? request.url,
-    events: [...(first(objects, eventsIn) ?? request.events)],
-    is_active: first(objects, activeIn) ?? true,
+    url: first(ownFirst, urlIn) ?? request.url,
+    events: [...(first(ownFirst, eventsIn) ?? request.events)],
+    is_active: first(ownFirst, activeIn) ?? true,
     secret,
   }
 }
@@ -151,7 +203,8 @@ function readSubscriptions(json: unknown): FoundSubscription[] {
 }
 
 const SECRET_KEYS = ['secret', 'signing_secret', 'signingSecret', 'webhook_secret', 'webhookSecret']
-const ID_KEYS = ['subscription_id', 'subscriptionId', 'webhook_id', 'webhookId', 'id']
+const OWN_ID_KEYS = ['subscription_id', 'subscriptionId', 'webhook_id', 'webhookId']
+const ID_KEYS = [...OWN_ID_KEYS, 'id']
 
 /** A signing secret: whatever begins as one (§2.7), or a text under a name that says so. */
 function secretIn(value: JsonObject): string | undefined {

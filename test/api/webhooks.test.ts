@@ -1,6 +1,6 @@
 /** Subscriptions through a client without a network: answers of every shape, and what a lost one means. */
-import {expect, test} from 'vitest'
-import {ExchangeError} from '../../src/api/api.js'
+import {describe, expect, test} from 'vitest'
+import {type Api, ExchangeError} from '../../src/api/api.js'
 import {
   createSubscription,
   deleteSubscription,
@@ -10,6 +10,7 @@ import {
 } from '../../src/api/webhooks.js'
 import type {Failure} from '../../src/contract/failure.js'
 import {apiAnswering, type Reply} from '../support/answering.js'
+import {rejectionOf} from '../support/thrown.js'
 
 const WANTED = {url: 'https://partner.example/hooks', events: ['voucher.ready']}
 const CREATED = {...WANTED, id: 'whsub_1', secret: 'whsec_1', is_active: true}
@@ -27,19 +28,93 @@ test.each([
   ['with nothing but the two', {id: 'whsub_1', secret}],
 ])('a new subscription %s', async (_, json) => {
   const {api, requests} = apiAnswering({status: 201, json})
-  expect(await createSubscription(api, WANTED)).toEqual(CREATED)
+  expect(await createSubscription(api, WANTED)).toEqual({subscription: CREATED, deviations: []})
   expect(requests).toEqual([`POST /v1/webhooks/subscriptions ${JSON.stringify(WANTED)}`])
 })
 
-test('what the service says of the new subscription goes before what was asked for', async () => {
+test('a new subscription is reported as the service says it is, with what is not as asked for', async () => {
   const changed = {...CREATED, url: 'https://other.example/', events: ['payment.failed'], is_active: false}
   const {api} = apiAnswering({json: {data: changed}})
-  expect(await createSubscription(api, WANTED)).toEqual(changed)
+  expect(await createSubscription(api, WANTED)).toEqual({
+    subscription: changed,
+    deviations: [
+      'url https://other.example/ in place of https://partner.example/hooks',
+      'events payment.failed in place of voucher.ready',
+    ],
+  })
+})
+
+describe('what is not as asked for', () => {
+  const asked = {url: 'https://Partner.example:443/hooks?key=mine', events: ['b', 'a'], is_active: true}
+  const answered = async (json: object) =>
+    (await updateSubscription(apiAnswering({json: {id: 'whsub_1', ...json}}).api, 'whsub_1', asked))
+      .deviations
+  test.each([
+    {url: 'https://partner.example/hooks?key=mine'},
+    {events: ['a', 'b', 'b']},
+    {url: asked.url, is_active: true},
+    {url: asked.url, is_active: null, events: 'all'},
+  ])('is nothing in %j', async json => {
+    expect(await answered(json)).toEqual([])
+  })
+
+  test.each([
+    [{events: ['a', 'b', 'c']}, ['events a b c in place of b a']],
+    [{events: ['a']}, ['events a in place of b a']],
+    [{events: []}, ['events (none) in place of b a']],
+    [{url: asked.url, is_active: false}, ['is_active false in place of true']],
+    [
+      {url: 'https://partner.example/other?key=theirs'},
+      [
+        'url https://partner.example/other?key=[redacted] in place of https://partner.example/hooks?key=[redacted]',
+      ],
+    ],
+  ])('is found in %j, without the secrets of an address', async (json, deviations) => {
+    expect(await answered(json)).toEqual(deviations)
+  })
+
+  test('is not looked for in other objects of the answer', async () => {
+    const elsewhere = {url: 'https://docs.example/', events: ['x'], is_active: false}
+    const {api} = apiAnswering({json: {links: elsewhere, data: CREATED, meta: elsewhere}})
+    expect(await createSubscription(api, WANTED)).toEqual({subscription: CREATED, deviations: []})
+  })
+})
+
+const OTHER = {id: 'whsub_2', url: 'https://b.example/', events: ['voucher.ready']}
+
+describe('an answer about another subscription', () => {
+  const update = (api: Api) => updateSubscription(api, 'whsub_1', {is_active: true})
+  const remove = (api: Api) => deleteSubscription(api, 'whsub_1')
+  const sendTest = (api: Api) => sendTestEvent(api, 'whsub_1')
+  test.each([
+    ['an update', update, {data: OTHER}],
+    ['an update', update, {subscription_id: 2, events: []}],
+    ['a deletion', remove, {data: {id: 'whsub_2', deleted: true}}],
+    ['a deletion', remove, {subscription_id: '2'}],
+    ['a test event', sendTest, {data: {event_id: 'evt_1', webhookId: 'whsub_2'}}],
+  ])('leaves the outcome of %s unknown, and nothing is sent again: %j', async (_, change, json) => {
+    const {api, requests} = apiAnswering({json})
+    const failure = await rejectionOf(change(api))
+    expect([failure.kind, failure.details.code]).toEqual(['outcome_unknown', 'another_subscription'])
+    expect(failure.message).toMatch(/about another subscription, \w*2 in place of whsub_1;/)
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['an update', update, [OTHER, {...OTHER, id: ' WHSUB_1'}]],
+    ['a deletion', remove, {remaining: [{id: 'whsub_2'}], deleted: {id: 'whsub_1'}}],
+    ['a deletion', remove, {id: 'op_7', deleted: true}],
+    ['a test event', sendTest, {id: 'evt_1', subscription: {id: 'whsub_1'}}],
+  ])('is not one to %s that also names the one asked for, or none: %j', async (_, change, json) => {
+    await expect(change(apiAnswering({json}).api)).resolves.not.toThrow()
+  })
 })
 
 test('an id and a secret without the prefixes of §2.7', async () => {
   const {api} = apiAnswering({json: {data: {subscription_id: 17, signingSecret: 'abc', id: 3}}})
-  expect(await createSubscription(api, WANTED)).toMatchObject({id: '17', secret: 'abc'})
+  expect(await createSubscription(api, WANTED)).toMatchObject({
+    subscription: {id: '17', secret: 'abc'},
+  })
 })
 
 const LOST: [string, Reply][] = [
@@ -148,7 +223,10 @@ test('a list whose cursor leads nowhere ends, and says that there is more', asyn
 
 test('a change, and a deletion that answers nothing', async () => {
   const {api, requests} = apiAnswering({json: {data: SHOWN}}, {status: 204})
-  expect(await updateSubscription(api, 'whsub_1', {is_active: true})).toEqual(SHOWN)
+  expect(await updateSubscription(api, 'whsub_1', {is_active: true})).toEqual({
+    subscription: SHOWN,
+    deviations: [],
+  })
   await deleteSubscription(api, 'whsub_1')
   expect(requests).toEqual([
     'PATCH /v1/webhooks/subscriptions/whsub_1 {"is_active":true}',

@@ -38,8 +38,8 @@ export async function subscribe(
   const {profile, secrets} = open
   const wanted = {url: plan.publicUrl ?? '', events: [...(plan.types ?? EVENT_TYPE_NAMES)]}
   const created = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
-  const {subscription, problem, warning} = created
-  if (warning !== undefined) terms.warn(`Warning: ${warning}`)
+  const {subscription, problem, warnings} = created
+  for (const warning of warnings) terms.warn(`Warning: ${warning}`)
   const {id} = subscription
   if (problem) {
     if (await isTakenBack(connection, id, profile)) throw deletedAgain(problem)

@@ -64,8 +64,8 @@ export interface CreatedAndKept {
   readonly storedIn: string | null
   /** Why its secret could not be stored; the `notStored` of it is to be thrown when the subscription is told. */
   readonly problem: StorageError | undefined
-  /** What else could not be written down. */
-  readonly warning: string | undefined
+  /** What else a person must know: what could not be written down, and what is not as asked for. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -83,16 +83,26 @@ export async function createAndKeep(
   const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (begun.earlier) throw earlierUnknown(begun.earlier.begunAt)
   const {createSubscription} = await import('../../api/webhooks.js')
-  const subscription = await createSubscription(api, {url: wanted.url, events: [...wanted.events]}).catch(
-    error => {
-      if (error instanceof Failure && error.kind === 'outcome_unknown') throw withHint(error)
-      if (error instanceof Failure) state.subscriptions.end(begun.id)
-      throw error
-    },
-  )
+  const {subscription, deviations} = await createSubscription(api, {
+    url: wanted.url,
+    events: [...wanted.events],
+  }).catch(error => {
+    if (error instanceof Failure && error.kind === 'outcome_unknown') throw withHint(error)
+    if (error instanceof Failure) state.subscriptions.end(begun.id)
+    throw error
+  })
   const problem = keepSecret(state, {subscription, profile, now: clock.now()})
   const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
-  return {subscription, storedIn, problem, warning: endBegun(state, begun.id)}
+  // Deviations only warn: the subscription exists, and its secret is shown this once.
+  const warnings = [endBegun(state, begun.id), notAsAsked(subscription.id, deviations)]
+  return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
+}
+
+/** The warning about a subscription that the service made other than asked for; undefined when it did not. */
+export function notAsAsked(id: string, deviations: readonly string[]): string | undefined {
+  if (deviations.length === 0) return undefined
+  const name = sanitizeLine(id, 100)
+  return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
 /** What is printed of a new subscription. `places`: where its secret lies. */

@@ -56,8 +56,8 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     }
     const connection = await this.connect(target)
     const created = await createAndKeep(connection, wanted, {flags, again: flags.again})
-    const {subscription, storedIn, problem, warning} = created
-    if (warning !== undefined) this.warn(`Warning: ${warning}`)
+    const {subscription, storedIn, problem, warnings} = created
+    for (const warning of warnings) this.warn(`Warning: ${warning}`)
     const toWarn = (text: string) => void this.warn(text)
     const written = file !== undefined && (await writeSecretFile(file, subscription.secret, toWarn))
     const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}

@@ -8,6 +8,7 @@ import {
   checkEvents,
   checkSubscriptionId,
   checkSubscriptionUrl,
+  notAsAsked,
   SUBSCRIPTION_COLUMNS,
   subscriptionList,
   unknownEvents,
@@ -65,7 +66,9 @@ show this path: see webhooks list. Environment: those of every command.`
     }
     const {api} = await this.connect(target)
     const {updateSubscription} = await import('../../api/webhooks.js')
-    const subscription = await updateSubscription(api, id, change)
+    const {subscription, deviations} = await updateSubscription(api, id, change)
+    const warning = notAsAsked(id, deviations)
+    if (warning !== undefined) this.warn(`Warning: ${warning}`)
     await this.print({...subscriptionList([subscription]), document: {subscription}, single: true})
   }
 }
