@@ -83,6 +83,8 @@ export interface ReadToken {
   /** Seconds, at most a year; 0 for one that has already ended. */
   readonly expires_in?: number
   readonly scope?: string
+  /** As the service wrote it; JSON of what is not a text. */
+  readonly token_type?: string
 }
 
 /** The token in an answer of §4.1, or undefined. */
@@ -92,6 +94,7 @@ export function readToken(json: unknown): ReadToken | undefined {
   if (!record || typeof token !== 'string' || token === '') return undefined
   const seconds = Number(textOf(own(record, 'expires_in')) ?? Number.NaN)
   const scope = own(record, 'scope')
+  const type = own(record, 'token_type') ?? ''
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
@@ -99,5 +102,6 @@ export function readToken(json: unknown): ReadToken | undefined {
       ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_TOKEN_LIFETIME_SECONDS)}
       : {}),
     ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
+    ...(type === '' ? {} : {token_type: typeof type === 'string' ? type : JSON.stringify(type)}),
   }
 }

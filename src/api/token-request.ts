@@ -3,7 +3,7 @@ import {Failure} from '../contract/failure.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../contract/limits.js'
 import {OPERATIONS} from '../contract/operations.js'
 import {type Answer, type Clock, SendError, type Sender, type Token} from './api.js'
-import {describeError, parseJson, requestIdOf} from './error-shapes.js'
+import {describeError, parseJson, quoted, requestIdOf} from './error-shapes.js'
 import {notUnderstood, refusalOf, unanswered} from './refusals.js'
 import {readToken} from './shapes.js'
 
@@ -30,7 +30,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * One token request. Without `scope` in the answer the scopes asked for are taken as granted, without `expires_in`
- * the lifetime of §5.5. Throws Failure: not_allowed for wrong credentials, refused, service_failed, unreachable.
+ * the lifetime of §5.5, without `token_type` a bearer token (§2.1); in any other type, whose case does not matter
+ * (RFC 6749 §5.1), it is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed, unreachable.
  */
 export async function requestToken(
   parts: TokenRequestParts & {readonly credentials: Credentials},
@@ -50,6 +51,8 @@ export async function requestToken(
   if (!read) throw notUnderstood(answer, 'it holds no access_token')
   if (!HEADER_VALUE.test(read.access_token))
     throw notUnderstood(answer, 'no header may hold its access_token')
+  if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
+    throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
   // Sorted by the time of asking, so that the token never seems to live longer than it does.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))

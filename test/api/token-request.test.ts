@@ -87,6 +87,30 @@ test('a success without a token, or with one no header may hold, is not understo
     expect(await setUp(200, {access_token}).refused()).toBeInstanceOf(Error)
 })
 
+test.each(['Bearer', 'bearer', 'BEARER', ' Bearer ', '', null, undefined])(
+  'a token of type %j is a bearer token',
+  async token_type => {
+    expect((await setUp(200, {data: {access_token: 't', token_type}}).ask()).access_token).toBe('t')
+  },
+)
+
+test.each([
+  ['mac', 'mac'],
+  ['DPoP', 'DPoP'],
+  ['N_A', 'N_A'],
+  ['Bearer2', 'Bearer2'],
+  [7, '7'],
+  [['Bearer'], '["Bearer"]'],
+  ['x\n\u001b[2J', 'x\\n\\u001b[2J'],
+  ['sk_test_1', '[redacted]'],
+])('a token of type %j cannot be used', async (token_type, shown) => {
+  const failure = await setUp(200, {data: {access_token: 't', token_type}}).refused()
+  expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'answer_not_understood'}})
+  expect(failure.message).toBe(
+    `the service's answer cannot be understood: its token_type is ${shown} instead of Bearer`,
+  )
+})
+
 const error = (code: string) => ({error: {code, message: `because of ${code}`, request_id: 'req_1'}})
 
 test.each([
