@@ -1,26 +1,84 @@
-/** Which reservation an answer is about: none that was not asked for is ever taken for it. */
-import {itemAskedFor} from './another.js'
+/** Which booking an answer is about: an answer about another one is never believed. */
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {aboutAnother, isSameId, itemAskedFor} from './another.js'
 import type {Answer} from './api.js'
-import {inDocumentOrder, type Node} from './json-walk.js'
+import {quoted} from './error-shapes.js'
+import {type Fields, fieldsOf} from './field-names.js'
+import {
+  breadthFirst,
+  inDocumentOrder,
+  isObject,
+  type JsonObject,
+  type Node,
+  own,
+  textOf,
+} from './json-walk.js'
+import {CLIENT_REFERENCE} from './reservation-facts.js'
 import {type ReadReservation, readReservation} from './shapes.js'
+
+/** What a booking is known by before the service has named it (§2.4). */
+export interface Booking {
+  readonly client_reference_id?: string
+  readonly offer_id?: string
+}
+
+/** What an answer says of one name of a booking, and what was asked about. */
+export interface Difference {
+  readonly name: keyof Booking
+  readonly ours: string
+  readonly theirs: string
+}
+
+export type Asked =
+  | {readonly kind: 'found'; readonly found: ReadReservation}
+  /** The answer is about another booking. */
+  | {readonly kind: 'another'; readonly differences: readonly Difference[]}
+  /** It names no reservation at all. */
+  | {readonly kind: 'none'}
 
 /** Every object with a reference that lies in no other such object, in the order of the document. */
 export function outermostReservations(json: unknown): ReadReservation[] {
+  return outermost(inDocumentOrder(json)).map(({found}) => found)
+}
+
+interface Outermost {
+  readonly node: Node
+  readonly found: ReadReservation
+}
+
+function outermost(nodes: Iterable<Node>): Outermost[] {
   const inside = new Set<Node>()
-  return [...inDocumentOrder(json)].flatMap(node => {
+  return [...nodes].flatMap(node => {
     if (node.parent && inside.has(node.parent)) {
       inside.add(node)
       return []
     }
-    const own = hasReference(node) ? readReservation(node.value) : undefined
-    if (!own) return []
+    const found = hasReference(node) ? readReservation(node.value) : undefined
+    if (!found) return []
     inside.add(node)
-    return [own]
+    return [{node, found}]
   })
 }
 
 function hasReference({value}: Node): boolean {
   return Object.hasOwn(value, 'reservation_ref') || Object.hasOwn(value, 'reservationRef')
+}
+
+/**
+ * The reservation in `json` that is about `booking`. One that names a part of it otherwise is another; one that does not
+ * name a part is believed in that, since no service has to repeat what it was asked.
+ */
+export function findAsked(json: unknown, booking: Booking): Asked {
+  // Nearest to the top first: what lies there is what the answer is about.
+  const all = outermost(breadthFirst(json))
+  const judged = all.map(each => ({...each, ...compare(each, booking, all.length === 1)}))
+  const [first] = judged
+  if (!first) return {kind: 'none'}
+  const ours = judged.filter(({differences}) => differences.length === 0)
+  const best = ours.find(({agrees}) => agrees) ?? ours[0]
+  if (!best) return {kind: 'another', differences: first.differences}
+  // What stands beside a single one, such as where to pay, belongs to it.
+  return {kind: 'found', found: (all.length === 1 && readReservation(json)) || best.found}
 }
 
 /**
@@ -37,4 +95,96 @@ export function reservationIn(
   const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
   // What stands beside a single one, such as where to pay, belongs to it.
   return own && found.length === 1 ? readReservation(answer.json) : own
+}
+
+/** Throws Failure `service_failed` when the answer is about another booking. */
+export function refuseAnother(answer: Answer, booking: Booking): void {
+  const asked = findAsked(answer.json, booking)
+  const [first] = asked.kind === 'another' ? asked.differences : []
+  if (first) throw aboutAnother(answer, {what: WORDS[first.name], id: first.ours}, first.theirs)
+}
+
+const WORDS: Readonly<Record<keyof Booking, string>> = {
+  client_reference_id: 'client reference',
+  offer_id: 'offer',
+}
+
+/** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
+export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
+  const one = ({name, ours, theirs}: Difference) =>
+    `${WORDS[name]} ${quoted(theirs, 100, answer)} in place of ${sanitizeLine(ours, 128)}`
+  return differences.map(one).join(', ')
+}
+
+type Named = string | number
+
+function compare(
+  {node}: Outermost,
+  booking: Booking,
+  isOnly: boolean,
+): {differences: Difference[]; agrees: boolean} {
+  const differences: Difference[] = []
+  let agrees = false
+  const judge = (name: keyof Booking, theirs: Named | undefined) => {
+    const ours = booking[name]
+    if (ours === undefined || theirs === undefined) return
+    if (isSame(ours, theirs)) agrees = true
+    else differences.push({name, ours, theirs: String(theirs)})
+  }
+  const places = placesOf(node, isOnly)
+  judge('client_reference_id', nearest(places, clientReferenceIn))
+  judge('offer_id', nearest(places, offerIn))
+  return {differences, agrees}
+}
+
+/** Objects inside a reservation, or beside it, that speak about it; any other may be about other bookings. */
+const ABOUT_IT =
+  /^(data|attributes|details|offer|booking|reservation|order|request|references?|partner|client)$/
+const MAX_DEPTH = 4
+
+/** The objects that say which booking it is, nearest first: its own, then those around it where it is the only one. */
+function placesOf(node: Node, isOnly: boolean): Fields[] {
+  const places = inside(node.value, 0)
+  for (let around = node.parent; around && isOnly; around = around.parent) {
+    places.push(...inside(around.value, MAX_DEPTH - 1))
+  }
+  return places
+}
+
+function inside(value: JsonObject, depth: number): Fields[] {
+  const fields = fieldsOf(value)
+  if (depth >= MAX_DEPTH) return [fields]
+  const inner = [...fields].flatMap(([name, each]) =>
+    ABOUT_IT.test(name) && isObject(each) ? [{name, each}] : [],
+  )
+  return [fields, ...inner.flatMap(({each}) => inside(each, depth + 1))]
+}
+
+function nearest<T>(places: readonly Fields[], read: (fields: Fields) => T | undefined): T | undefined {
+  for (const fields of places) {
+    const found = read(fields)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function clientReferenceIn(fields: Fields): Named | undefined {
+  return CLIENT_REFERENCE.map(name => namedBy(fields.get(name))).find(found => found !== undefined)
+}
+
+/** Under another name than `offer_id` only what has the prefix of one (§2.3): it may be a name or a number of theirs. */
+function offerIn(fields: Fields): Named | undefined {
+  const offer = fields.get('offer')
+  const other = namedBy(isObject(offer) ? own(offer, 'id') : offer)
+  return namedBy(fields.get('offer_id')) ?? (String(other).startsWith('off_') ? other : undefined)
+}
+
+function namedBy(value: unknown): Named | undefined {
+  return textOf(value) === undefined ? undefined : (value as Named)
+}
+
+/** As `isSameId`; services also write digits as a number, and compose letters with marks otherwise. */
+function isSame(ours: string, theirs: Named): boolean {
+  if (typeof theirs === 'number') return /^\s*\d+\s*$/.test(ours) && Number(ours) === theirs
+  return isSameId(ours.normalize('NFC'), theirs.normalize('NFC'))
 }

@@ -11,7 +11,7 @@ import {checkSaysSomething, isDenial, mayNotBeDone, wordsBeside} from './change-
 import {findEntries} from './lists.js'
 import {isEnd, isSamePage, nextPage, nextText, readNext, UNKNOWN_NEXT} from './paging.js'
 import {holdsNo} from './refusals.js'
-import {outermostReservations, reservationIn} from './reservation-answers.js'
+import {type Booking, outermostReservations, refuseAnother, reservationIn} from './reservation-answers.js'
 import type {ReadReservation} from './shapes.js'
 
 export interface ListWish {
@@ -93,10 +93,15 @@ function reservationsIn(answer: Answer): ReadReservation[] {
   return found
 }
 
-/** One reservation. Throws Failure. */
-export async function showReservation(api: Api, reference: string): Promise<ReadReservation> {
+/** One reservation; `booking` is what else it is known by here. Throws Failure, also for another one. */
+export async function showReservation(
+  api: Api,
+  reference: string,
+  booking: Booking = {},
+): Promise<ReadReservation> {
   const answer = await api.call('reservations.show', parametersOf(reference))
   const found = reservationIn(answer, reference)
+  refuseAnother(answer, booking)
   if (found) return found
   throw holdsNo(answer, 'reservation')
 }

@@ -10,14 +10,15 @@ import {readReservation} from './shapes.js'
 
 /**
  * A reservation may exist. `last` is what the service said last, or the SendError when it said nothing; `kept` whether
- * the journal outlives this process, so that a later one can resume from it.
+ * the journal outlives this process, so that a later one can resume from it; `reason`, why it is not known, is read from
+ * `last` by default.
  */
 export function outcomeUnknown(
   entry: JournalEntry,
   last: Answer | SendError | string,
   kept: boolean,
+  reason: string = reasonOf(last),
 ): Failure {
-  const reason = reasonOf(last)
   const answered = typeof last === 'object' && !(last instanceof SendError) ? last : undefined
   const named = readReservation(answered?.json)?.reservation_ref
   const naming = named === undefined ? '' : `; it names the reservation ${sanitizeLine(named, 64)}`

@@ -4,7 +4,9 @@ import type {Answer} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {describeError} from './error-shapes.js'
 import {isObject, type JsonObject, own} from './json-walk.js'
-import {type ReadReservation, readReservation} from './shapes.js'
+import {type Booking, describeDifferences, findAsked} from './reservation-answers.js'
+import type {JournalEntry} from './reservation-journal.js'
+import type {ReadReservation} from './shapes.js'
 
 export type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
@@ -12,25 +14,36 @@ export type Meaning =
   | {readonly kind: 'in_progress'}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}
-  /** A reservation may exist. */
-  | {readonly kind: 'unknown'}
+  /** A reservation may exist. `reason` says why an answer that names one is not believed. */
+  | {readonly kind: 'unknown'; readonly reason?: string}
 
 /**
- * `mayHaveActed` says whether an attempt before this answer may have made the reservation: then only a reservation
+ * `booking` is what was sent. `mayHaveActed` says whether an attempt before this answer may have made the reservation: then only a reservation
  * in the answer is certain, and any refusal may be the echo of our own success.
  */
-export function meaningOf(answer: Answer, mayHaveActed: boolean): Meaning {
+export function meaningOf(answer: Answer, booking: Booking, mayHaveActed: boolean): Meaning {
   const {status} = answer
   if (isSuccess(status)) {
     // What refuses may name another reservation, one that was in its way.
-    const found = errorInAnswer(answer) ? undefined : readReservation(answer.json)
-    return found ? {kind: 'reserved', found, outcome: outcomeWord(found)} : {kind: 'unknown'}
+    if (errorInAnswer(answer)) return {kind: 'unknown'}
+    const asked = findAsked(answer.json, booking)
+    if (asked.kind === 'another') {
+      const what = describeDifferences(asked.differences, answer)
+      return {kind: 'unknown', reason: `the service answered ${status} about another booking: ${what}`}
+    }
+    if (asked.kind === 'none') return {kind: 'unknown'}
+    return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
   }
   if (isInProgress(answer)) return {kind: 'in_progress'}
   if (mayHaveActed) return {kind: 'unknown'}
   if (status === 307 || status === 308) return {kind: 'nothing', outcome: 'failed'}
   if (status >= 400 && status < 500) return {kind: 'nothing', outcome: 'refused'}
   return {kind: 'unknown'}
+}
+
+/** What the entry's reservation is known by before the service has named it. */
+export function bookingOf({clientReferenceId, offerId}: JournalEntry): Booking {
+  return {client_reference_id: clientReferenceId, offer_id: offerId}
 }
 
 function isSuccess(status: number): boolean {

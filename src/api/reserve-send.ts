@@ -2,7 +2,7 @@
 import type {Answer, Api, Clock} from './api.js'
 import {parseJson} from './error-shapes.js'
 import type {Journal, JournalEntry} from './reservation-journal.js'
-import {meaningOf} from './reserve-outcome.js'
+import {bookingOf, meaningOf} from './reserve-outcome.js'
 import {retryAfterMilliseconds} from './retry.js'
 
 /** What has gone on the wire so far; sendReservation keeps it up to date, also when it throws. */
@@ -48,7 +48,7 @@ export async function sendReservation(
       },
     })
     progress.mayHaveActed ||= answer.mayHaveActed
-    if (meaningOf(answer, progress.mayHaveActed).kind !== 'in_progress') return answer
+    if (meaningOf(answer, bookingOf(entry), progress.mayHaveActed).kind !== 'in_progress') return answer
     progress.mayHaveActed = true
     const now = parts.clock.now()
     const wait = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** round)

@@ -8,7 +8,7 @@ import {type Answer, type Api, type Clock, SendError} from './api.js'
 import {unanswered} from './refusals.js'
 import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
 import {conflictFailure, outcomeUnknown, refused} from './reserve-failures.js'
-import {meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
+import {bookingOf, meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
 import {type Progress, sendReservation} from './reserve-send.js'
 import type {ReadReservation} from './shapes.js'
 
@@ -217,7 +217,7 @@ function settleNothingDone(sending: Sending, error: unknown): unknown {
 }
 
 function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
-  const meaning = meaningOf(answer, sending.progress.mayHaveActed)
+  const meaning = meaningOf(answer, bookingOf(sending.entry), sending.progress.mayHaveActed)
   if (meaning.kind === 'reserved') {
     const {found, outcome} = meaning
     settle(sending, {outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
@@ -228,7 +228,8 @@ function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
     throw refused(answer, sending.parts.clock.now())
   }
   settle(sending, {outcome: 'unknown'})
-  throw outcomeUnknown(counted(sending), answer, isKept(sending.parts))
+  const reason = meaning.kind === 'unknown' ? meaning.reason : undefined
+  throw outcomeUnknown(counted(sending), answer, isKept(sending.parts), reason)
 }
 
 function outcomeOf(sending: Sending, found: ReadReservation, outcome: string): ReserveOutcome {

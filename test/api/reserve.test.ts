@@ -230,6 +230,55 @@ async function closedBaseUrl(): Promise<string> {
   return baseUrl
 }
 
+describe('an answer about another booking is not believed', () => {
+  const foreign = {reservation_ref: 'RSV-OTHER', status: 'CONFIRMED'}
+  test.each<[string, object, string[]]>([
+    [
+      'another reference and another offer',
+      {client_reference_id: 'somebody-else', offer_id: 'off_other'},
+      ['client reference somebody-else in place of ref-1', 'offer off_other in place of off_1'],
+    ],
+    [
+      'another reference alone',
+      {client_reference_id: 'somebody-else', offer_id: 'off_1'},
+      ['client reference somebody-else in place of ref-1'],
+    ],
+    ['another offer alone', {offer_id: 'off_other'}, ['offer off_other in place of off_1']],
+  ])('%s', async (_, echo, words) => {
+    scripted(answering({data: {...foreign, ...echo}}))
+    const failure = await run().catch(error => error)
+    expect(failure).toMatchObject({
+      kind: 'outcome_unknown',
+      details: {
+        code: 'outcome_unknown',
+        status: 201,
+        hint: expect.stringContaining('bookctl reserve --resume ref-1'),
+        result: {outcome: 'unknown', reservation: null},
+      },
+    })
+    for (const word of [...words, 'RSV-OTHER']) expect(failure.message).toContain(word)
+    expect(entries()).toMatchObject([{outcome: 'unknown', reservationRef: null, result: null, attempts: 1}])
+    await expect(resume(open().reserveParts, 'ref-1')).rejects.toMatchObject({kind: 'outcome_unknown'})
+    service.script = usual
+    expect(await resume(open().reserveParts, 'ref-1')).toMatchObject({reservation_ref: 'R-1', attempts: 3})
+    expect(new Set(sent().map(request => request.headers['idempotency-key'] + request.body)).size).toBe(1)
+  })
+
+  test('control characters of the service do not reach the message', async () => {
+    scripted(answering({data: {...foreign, client_reference_id: '\u001b[2Jx\ny'}}))
+    const {message} = await run().catch(error => error)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+    expect(message).not.toMatch(/[\u0000-\u001f]/)
+    expect(message).toContain('in place of ref-1')
+  })
+
+  test('one that repeats what was sent is', async () => {
+    const echo = {client_reference_id: 'ref-1', offer_id: 'off_1', alternatives: [{offer_id: 'off_other'}]}
+    scripted(answering({data: {reservation: {reservation_ref: 'R', status: 'CONFIRMED', ...echo}}}))
+    expect(await run()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R'})
+  })
+})
+
 test('the answer lost after the service committed: the repeat finds the reservation', async () => {
   scripted(commitThenDrop, usual)
   expect(await run()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1', attempts: 2})

@@ -80,9 +80,12 @@ test.each([
 test('a voucher of another reservation is not fetched', async () => {
   const other = (_: number, link: string) =>
     jsonAnswer(200, {data: {reservation_ref: 'RSV-2', voucher: {url: link}}})
-  const {fail, counts} = await setUp(other, pdf)
+  const {api, fail, counts} = await setUp(other, pdf)
   expect(await fail()).toMatchObject({kind: 'service_failed', details: {code: 'another_reservation'}})
   expect(counts).toEqual({voucher: 1, link: 0})
+  // Neither is it waited for, nor a sign that the one asked about is confirmed.
+  expect(await fail({waitSeconds: 3})).toMatchObject({details: {code: 'another_reservation'}})
+  await expect(isVoucherReady(api, 'RSV-1')).rejects.toMatchObject({kind: 'service_failed'})
 })
 
 describe('the link', () => {

@@ -52,6 +52,8 @@ export class ForeignService {
   readonly tricks: Trick[] = []
   readonly tokens = new Set<string>()
   confirmed = true
+  /** What an answer to a reservation says besides §2.5, of the request and the reservation made. */
+  echo: (body: Record<string, unknown>, ref: string) => object = () => ({})
   tokenLifetimeSeconds: number | string = 7200
   readonly #options: ForeignServiceOptions
   readonly #server: Server
@@ -180,6 +182,7 @@ export class ForeignService {
       reservation_ref: entry.ref,
       status: instant ? 'PENDING_PAYMENT' : (this.#options.confirmedWord ?? 'CONFIRMED'),
       ...(instant && {payment: {url: `${this.origin}/pay/here`}}),
+      ...this.echo(body, entry.ref),
     })
   }
 

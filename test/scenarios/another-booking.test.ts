@@ -1,0 +1,76 @@
+/** A service that answers a reservation with somebody else's: nothing of it is believed, in any output form. */
+import {afterEach, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type Envelope, ForeignService} from '../support/foreign-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const homes: Home[] = []
+const services: ForeignService[] = []
+afterEach(async () => {
+  for (const home of homes.splice(0)) home.remove()
+  await Promise.all(services.splice(0).map(service => service.close()))
+})
+
+async function begin(envelope: Envelope): Promise<{service: ForeignService; home: Home}> {
+  const service = await ForeignService.start({envelope})
+  const home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_foreign',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_foreign',
+  })
+  services.push(service)
+  homes.push(home)
+  return {service, home}
+}
+
+const RESERVE = [
+  ...['reserve', 'off_mine', '--client-reference', 'TRIP-7', '--pay', 'account', '--nationality', 'TR'],
+  ...GUESTS,
+]
+const POSTS = '/reservations/hotel'
+
+const OTHERS: [string, object, RegExp][] = [
+  ['both', {clientReferenceId: 'somebody-else', offer_id: 'off_other'}, /somebody-else.*TRIP-7.*off_other/],
+  ['the reference', {client_reference_id: 'somebody-else'}, /somebody-else in place of TRIP-7/],
+  ['the offer', {client_reference_id: 'TRIP-7', offer_id: 'off_other'}, /off_other in place of off_mine/],
+]
+
+test.each(OTHERS)('another in %s', async (_, echo, words) => {
+  const {service, home} = await begin('named')
+  service.echo = () => ({reservation_ref: 'RSV-OTHER', ...echo})
+  const {exit, result} = await home.json<{error: {code: string; message: string; hint: string}}>(RESERVE)
+  expect({exit, result}).toMatchObject({
+    exit: 10,
+    result: {outcome: 'unknown', reservation: null, error: {code: 'outcome_unknown'}},
+  })
+  expect(result.error.message).toMatch(words)
+  expect(result.error.hint).toContain('bookctl reserve --resume TRIP-7')
+  const {entries} = (await home.json<{entries: object[]}>(['journal', '--unresolved'])).result
+  expect(entries).toMatchObject([{client_reference_id: 'TRIP-7', outcome: 'unknown', reservation_ref: null}])
+
+  for (const form of [[], ['--format', 'tsv'], ['--quiet'], ['--format', 'table']]) {
+    const again = await home.run(['reserve', '--resume', 'TRIP-7', ...form])
+    expect(again).toMatchObject({exit: 10, stdout: ''})
+    expect(again.stderr).toMatch(words)
+    expect(again.stderr).toContain('bookctl reserve --resume TRIP-7')
+  }
+
+  service.echo = ({client_reference_id, offer_id}) => ({client_reference_id, offer_id})
+  const resumed = await home.json(['reserve', '--resume', 'TRIP-7'])
+  expect(resumed).toMatchObject({
+    exit: 0,
+    result: {outcome: 'confirmed', reservation: {reservation_ref: 'F1000'}},
+  })
+  const sent = service.seen(POSTS)
+  expect(sent).toHaveLength(6)
+  expect(new Set(sent.map(({headers, body}) => `${headers['idempotency-key']} ${body}`)).size).toBe(1)
+})
+
+test.each<Envelope>(['data', 'named', 'bare'])(
+  'a service that lists other offers beside, in the envelope %s, is believed',
+  async envelope => {
+    const {service, home} = await begin(envelope)
+    service.echo = () => ({similar: [{offer_id: 'off_other', client_reference_id: 'somebody-else'}]})
+    expect(await home.json(RESERVE)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+  },
+)
