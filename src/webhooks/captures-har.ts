@@ -52,6 +52,7 @@ function requestOf({item, request, started}: Entry): CapturedRequest[] {
     {
       format: 'har',
       place,
+      ...(typeof parsed.method === 'string' ? {method: parsed.method} : {}),
       headers: headersOf(parsed.headers),
       receivedAt: started,
       body,

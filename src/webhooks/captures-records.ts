@@ -55,8 +55,14 @@ export function requestsOfDocument(records: readonly unknown[]): CapturedRequest
   return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
 }
 
-/** The events of a capture, line by line; a line that cannot be read is one with a `problem`. */
-export async function* readRecords(source: ByteSource): AsyncGenerator<readonly CapturedRequest[]> {
+/**
+ * The events of a capture, line by line; a line that cannot be read is one with a `problem`. JSON that is no record of
+ * ours is counted in `leftOut`.
+ */
+export async function* readRecords(
+  source: ByteSource,
+  leftOut: {count: number},
+): AsyncGenerator<readonly CapturedRequest[]> {
   let number = 1
   for await (const block of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
     const requests: CapturedRequest[] = []
@@ -66,7 +72,7 @@ export async function* readRecords(source: ByteSource): AsyncGenerator<readonly 
         block === undefined || end - start > MOST_LINE_BYTES
           ? unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
           : (readUsualRecord(block, start, end, number) ??
-            requestIn(block.toString('utf8', start, end), number))
+            requestIn(block.toString('utf8', start, end), number, leftOut))
       if (request) requests.push(request)
       start = end + 1
     }
@@ -74,14 +80,19 @@ export async function* readRecords(source: ByteSource): AsyncGenerator<readonly 
   }
 }
 
-function requestIn(line: string, number: number): CapturedRequest | undefined {
+function requestIn(line: string, number: number, leftOut: {count: number}): CapturedRequest | undefined {
   const place = `:${number}`
   const record = parse(line) ?? parse(line.replace(/^\ufeff/, ''))
   if (!isObject(record))
     return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
   if (record.body_base64 !== undefined) return requestOf(record, place)
-  return record.type === 'event' ? unreadable(`line ${number} holds no body`, place) : undefined
+  if (record.type === 'event') return unreadable(`line ${number} holds no body`, place)
+  if (!TALK.has(record.type)) leftOut.count += 1
+  return undefined
 }
+
+/** Types of the lines that `listen --json` prints between those of events. */
+const TALK = new Set<unknown>(['ready', 'forward'])
 
 function isBlank(line: string): boolean {
   return line.trim() === ''

@@ -7,7 +7,7 @@ import {ByteSource} from './byte-source.js'
 import {readHar} from './captures-har.js'
 import {looksLikeHttp, readHttpRequest} from './captures-http.js'
 import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './captures-records.js'
-import type {EventSummary} from './event.js'
+import {type EventSummary, isEventEnvelope} from './event.js'
 import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
 
 export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
@@ -23,6 +23,8 @@ export interface Afterwards {
 /** One webhook request as somebody captured it. */
 export interface CapturedRequest {
   readonly format: CaptureFormat
+  /** Where the capture says it. */
+  readonly method?: string
   /** Undefined for a raw body, which has none. */
   readonly headers: HeaderMap | undefined
   /** The value of one header, by its name in lower case, where that is quicker than all of `headers`. */
@@ -44,6 +46,8 @@ export interface ReadOptions {
   /** The signature is given apart, so that only a raw body or an HTTP request can be meant. */
   readonly signatureGiven: boolean
   readonly names: WebhookHeaderNames
+  /** How many requests and records were passed over, being no webhooks; counted here while they are read. */
+  readonly leftOut: {count: number}
 }
 
 /** Ours: enough of a file to tell what it is; the first record of a capture fits in. */
@@ -64,11 +68,11 @@ export async function* readCaptures(
   if (start.length === 0 && !options.signatureGiven) return
   if (looksLikeHttp(start)) return yield [readHttpRequest(source, start)]
   if (!options.signatureGiven) {
-    if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options.names)
-    if (beginsWithRecord(start)) return yield* readRecords(source)
+    if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options)
+    if (beginsWithRecord(start)) return yield* readRecords(source, options.leftOut)
     if (mayBeRecords(start)) {
       const look = await source.peek(LOOK_BYTES)
-      if (beginsWithRecord(look)) return yield* readRecords(source)
+      if (beginsWithRecord(look)) return yield* readRecords(source, options.leftOut)
       const records = source.isShorterThan(LOOK_BYTES) ? recordsOfDocument(look) : undefined
       if (records) return yield requestsOfDocument(records)
     }
@@ -95,17 +99,26 @@ function mayBeRecords(start: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)
 }
 
-/** Of all a browser or proxy recorded, the requests that carry a signature, under the expected name or another. */
+/** Of all a browser or proxy recorded, the requests that are webhooks; the others are counted. */
 async function* onlyWebhooks(
   requests: AsyncIterable<CapturedRequest>,
-  names: WebhookHeaderNames,
+  {names, leftOut}: ReadOptions,
 ): AsyncGenerator<readonly CapturedRequest[]> {
   for await (const request of requests) {
-    const headers = Object.entries(request.headers ?? {})
-    const signed =
-      headerOf(request.headers ?? {}, names.signature) !== undefined ||
-      headerOf(request.headers ?? {}, names.eventId) !== undefined ||
-      headers.some(([, values]) => [values].flat().some(value => /\bv1=/.test(value)))
-    if (signed || request.problem !== undefined) yield [request]
+    if (request.problem !== undefined || isWebhook(request, names)) yield [request]
+    else leftOut.count += 1
   }
+}
+
+/** Whether a request carries a signature, under the expected name or another, or posts an event without one. */
+function isWebhook(
+  {method = 'POST', headers = {}, body}: CapturedRequest,
+  names: WebhookHeaderNames,
+): boolean {
+  return (
+    headerOf(headers, names.signature) !== undefined ||
+    headerOf(headers, names.eventId) !== undefined ||
+    Object.values(headers).some(values => [values].flat().some(value => /\bv1=/.test(value))) ||
+    (/^post$/i.test(method) && body instanceof Uint8Array && isEventEnvelope(body))
+  )
 }

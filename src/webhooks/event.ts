@@ -1,4 +1,7 @@
 /** The event inside a webhook's body (§2.8), as far as receiving and checking need it. */
+import {isEventType} from '../contract/events.js'
+import {EVENT_ID_PREFIX} from '../contract/identifiers.js'
+import {isObject} from '../contract/json-object.js'
 
 export interface EventSummary {
   readonly id: string
@@ -34,10 +37,20 @@ export function readUsualEvent(text: string): EventSummary | undefined {
   return id === '' ? undefined : {id, type, created}
 }
 
+/**
+ * Whether `rawBody` is an event as §2.8 shows it: id, type and data, with an id or a type of the service's, or a time.
+ * Such a body is a webhook whatever its headers say: one without a signature is forged, or lost it.
+ */
+export function isEventEnvelope(rawBody: Uint8Array): boolean {
+  const {id, type, created, data} = parseObject(rawBody)
+  if (typeof id !== 'string' || typeof type !== 'string' || !isObject(data)) return false
+  return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
+}
+
 /** UTF-8, as nothing else is named. */
 const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 
-function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown} {
+function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown; data?: unknown} {
   try {
     return (JSON.parse(UTF8.decode(rawBody)) as object | null) ?? {}
   } catch {

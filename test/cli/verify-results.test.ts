@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {jsonText} from '../../src/cli/output/json-text.js'
 import {renderResult} from '../../src/cli/output/output.js'
-import {printResults, type Verified, verifyResult} from '../../src/cli/webhooks/results.js'
+import {
+  printResults,
+  type ResultPrinter,
+  type Verified,
+  verifyResult,
+} from '../../src/cli/webhooks/results.js'
 import {anyString} from '../support/any-text.js'
 
 test('the lines of valid results are the JSON they are without the quicker way', async () => {
@@ -40,11 +45,12 @@ test('a long table is printed in blocks, so that never all rows are held', async
   async function* results() {
     for (let n = 0; n < 25; n++) yield Array.from({length: 100}, () => one)
   }
-  const count = await printResults(results(), 1, 'in blocks', {
+  const printer: ResultPrinter = {
     print: async (result, continues) =>
       void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
     printPieces: async () => {},
-  })
+  }
+  const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
   expect(count).toEqual({read: 2500, invalid: 0})
   expect(printed.map(text => text.trimEnd().split('\n').length)).toEqual([1001, 1000, 500])
 })

@@ -100,6 +100,75 @@ test('a file of many captures is a list as well', async () => {
   expect(one.result).toMatchObject({valid: true, secret: 'env[0]'})
 })
 
+/** A HAR file as a proxy writes it, of requests with these headers and bodies; `GET` is a page that was looked at. */
+function harOf(...requests: ('GET' | [headers: Record<string, string>, body: string])[]): string {
+  const entries = requests.map(request => {
+    if (request === 'GET') return {request: {method: 'GET', url: 'https://x.example/', headers: []}}
+    const [pairs, text] = request
+    const headers = Object.entries(pairs).map(([name, value]) => ({name, value}))
+    const postData = {mimeType: 'application/json', text}
+    return {request: {method: 'POST', url: 'https://partner.example/hooks', headers, postData}}
+  })
+  return JSON.stringify({log: {version: '1.2', creator: {name: 'proxy', version: '1'}, entries}})
+}
+const SIGNED: [Record<string, string>, string] = [{'X-Service-Signature': SIGNATURE}, EVENT]
+const FORGED = JSON.stringify({
+  ...{id: 'evt_9', type: 'payment.captured', created: '2023-11-14T22:13:20+00:00'},
+  data: {object: 'reservation', reservation_ref: 'RSV-1', status: 'CONFIRMED'},
+})
+const UNSIGNED: [Record<string, string>, string] = [{'Content-Type': 'application/json'}, FORGED]
+
+test.each([
+  [[]],
+  [['--json']],
+  [['--quiet']],
+  [['--format', 'csv']],
+  [['--format', 'ndjson']],
+  [['--format', 'table']],
+])('an event without a signature in a HAR file is not passed over: %j', async form => {
+  writeFileSync(join(home.directory, 'proxy.har'), harOf('GET', SIGNED, UNSIGNED, SIGNED, 'GET'))
+  const {exit, stdout, stderr} = await home.run(['webhooks', 'verify', 'proxy.har', ...AT, ...form])
+  expect(exit).toBe(9)
+  expect(stderr).toContain('Warning: proxy.har: 2 entries are no webhook requests and were not checked')
+  if (form[0] === '--quiet') expect(stdout.split('\n')).toEqual(['evt_01', 'evt_9', 'evt_01', ''])
+  else expect(stdout).toContain('missing_header')
+  if (form[0] === '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{valid: 2, invalid: 1, skipped: 2},
+      results: [
+        {input: 'proxy.har#2', valid: true},
+        {input: 'proxy.har#3', valid: false, reason: 'missing_header', event_id: 'evt_9'},
+        {input: 'proxy.har#4', valid: true},
+      ],
+    })
+})
+
+test('what was left out is said of every input, and counted over all', async () => {
+  writeFileSync(join(home.directory, 'a.har'), harOf('GET', SIGNED))
+  writeFileSync(join(home.directory, 'b.har'), harOf('GET', 'GET', 'GET'))
+  const both = await verify(['a.har', 'b.har', ...AT])
+  expect(both).toMatchObject({exit: 0, result: {valid: 1, invalid: 0, skipped: 4}})
+  expect(both.stderr).toContain('a.har: 1 entry is no webhook request and was not checked')
+  expect(both.stderr).toContain('b.har: 3 entries are no webhook requests and were not checked')
+  const one = await verify(['a.har', ...AT])
+  expect(one).toMatchObject({exit: 0, result: {valid: true, reason: 'ok', skipped: 1}})
+  const none = await verify(['b.har', ...AT])
+  expect(none).toMatchObject({exit: 2, result: {error: {code: 'nothing_to_verify'}}})
+  expect(none.stderr).toContain('b.har: 3 entries')
+  const all = await verify(['body.bin', 'captures/one.ndjson', ...AT])
+  expect(Object.keys(all.result)).toEqual(['valid', 'invalid', 'results'])
+  expect(all.stderr).toBe('')
+})
+
+test('what was left out of a long capture is in its document', async () => {
+  const lines = Array.from({length: 1500}, () => captureLine(EVENT, T))
+  const {result, stderr} = await verify(['-', '--at', 'received'], {
+    stdin: [...lines, '{"level":"info"}'].join('\n'),
+  })
+  expect(result).toMatchObject({valid: 1500, invalid: 0, skipped: 1})
+  expect(stderr).toContain('standard input: 1 entry is no webhook request')
+})
+
 test('nothing to verify is no success', async () => {
   const stdin = '{"type":"ready","url":"http://127.0.0.1:1/","pid":1}\n'
   const {exit, result} = await verify(['-'], {stdin})

@@ -8,7 +8,7 @@ import {sign} from '../../src/webhooks/signature.js'
 const T = 1_700_000_000
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"Ayşe"}\n')
 const SIGNATURE = sign('whsec_test', String(T), BODY)
-const OPTIONS = {signatureGiven: false, names: DEFAULT_HEADER_NAMES}
+const OPTIONS = {signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}}
 
 /** `bytes` in pieces of `size`. */
 async function* inPieces(bytes: Uint8Array | string, size = 65_536) {
@@ -165,6 +165,55 @@ test('the webhooks of a HAR file, whatever else is in it', async () => {
   expect(lossy?.notes[0]).toContain('U+FFFD')
 })
 
+/** The verdicts on the requests of `bytes`, and how many entries were left out. */
+async function judged(bytes: string, size?: number) {
+  const options = {...OPTIONS, leftOut: {count: 0}}
+  const reasons: string[] = []
+  for await (const request of requestsIn(inPieces(bytes, size), options))
+    reasons.push((await check(request, terms)).result.reason)
+  return {reasons, leftOut: options.leftOut.count}
+}
+
+const ENVELOPE = {id: 'evt_02', type: 'voucher.ready', created: '2030-01-01T00:00:00Z', data: {}}
+const posting = (body: unknown, more: object = {}) => ({
+  ...{method: 'POST', headers: [{name: 'Content-Type', value: 'application/json'}]},
+  ...{postData: {text: typeof body === 'string' ? body : JSON.stringify(body)}, ...more},
+})
+
+test.each([
+  ['as §2.8 shows it', posting(ENVELOPE)],
+  ['with an id of the service alone', posting({...ENVELOPE, type: 'x.y', created: 1})],
+  ['with a type of the service alone', posting({...ENVELOPE, id: '7', created: null})],
+  ['of types yet unknown, with its time', posting({...ENVELOPE, id: '7', type: 'x.y'})],
+  ['in another layout', posting(`\n ${JSON.stringify(ENVELOPE, null, 2)}\n`)],
+  ['as base64', posting('', {postData: {text: btoa(JSON.stringify(ENVELOPE)), encoding: 'base64'}})],
+  ['without any headers', posting(ENVELOPE, {headers: undefined})],
+  ['by a method in lower case', posting(ENVELOPE, {method: 'post'})],
+  ['by a method that is not said', posting(ENVELOPE, {method: undefined})],
+])('an event %s without a signature is one that lacks it, in a HAR file', async (_, request) => {
+  const signed = posting(BODY.toString(), {headers: harHeaders})
+  for (const size of [7, 1_000_000])
+    expect(await judged(harOf([signed, request, signed]), size)).toEqual({
+      reasons: ['ok', 'missing_header', 'ok'],
+      leftOut: 0,
+    })
+})
+
+test.each([
+  ['a GET', {method: 'GET', headers: []}],
+  ['a POST of something else', posting({offer_id: 'off_1', type: 'voucher.ready', data: {}})],
+  ['a list of events', posting([ENVELOPE])],
+  ['an order for an event', posting({type: 'voucher.ready', data: {}})],
+  ['an event read by GET', posting(ENVELOPE, {method: 'GET'})],
+  ['what is no JSON', posting('{"id":"evt_1","type":"voucher.ready","data":{}')],
+  ['what has an id and a type of others', posting({id: '1', type: 'x.y', data: {}})],
+  ['what has no data', posting({...ENVELOPE, data: 'x'})],
+  ['no body', {method: 'POST', headers: []}],
+])('%s is no webhook, and is counted', async (_, request) => {
+  const signed = posting(BODY.toString(), {headers: harHeaders})
+  expect(await judged(harOf([request, signed, request]))).toEqual({reasons: ['ok'], leftOut: 2})
+})
+
 const record = (more: object = {}) => ({
   type: 'event',
   verdict: 'valid',
@@ -283,6 +332,15 @@ test('each request says where in its file it stands: the entry, or the line', as
   expect(await places(`{"type":"ready","url":"x"}\n${line}\n\nbroken\n${line}`)).toEqual([':2', ':4', ':5'])
   expect(await places(JSON.stringify([RECORD, RECORD], null, 1))).toEqual(['#1', '#2'])
   expect(await places(BODY.toString())).toEqual([undefined])
+})
+
+test('what lies between the records of a capture is counted, unless listen itself prints it', async () => {
+  const line = JSON.stringify(RECORD)
+  const talk = '{"type":"ready","url":"x"}\n{"type":"forward","url":"x"}\n\n'
+  expect(await judged(`${talk}${line}\n${talk}${line}`)).toMatchObject({leftOut: 0})
+  const others = `${JSON.stringify(ENVELOPE)}\n{"level":"info"}\n`
+  const {reasons, leftOut} = await judged(`${line}\n${others}${line}`)
+  expect([reasons.length, leftOut]).toEqual([2, 2])
 })
 
 test('when many causes were looked for in vain, the next is not looked for, and a right signature is right', async () => {

@@ -119,7 +119,7 @@ test('lines are numbered alike in pieces of any size', async () => {
       for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
     }
     const found: unknown[] = []
-    for await (const requests of readRecords(new ByteSource(pieces())))
+    for await (const requests of readRecords(new ByteSource(pieces()), {count: 0}))
       found.push(...requests.map(({place, problem}) => [place, problem === undefined]))
     return found
   }

@@ -22,15 +22,20 @@ export const VERIFY_COLUMNS = [
   'findings',
 ]
 
-/** The result as printed: one for one request, a list for several. */
-export function verifyResult(results: readonly Verified[], isSeveral: boolean): Result<VerifiedItem> {
+/** The result as printed: one for one request, a list for several. `leftOut` entries of what was read are no webhooks. */
+export function verifyResult(
+  results: readonly Verified[],
+  isSeveral: boolean,
+  leftOut = 0,
+): Result<VerifiedItem> {
   const items = itemsOf(results)
   const columns = VERIFY_COLUMNS.map(name => ({name, value: cellOf(name)}))
   const valid = results.filter(({result}) => result.valid).length
-  const several = {valid, invalid: results.length - valid, results: items}
+  const skipped = skippedOf(leftOut)
+  const several = {valid, invalid: results.length - valid, ...skipped, results: items}
   const [first] = results
   return {
-    document: isSeveral || !first ? several : first.result,
+    document: isSeveral || !first ? several : {...first.result, ...skipped},
     items,
     columns,
     line: lineOf,
@@ -38,6 +43,11 @@ export function verifyResult(results: readonly Verified[], isSeveral: boolean): 
     id: item => item.event_id,
     single: !isSeveral,
   }
+}
+
+/** In the document only where something was left out: the documents of everything else stay as they are. */
+function skippedOf(leftOut: number): {skipped?: number} {
+  return leftOut === 0 ? {} : {skipped: leftOut}
 }
 
 type VerifiedItem = {readonly input: string} & CheckResult
@@ -80,13 +90,14 @@ const MOST_HELD = 1000
 /**
  * Prints results, keeping a bounded number of them: lines are printed as they come, the one document of `--json` waits
  * in a file that has no name; a table needs the widths of its rows, so a long one comes in blocks. Returns how many were not
- * valid. All are held where a query asks for all.
+ * valid. All are held where a query asks for all. `leftOut` is read at the end.
  */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,
   inputs: number,
   printing: Printing,
   printer: ResultPrinter,
+  leftOut: {readonly count: number},
 ): Promise<{read: number; invalid: number}> {
   const count = {read: 0, invalid: 0}
   const aside = printing === 'one document' ? new ListAside() : undefined
@@ -110,9 +121,11 @@ export async function printResults(
     }
     if (aside && continues) {
       aside.add(itemsOf(held))
-      await printer.printPieces(aside.document({valid: count.read - count.invalid, invalid: count.invalid}))
+      const {read, invalid} = count
+      await printer.printPieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
     } else if (held.length > 0) {
-      await printer.print(verifyResult(held, continues || inputs > 1 || count.read > 1), continues)
+      const isSeveral = continues || inputs > 1 || count.read > 1
+      await printer.print(verifyResult(held, isSeveral, leftOut.count), continues)
     }
     return count
   } finally {

@@ -86,14 +86,19 @@ function receivedTime(request: CapturedRequest): number {
   )
 }
 
-/** The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read. */
+/**
+ * The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read; what was
+ * left out, being no webhook, is counted in `leftOut`, and reported for each input.
+ */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
+  leftOut: {count: number},
   warn: (text: string) => void,
 ): AsyncGenerator<readonly Verified[]> {
-  const options = {signatureGiven: terms.signature !== undefined, names: terms.names}
+  const options = {signatureGiven: terms.signature !== undefined, names: terms.names, leftOut}
   for (const input of inputs) {
+    const before = leftOut.count
     const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
     try {
       const readAgain = isPlainFile(input) ? () => bodyIn(input, options) : undefined
@@ -108,6 +113,8 @@ export async function* verifyInputs(
         }
         yield verified
       }
+      const others = leftOut.count - before
+      if (others > 0) warn(`${name}: ${leftOutText(others)}`)
     } catch (error) {
       throw readingFailed(error, name)
     }
@@ -176,6 +183,12 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
   }
   return inputs
+}
+
+function leftOutText(count: number): string {
+  return count === 1
+    ? '1 entry is no webhook request and was not checked'
+    : `${count} entries are no webhook requests and were not checked`
 }
 
 /** An empty capture verifies nothing, and must not look like success. */

@@ -20,7 +20,8 @@ export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails.'
   static override description =
     `Reads raw bodies (with --signature), whole HTTP requests, HAR files and captures of webhooks listen; which it is, is told from
-the content. Works offline, without a login. Every signing secret stored for the profile is tried unless one is given.
+the content. Of a HAR file, requests with a signature and POSTs of an event are checked; the number of the others is
+reported. Works offline, without a login. Every signing secret stored for the profile is tried unless one is given.
 Ends with 9 when a signature is not valid. When it is not, the cause is looked for: what is named was proved by a signature
 that matches; what cannot be proved is unexplained.
 Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
@@ -55,12 +56,14 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const {argv, flags} = await this.parse(WebhooksVerify)
     const inputs = chooseInputs(argv as string[], flags)
     const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
-    const results = verifyInputs(inputs, terms, text => void this.warn(`Warning: ${text}`))
+    const leftOut = {count: 0}
+    const results = verifyInputs(inputs, terms, leftOut, text => void this.warn(`Warning: ${text}`))
     const printer: ResultPrinter = {
       print: (result, continues) => this.print(result, continues),
       printPieces: writePieces,
     }
-    const {read, invalid} = await printResults(this.told(results), inputs.length, this.printing(), printer)
+    const told = this.told(results)
+    const {read, invalid} = await printResults(told, inputs.length, this.printing(), printer, leftOut)
     if (read === 0) throw nothingToVerify()
     if (invalid > 0) this.exitCode = EXIT_CODES.signature
   }

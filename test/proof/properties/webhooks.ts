@@ -32,7 +32,9 @@ async function read(file: Uint8Array, size: number): Promise<Read[]> {
     for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size))
   }
   const found: Read[] = []
-  for await (const requests of readCaptures(pieces(), {signatureGiven: false, names: DEFAULT_HEADER_NAMES}))
+  for await (const requests of readCaptures(pieces(), {
+    ...{signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}},
+  }))
     for (const request of requests) found.push(await readOne(request))
   return found
 }
