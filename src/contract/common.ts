@@ -7,6 +7,12 @@ import {isAmount, isCurrencyCode} from './money.js'
 export const ours = (description: string) => ({description, 'x-source': 'ours'})
 export const from = (section: string, description: string) => ({description, 'x-source': section})
 
+/**
+ * Spaces of every kind and control characters, to stand in a class of a pattern. They are spelled out, because `\s`, `\d`
+ * and `\p{…}` mean other characters, or nothing, to other readers of the description.
+ */
+export const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
+
 export const calendarDate = z
   .string()
   .refine(isCalendarDate, 'must be a date that exists, written YYYY-MM-DD')

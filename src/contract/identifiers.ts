@@ -6,6 +6,8 @@ export const TEST_SECRET_PREFIX = 'sk_test_'
 export const SUBSCRIPTION_ID_PREFIX = 'whsub_'
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 export const EVENT_ID_PREFIX = 'evt_'
+/** Ours: the deliveries of the local sandbox. */
+export const DELIVERY_ID_PREFIX = 'dlv_'
 /** Ours: the local sandbox writes `RSV-` and ten Crockford base32 digits; §2.5 shows no shape. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
 
@@ -22,15 +24,69 @@ export function modeOfSecret(clientSecret: string): Mode | undefined {
   return undefined
 }
 
-/**
- * Whether `text` may stand as a reservation_ref in a path and in the name of a file of ours.
- * §2.5 shows no shape; we take ASCII letters, digits and `_ . : -`, up to 64, starting with a letter or digit.
- */
-export function isReservationRef(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/.test(text)
+/** Whether a client secret or a signing secret is in `text`, by its prefix. */
+export function holdsSecret(text: string): boolean {
+  return [LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX, SIGNING_SECRET_PREFIX].some(prefix =>
+    text.slice(0, -1).includes(prefix),
+  )
 }
 
-/** Whether `text` may stand as the partner's own reference: up to 128 visible characters, no spaces or controls. */
-export function isClientReference(text: string): boolean {
-  return /^[^\p{C}\p{Z}]{1,128}$/u.test(text)
+export interface IdentifierForm {
+  readonly pattern: RegExp
+  /** Completes `must be`. */
+  readonly expected: string
+}
+
+/**
+ * How each identifier is written that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7,
+ * §2.8); lengths and the other characters are ours, and keep a path and the name of a file what they are. Answers are not
+ * held to these forms.
+ */
+export const IDENTIFIERS = {
+  offer_id: {
+    pattern: new RegExp(`^${OFFER_ID_PREFIX}[!-~]{1,508}$`),
+    expected: 'an offer id (off_…)',
+  },
+  /** §2.5 shows no form. */
+  reservation_ref: {
+    pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,
+    expected: 'a reservation reference: letters, digits, _ . : and -, up to 64',
+  },
+  /** The partner's own (§2.4). */
+  client_reference_id: {
+    pattern: /^[^\p{C}\p{Z}]{1,128}$/u,
+    expected: 'a client reference: 1 to 128 visible characters without spaces',
+  },
+  subscription_id: {
+    pattern: new RegExp(`^${SUBSCRIPTION_ID_PREFIX}[A-Za-z0-9_.:-]{1,122}$`),
+    expected: 'a subscription id (whsub_…)',
+  },
+  event_id: {
+    pattern: new RegExp(`^${EVENT_ID_PREFIX}[!-~]{1,508}$`),
+    expected: 'an event id (evt_…)',
+  },
+  delivery_id: {
+    pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
+    expected: 'a delivery id (dlv_…)',
+  },
+  /** Of a hotel or a tour, of which nothing is shown; `.` and `..` would lead elsewhere in a path. */
+  other: {
+    pattern: /^(?!\.{1,2}$)[!-~]{1,512}$/,
+    expected: 'an identifier of visible ASCII characters, without spaces',
+  },
+} as const satisfies Record<string, IdentifierForm>
+
+export type IdentifierKind = keyof typeof IDENTIFIERS
+
+/** What programs print where there is no value: jq, JavaScript, Python. */
+const NO_VALUE: readonly string[] = ['null', 'undefined', 'None']
+
+/** Whether `text` is empty, or what a program printed instead of a value. */
+export function isNoValue(text: string): boolean {
+  return text.trim() === '' || NO_VALUE.includes(text.trim())
+}
+
+/** Whether `text`, as it was typed, can be an identifier of that kind. */
+export function isIdentifier(kind: IdentifierKind, text: string): boolean {
+  return IDENTIFIERS[kind].pattern.test(text) && !isNoValue(text)
 }

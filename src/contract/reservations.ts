@@ -8,9 +8,11 @@ import {
   from,
   ours,
   paymentMode,
+  SPACES_AND_CONTROLS,
   timestamp,
 } from './common.js'
 import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
+import {IDENTIFIERS} from './identifiers.js'
 import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
 const text = z.string().trim().min(1, 'must not be empty')
@@ -43,8 +45,13 @@ const guests = z.array(guest).min(1, 'must have at least one guest')
 
 export const reservationRequest = z
   .strictObject({
-    offer_id: text,
-    client_reference_id: text,
+    offer_id: z.string().regex(IDENTIFIERS.offer_id.pattern, `must be ${IDENTIFIERS.offer_id.expected}`),
+    client_reference_id: z
+      .string()
+      .regex(
+        new RegExp(`^[^${SPACES_AND_CONTROLS}]{1,128}$`, 'u'),
+        'must be 1 to 128 characters without spaces',
+      ),
     client_nationality: countryCode,
     contact,
     guests,

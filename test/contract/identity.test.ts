@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {isClientReference, isReservationRef, modeOfSecret} from '../../src/contract/identifiers.js'
+import {IDENTIFIERS, isIdentifier, isNoValue, modeOfSecret} from '../../src/contract/identifiers.js'
 import {isTcNumber} from '../../src/contract/identity.js'
 
 describe('a Turkish identity number', () => {
@@ -53,14 +53,44 @@ describe('identifiers', () => {
       'a\0',
       '%2e',
     ]
-    expect(good.filter(ref => !isReservationRef(ref))).toEqual([])
-    expect(bad.filter(isReservationRef)).toEqual([])
+    expect(good.filter(ref => !isIdentifier('reservation_ref', ref))).toEqual([])
+    expect(bad.filter(ref => isIdentifier('reservation_ref', ref))).toEqual([])
   })
 
   it('take as client reference visible characters without spaces', () => {
     const good = ['PARTNER-1', 'Ayşe/2030', '订单', 'x'.repeat(128)]
     const bad = ['', 'a b', 'a\u00A0b', 'a\n', '\u202Ea', 'a\u200B', 'x'.repeat(129)]
-    expect(good.filter(reference => !isClientReference(reference))).toEqual([])
-    expect(bad.filter(isClientReference)).toEqual([])
+    expect(good.filter(reference => !isIdentifier('client_reference_id', reference))).toEqual([])
+    expect(bad.filter(reference => isIdentifier('client_reference_id', reference))).toEqual([])
+  })
+  it('have the prefix that the interface promises, and something after it', () => {
+    const prefixes = {
+      offer_id: 'off_',
+      subscription_id: 'whsub_',
+      event_id: 'evt_',
+      delivery_id: 'dlv_',
+    } as const
+    for (const [kind, prefix] of Object.entries(prefixes) as [keyof typeof prefixes, string][]) {
+      const good = [`${prefix}1`, `${prefix}aB3_x-9`]
+      const bad = [
+        'nope',
+        prefix,
+        prefix.toUpperCase() + 1,
+        ` ${prefix}1`,
+        `${prefix}1\n`,
+        `"${prefix}1"`,
+        `${prefix}ä`,
+      ]
+      expect(good.filter(id => !isIdentifier(kind, id))).toEqual([])
+      expect(bad.filter(id => isIdentifier(kind, id))).toEqual([])
+    }
+  })
+
+  it('are never what a script passes when it has none', () => {
+    const nothing = ['', ' ', '\t\n', 'null', 'undefined', 'None', ' null ']
+    for (const kind of Object.keys(IDENTIFIERS) as (keyof typeof IDENTIFIERS)[])
+      expect(nothing.filter(text => isIdentifier(kind, text))).toEqual([])
+    expect(nothing.filter(text => !isNoValue(text))).toEqual([])
+    expect(['nullable', 'NONE-7', '0', 'off_null'].filter(isNoValue)).toEqual([])
   })
 })

@@ -94,6 +94,95 @@ test.each<[string, string[], string?]>([
   expect(requests).toBe(0)
 })
 
+const REQUEST = {
+  client_nationality: 'TR',
+  contact: {
+    name: 'A',
+    surname: 'B',
+    email: 'a@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321234567',
+  },
+  guests: [{name: 'A', surname: 'B'}],
+  payment: {mode: 'account'},
+}
+const OFFER = 'offer_id: must be an offer id (off_…), not'
+const REF = 'REF: must be a reservation reference: letters, digits, _ . : and -, up to 64, not'
+const SUBSCRIPTION = 'ID: must be a subscription id (whsub_…), not'
+const REFERENCE = 'must be a client reference: 1 to 128 visible characters without spaces, not'
+
+test.each<[string, string[], object?]>([
+  [`${OFFER} "nope"`, ['reserve', 'nope', '--input', '-', '--yes'], REQUEST],
+  [`${OFFER} "nope"`, ['reserve', '--input', '-', '--yes'], {...REQUEST, offer_id: 'nope'}],
+  [`${OFFER} "null"`, ['reserve', '--input', '-', '--yes'], {...REQUEST, offer_id: 'null'}],
+  [`${OFFER} "undefined"`, ['reserve', 'undefined', '--input', '-', '--dry-run'], REQUEST],
+  [`${OFFER} ""`, ['reserve', '', '--input', '-', '--yes'], REQUEST],
+  [`${OFFER} "off_"`, ['reserve', 'off_', '--input', '-', '--yes'], REQUEST],
+  [`${OFFER} "RSV-7K3M9QX2AB"`, ['reserve', 'RSV-7K3M9QX2AB', '--input', '-', '--yes'], REQUEST],
+  [
+    `client_reference_id: ${REFERENCE} "null"`,
+    ['reserve', 'off_1', '--input', '-', '--client-reference', 'null'],
+    REQUEST,
+  ],
+  [
+    `client_reference_id: ${REFERENCE} "null"`,
+    ['reserve', 'off_1', '--input', '-', '--yes'],
+    {...REQUEST, client_reference_id: 'null'},
+  ],
+  [`--resume: ${REFERENCE} "null"`, ['reserve', '--resume', 'null']],
+  [`--resume: ${REFERENCE} ""`, ['reserve', '--resume', '']],
+  [`REFERENCE: ${REFERENCE} "null"`, ['journal', 'forget', 'null', '--yes']],
+  ['OFFER_ID: must be an offer id (off_…), not "nope"', ['hotels', 'price', 'nope']],
+  ['HOTEL_ID: must be', ['hotels', 'show', 'null']],
+  ['TOUR_ID: must be', ['tours', 'show', 'null']],
+  [`--client-reference: ${REFERENCE} "None"`, ['reservations', 'list', '--client-reference', 'None']],
+  ['--after: must have a value, not "null"', ['reservations', 'list', '--after', 'null']],
+  [`${REF} "null"`, ['reservations', 'show', 'null']],
+  [`${REF} ""`, ['reservations', 'update', '', '--contact', 'email=a@example.com']],
+  [`${REF} "undefined"`, ['reservations', 'cancel', 'undefined', '--yes']],
+  [`${REF} "null"`, ['voucher', 'download', 'null']],
+  [`${REF} "null"`, ['sandbox', 'pay', 'null']],
+  [`${SUBSCRIPTION} "nope"`, ['webhooks', 'test', 'nope']],
+  [`${SUBSCRIPTION} "evt_1"`, ['webhooks', 'update', 'evt_1', '--active']],
+  [`${SUBSCRIPTION} ""`, ['webhooks', 'delete', '', '--yes']],
+  ['EVENT_ID: must be an event id (evt_…), not "null"', ['webhooks', 'events', 'show', 'null']],
+  ['EVENT_ID: must be', ['webhooks', 'events', 'replay', 'nope', '--to', 'https://a.example/']],
+  ['--id: must be an event id', ['webhooks', 'events', 'export', '--id', 'null']],
+  ['--id: must be an event id', ['webhooks', 'events', 'list', '--id', 'nope']],
+  ['--event-id: must have a value, not "null"', ['webhooks', 'verify', '-', '--event-id', 'null']],
+  ['--redeliver: must be a delivery id (dlv_…)', ['sandbox', 'deliveries', '--redeliver', 'null']],
+])('what is no identifier is neither written down nor sent: %s', async (message, argv, input) => {
+  const options = {stdin: input === undefined ? '' : JSON.stringify(input)}
+  const plain = await home.run(argv, options)
+  const {exit, result} = await home.json<{error: {code: string; message: string; hint: string}}>(
+    argv,
+    options,
+  )
+  expect([plain.exit, plain.stdout, exit, result.error.code]).toEqual([2, '', 2, 'invalid_input'])
+  expect(plain.stderr).toContain(message)
+  expect(result.error.message).toContain(message)
+  const accident = /(null|undefined|None)"$/.exec(result.error.message)?.[1]
+  if (accident) expect(result.error.hint).toMatch(new RegExp(`^${accident} is printed for a missing value`))
+  if (message === `${OFFER} "nope"`)
+    expect(result.error.hint).toBe('bookctl hotels search shows offers with their ids')
+  if (/, not ""$/.test(result.error.message)) expect(result.error.hint).toMatch(/^it is empty/)
+  expect(requests).toBe(0)
+  expect((await home.json<{entries: unknown[]}>(['journal'])).result.entries).toEqual([])
+})
+
+test('quotes around an identifier are pointed out, and a secret in its place is not shown', async () => {
+  const quoted = await home.json<{error: {hint: string}}>(['hotels', 'price', '"off_1"'])
+  expect([quoted.exit, quoted.result.error.hint]).toEqual([2, 'leave out the quotes: jq -r prints none'])
+  const stdin = JSON.stringify({...REQUEST, offer_id: 'sk_test_abc'})
+  const {exit, stdout, stderr} = await home.run(['reserve', '--input', '-', '--json'], {stdin})
+  expect([exit, stdout.includes('offer_id: must be an offer id'), stdout.includes('abc'), stderr]).toEqual([
+    2,
+    true,
+    false,
+    '',
+  ])
+})
+
 test('missing values are named all at once, and piped input answers no question', async () => {
   const {exit, stderr} = await home.run(['login'], {
     stdin: '\n\n\n',

@@ -28,6 +28,7 @@ const ARGUMENTS: Record<string, readonly string[]> = {
   login: ['--client-id', 'cid_odd', '--client-secret-file', 'secret.txt'],
   reserve: ['off_odd', '--pay', 'account', '--nationality', 'TR', ...GUESTS],
   'hotels:search': SEARCH.slice(2),
+  'hotels:price': ['off_odd'],
   'tours:search': ['--city', '101', '--date', '2030-06-01', '--currency', 'EUR'],
   'reservations:update': ['RSV-1', '--contact', 'email=new@example.com', '--yes'],
   'reservations:cancel': ['RSV-1', '--yes'],

@@ -2,13 +2,19 @@
 import {isCalendarDate} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isReservationRef} from '../../contract/identifiers.js'
+import {
+  holdsSecret,
+  IDENTIFIERS,
+  type IdentifierKind,
+  isIdentifier,
+  isNoValue,
+} from '../../contract/identifiers.js'
 import {isAmount} from '../../contract/money.js'
 
 /** The refusal of `field`, quoting what was typed, sanitised and cut. */
-export function invalid(field: string, problem: string, typed?: string): Failure {
+export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
   const quoted = typed === undefined ? '' : `, not ${JSON.stringify(sanitizeLine(typed, 40))}`
-  return usage('invalid_input', `${field}: ${problem}${quoted}`)
+  return usage('invalid_input', `${field}: ${problem}${quoted}`, hint)
 }
 
 export function checkDate(field: string, text: string): string {
@@ -49,19 +55,33 @@ export function checkWait(text: string | undefined): number | undefined {
   return text === undefined ? undefined : checkInteger('--wait', text, 0, 86_400)
 }
 
-/** A reservation_ref that may stand in a path and a file name. */
-export function checkReservationRef(field: string, text: string): string {
-  if (isReservationRef(text)) return text
-  throw usage(
-    'invalid_input',
-    `${field}: must be a reservation reference: letters, digits, _ . : and -, up to 64`,
-  )
+const WHERE_SHOWN: Readonly<Partial<Record<IdentifierKind, string>>> = {
+  offer_id: 'bookctl hotels search shows offers with their ids',
+  reservation_ref: 'bookctl journal shows the reservations made on this machine',
+  subscription_id: 'bookctl webhooks list shows subscriptions with their ids',
+  event_id: 'bookctl webhooks events list shows the events received',
+  delivery_id: 'bookctl sandbox deliveries shows deliveries with their ids',
 }
 
-/** An identifier of the service that may stand in a path, where `.` and `..` would lead elsewhere. */
-export function checkIdentifier(field: string, text: string): string {
-  if (/^[\x21-\x7e]{1,512}$/.test(text) && text !== '.' && text !== '..') return text
-  throw invalid(field, 'must be an identifier of visible ASCII characters, without blanks', text)
+/** An identifier in the form of its kind. Throws usage naming `field`, what was typed and what is likely wrong. */
+export function checkIdentifier(kind: IdentifierKind, field: string, text: string): string {
+  if (isIdentifier(kind, text)) return text
+  const shown = holdsSecret(text) ? undefined : text
+  throw invalid(field, `must be ${IDENTIFIERS[kind].expected}`, shown, likelyCause(text) ?? WHERE_SHOWN[kind])
+}
+
+/** A value of any form, but not what a script passes when it has none. */
+export function checkGiven(field: string, text: string): string {
+  if (!isNoValue(text)) return text
+  throw invalid(field, 'must have a value', text, likelyCause(text))
+}
+
+/** What to look at where an identifier came out of a script; undefined when it looks typed. */
+function likelyCause(text: string): string | undefined {
+  if (text.trim() === '') return 'it is empty: check the variable or the command it comes from'
+  if (isNoValue(text))
+    return `${text.trim()} is printed for a missing value: check the variable or the jq path it comes from`
+  return /^(["'`]).*\1$/s.test(text) ? 'leave out the quotes: jq -r prints none' : undefined
 }
 
 /** Seconds of `--timeout`, or of where else it came from; undefined when it was not given. */

@@ -3,11 +3,10 @@ import {createHash} from 'node:crypto'
 import {nightsBetween} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isClientReference} from '../../contract/identifiers.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {missing} from '../usage/parse-errors.js'
-import {checkCountry, invalid} from './checks.js'
+import {checkCountry, checkIdentifier, invalid} from './checks.js'
 import {readText} from './files.js'
 import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
@@ -70,8 +69,7 @@ export async function readInput(path: string | undefined): Promise<Fields> {
 export function offerOf(argument: string | undefined, input: Fields): string | undefined {
   const offer = argument ?? input.offer_id
   if (offer === undefined) return undefined
-  if (typeof offer === 'string' && /^[\x21-\x7e]{1,512}$/.test(offer)) return offer
-  throw usage('invalid_input', 'offer_id: must be the identifier of an offer, as hotels search prints it')
+  return checkIdentifier('offer_id', 'offer_id', textOf(offer))
 }
 
 /** Any country: for checking what was typed before the nationality searched is known. */
@@ -111,10 +109,12 @@ export async function readReservation(
   const fromFile = flags.nationality === undefined && input.client_nationality !== undefined
   const field = fromFile ? 'client_nationality' : '--nationality'
   const client_nationality = await checkCountry(field, textOf(nationality))
+  const reference = flags['client-reference'] ?? input.client_reference_id
+  if (typeof reference === 'string') checkIdentifier('client_reference_id', 'client_reference_id', reference)
   const request = {
     ...input,
     offer_id: offerId,
-    client_reference_id: flags['client-reference'] ?? input.client_reference_id ?? '-',
+    client_reference_id: reference ?? '-',
     client_nationality,
     contact,
     guests: fillGuests(guests, client_nationality, flags.guest !== undefined),
@@ -214,15 +214,11 @@ function checkBirthDates({guests}: ReservationRequest, today: string): void {
  * thirty times at once, is the same reservation and not another one.
  */
 function withReference(request: ReservationRequest, client: string): ReservationRequest {
-  const given = request.client_reference_id
-  if (given === '-') {
-    const digest = createHash('sha256')
-      .update(JSON.stringify([client, request]))
-      .digest('hex')
-    return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
-  }
-  if (isClientReference(given)) return request
-  throw usage('invalid_input', 'client_reference_id: must be 1 to 128 visible characters without blanks')
+  if (request.client_reference_id !== '-') return request
+  const digest = createHash('sha256')
+    .update(JSON.stringify([client, request]))
+    .digest('hex')
+  return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
 }
 
 /** A file may hold anything, also an object that has no text. */

@@ -5,11 +5,10 @@ import type {FoundReservations, ListWish} from '../../api/reservations.js'
 import type {ReadReservation} from '../../api/shapes.js'
 import {instantOf, isCalendarDate} from '../../contract/dates.js'
 import {Failure, usage} from '../../contract/failure.js'
-import {isClientReference} from '../../contract/identifiers.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import type {Connection} from '../connect.js'
-import {checkInteger, invalid} from '../input/checks.js'
+import {checkGiven, checkIdentifier, checkInteger, invalid} from '../input/checks.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
 import {noteOutcome} from '../reserve/noted.js'
@@ -27,9 +26,9 @@ export interface ListFlags {
 /** Throws usage. */
 export function readListWish(flags: ListFlags): ListWish {
   const {'client-reference': clientReference, limit, after, all} = flags
-  if (clientReference !== undefined && !isClientReference(clientReference)) {
-    throw usage('invalid_input', '--client-reference: must be 1 to 128 visible characters without blanks')
-  }
+  if (clientReference !== undefined)
+    checkIdentifier('client_reference_id', '--client-reference', clientReference)
+  if (after !== undefined) checkGiven('--after', after)
   if (after === UNKNOWN_NEXT) {
     throw usage('invalid_input', '--after: the service did not say how to ask for those after that page')
   }

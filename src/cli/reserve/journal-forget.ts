@@ -9,6 +9,7 @@ import {STATE_NAME} from '../../state/file-names.js'
 import type {JournalEntry} from '../../state/journal.js'
 import type {Client, State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
+import {checkIdentifier} from '../input/checks.js'
 import {type Result, single} from '../output/result.js'
 import {type DryChange, dryRun} from '../request/dry-run.js'
 
@@ -25,6 +26,7 @@ export function findForgettable(state: State, reference: string, baseUrl: string
   const entries = baseUrl === undefined ? all : all.filter(entry => entry.baseUrl === baseUrl)
   const [entry] = entries
   if (entry === undefined) {
+    checkIdentifier('client_reference_id', 'REFERENCE', reference)
     const hint = 'see what it tried with: bookctl journal'
     throw usage('unknown_reference', 'this machine has tried no reservation with that client reference', hint)
   }

@@ -3,13 +3,12 @@ import {randomUUID} from 'node:crypto'
 import type {JournalVerdict} from '../../api/reservation-journal.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isClientReference} from '../../contract/identifiers.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import type {SeenOffer} from '../../state/offer-store.js'
 import type {Client, State} from '../../state/state.js'
 import type {Target} from '../access/target.js'
 import {systemClock} from '../connect.js'
-import {checkAmount} from '../input/checks.js'
+import {checkAmount, checkIdentifier} from '../input/checks.js'
 import {checkOffer, findDoubts} from '../input/offer-checks.js'
 import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from '../input/reservation.js'
 
@@ -76,7 +75,7 @@ function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags)
 }
 
 function readResume(reference: string): Typed {
-  if (!isClientReference(reference)) throw usage('invalid_input', '--resume: must be a client reference')
+  checkIdentifier('client_reference_id', '--resume', reference)
   return {offerId: undefined, input: {}, maxPrice: undefined, key: undefined}
 }
 

@@ -1,5 +1,6 @@
 /** The command line before oclif's parser reads it: which command, with which arguments. Pure; prints and sends nothing. */
 import {usage} from '../../contract/failure.js'
+import {holdsSecret} from '../../contract/identifiers.js'
 import {TOPICS} from '../help/topics/topics.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 import {closest} from './suggest.js'
@@ -186,7 +187,7 @@ function unknownFlagWithoutCommand(argv: readonly string[]) {
 
 /** A secret on the command line is in the process list and the shell's history already; it is not used or echoed. */
 function refuseSecrets(argv: readonly string[]): void {
-  if (!argv.some(word => /(sk_live_|sk_test_|whsec_)./.test(word))) return
+  if (!argv.some(holdsSecret)) return
   throw usage(
     'secret_on_command_line',
     'a secret stands on the command line, where the process list and the shell history show it',

@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../state/event-store.js'
 import {captureRecord, pairsOf} from '../../webhooks/capture-record.js'
-import {invalid} from '../input/checks.js'
+import {checkIdentifier, invalid} from '../input/checks.js'
 import {readDuration} from '../input/duration.js'
 import type {Result} from '../output/result.js'
 
@@ -22,7 +22,12 @@ export const EVENT_LIST_COLUMNS = [
 const PAGE = 200
 
 /** What the flags choose; `now` is Unix seconds. Throws usage. */
-export function eventFilter({id, type, since}: EventFilterFlags, now: number): EventFilter {
+export function eventFilter(
+  {id, type, since}: EventFilterFlags,
+  store: EventStore,
+  now: number,
+): EventFilter {
+  for (const one of id ?? []) newestWith(store, '--id', one)
   return {
     ...(id ? {ids: id} : {}),
     ...(type ? {types: type} : {}),
@@ -90,9 +95,16 @@ export function eventList(
   }
 }
 
+/** The newest event `id`, in whatever form the service wrote it. Throws usage naming `field` for what is neither known nor an event id. */
+function newestWith(store: EventStore, field: string, id: string): StoredEvent | undefined {
+  const [event] = store.page({ids: [id]}, {}, 1)
+  if (event === undefined) checkIdentifier('event_id', field, id)
+  return event
+}
+
 /** The event `id`, the newest when several profiles have it. Throws Failure. */
 export function findEvent(store: EventStore, id: string): StoredEvent {
-  const [event] = store.page({ids: [id]}, {}, 1)
+  const event = newestWith(store, 'EVENT_ID', id)
   if (event) return event
   throw new Failure('usage', `there is no event ${sanitizeLine(id, 60)} among those received`, {
     code: 'event_not_found',

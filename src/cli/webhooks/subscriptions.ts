@@ -52,12 +52,6 @@ export function unknownEvents(types: readonly string[]): string[] {
   return types.filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
 }
 
-/** Throws usage unless `text` may stand as a subscription's id in a path. */
-export function checkSubscriptionId(text: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/.test(text)) return text
-  throw invalid('ID', 'must be a subscription id such as whsub_…', text)
-}
-
 export interface CreatedAndKept {
   readonly subscription: CreatedSubscription
   /** Path of the file; null when it could not be stored. */

@@ -12,7 +12,7 @@ import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import {type CapturedRequest, type ReadOptions, readCaptures} from '../../webhooks/captures.js'
 import {type CheckTerms, check} from '../../webhooks/check.js'
-import {checkInteger, invalid} from '../input/checks.js'
+import {checkGiven, checkInteger, invalid} from '../input/checks.js'
 import {stdinIsTerminal} from '../input/files.js'
 import {whileReading} from '../input/waiting.js'
 import {webhookHeaderNames} from './headers.js'
@@ -38,6 +38,7 @@ export async function planVerify(
     tolerance === undefined
       ? SIGNATURE_TOLERANCE_SECONDS
       : checkInteger('--tolerance', tolerance, 0, 10_000_000_000)
+  if (eventId !== undefined) checkGiven('--event-id', eventId)
   const now = timeOfJudging(flags.at, clock)
   const secrets = await resolveWebhookSecrets(flags, env, state)
   return {

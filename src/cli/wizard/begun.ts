@@ -1,4 +1,5 @@
 /** What flags and input file of `reserve` already say, checked, so that the wizard asks for the rest alone. */
+import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
 import {checkAmount} from '../input/checks.js'
 import {type Fields, isFields, readContact, readGuest} from '../input/guests.js'
@@ -23,6 +24,7 @@ export interface Begun {
 const STAND_IN = {
   contact: 'name=A,surname=A,email=a@example.com,phone_country_code=+90,phone_number=5321234567',
   guest: 'name=A,surname=A',
+  offer: `${OFFER_ID_PREFIX}1`,
 }
 
 /** Undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for what is given and wrong. */
@@ -58,7 +60,7 @@ export async function readBegun(
       : {}),
   }
   const known = {nationality: 'TR', client: '', today}
-  const checked = await readReservation(offerId ?? 'off_', filled, flags, known)
+  const checked = await readReservation(offerId ?? STAND_IN.offer, filled, flags, known)
   return {
     offerId,
     nationality: has.nationality ? checked.client_nationality : undefined,

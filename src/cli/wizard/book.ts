@@ -2,7 +2,7 @@
 
 import type {ReserveOutcome} from '../../api/reserve.js'
 import {Failure, usage} from '../../contract/failure.js'
-import {isClientReference} from '../../contract/identifiers.js'
+import {IDENTIFIERS, isIdentifier} from '../../contract/identifiers.js'
 import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {unlessBack, withWayBack} from '../prompts/way-back.js'
@@ -104,8 +104,8 @@ function askReference(prompts: Prompts): Promise<string> {
     message: REFERENCE,
     empty: 'one made for you',
     check: typed => {
-      if (typed === '' || (isClientReference(typed) && typed !== '-')) return
-      throw usage('invalid_input', 'must be up to 128 visible characters without blanks')
+      if (typed === '' || (isIdentifier('client_reference_id', typed) && typed !== '-')) return
+      throw usage('invalid_input', `must be ${IDENTIFIERS.client_reference_id.expected}`)
     },
   })
 }

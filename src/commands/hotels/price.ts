@@ -25,7 +25,7 @@ config.json: "paths": {"hotels.price": "…"}. Needs the scope hotels:read. Envi
 
   async run(): Promise<void> {
     const {args} = await this.parse(HotelsPrice)
-    const offerId = checkIdentifier('OFFER_ID', args.offer_id)
+    const offerId = checkIdentifier('offer_id', 'OFFER_ID', args.offer_id)
     await this.print(await price(await this.connect(), offerId))
   }
 }

@@ -23,7 +23,7 @@ config.json: "paths": {"hotels.show": "…"}. Needs the scope hotels:read. Envir
 
   async run(): Promise<void> {
     const {args} = await this.parse(HotelsShow)
-    const hotelId = checkIdentifier('HOTEL_ID', args.hotel_id)
+    const hotelId = checkIdentifier('other', 'HOTEL_ID', args.hotel_id)
     await this.print(await show(await this.connect(), hotelId))
   }
 }

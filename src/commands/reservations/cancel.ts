@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkReservationRef} from '../../cli/input/checks.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
@@ -40,7 +40,7 @@ reservations:write. Environment: those of every command.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsCancel)
-    const reference = checkReservationRef('REF', args.ref)
+    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
     const {'max-fee': most, reason, yes} = flags
     const maxFee = cancelling.readMaxFee(most)
     const body = cancelling.readReason(reason)

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkReservationRef} from '../../cli/input/checks.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations/reservations.js'
 
 export default class ReservationsShow extends BaseCommand {
@@ -20,7 +20,7 @@ config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations
 
   async run(): Promise<void> {
     const {args} = await this.parse(ReservationsShow)
-    const reference = checkReservationRef('REF', args.ref)
+    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
     await this.print(await show(await this.connect(), reference, text => void this.warn(text)))
   }
 }

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkReservationRef} from '../../cli/input/checks.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
@@ -46,7 +46,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
-    const reference = checkReservationRef('REF', args.ref)
+    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
     const change = await readUpdate(flags)
     const target = await this.target()
     if (flags['dry-run']) {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {checkInteger, invalid} from '../../cli/input/checks.js'
+import {checkIdentifier, checkInteger} from '../../cli/input/checks.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
 import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox/deliveries.js'
@@ -26,7 +26,7 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
     const {flags} = await this.parse(SandboxDeliveries)
     const id = flags.redeliver
     if (id === undefined) return this.list(checkInteger('--limit', flags.limit, 1, 5000), flags['dry-run'])
-    if (!/^[\w-]{1,128}$/.test(id)) throw invalid('--redeliver', 'must be a delivery id such as dlv_…', id)
+    checkIdentifier('delivery_id', '--redeliver', id)
     if (flags['dry-run']) return this.print(this.describe(`/deliveries/${id}/redeliver`, {}))
     await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
   }

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {checkReservationRef} from '../../cli/input/checks.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
@@ -22,7 +22,7 @@ export default class SandboxPay extends SandboxCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)
-    const path = `/payments/${encodeURIComponent(checkReservationRef('REF', args.ref))}`
+    const path = `/payments/${encodeURIComponent(checkIdentifier('reservation_ref', 'REF', args.ref))}`
     const body = {result: flags.decline ? 'failed' : 'paid'}
     if (flags['dry-run']) return this.print(this.describe(path, body))
     const reservation = await this.control(path, body)

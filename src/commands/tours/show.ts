@@ -23,7 +23,7 @@ config.json: "paths": {"tours.show": "…"}. Needs the scope tours:read. Environ
 
   async run(): Promise<void> {
     const {args} = await this.parse(ToursShow)
-    const tourId = checkIdentifier('TOUR_ID', args.tour_id)
+    const tourId = checkIdentifier('other', 'TOUR_ID', args.tour_id)
     await this.print(await show(await this.connect(), tourId))
   }
 }

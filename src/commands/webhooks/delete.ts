@@ -1,11 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {checkSubscriptionId, deleteAndForget} from '../../cli/webhooks/subscriptions.js'
+import {deleteAndForget} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'
@@ -27,7 +28,7 @@ export default class WebhooksDelete extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksDelete)
-    const id = checkSubscriptionId(args.id)
+    const id = checkIdentifier('subscription_id', 'ID', args.id)
     const target = await this.target()
     if (flags['dry-run']) {
       const request = describeCall('subscriptions.delete', target, await this.state(), {

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {checkSubscriptionId} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Have a test event sent to a subscription.'
@@ -23,7 +23,7 @@ export default class WebhooksTest extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksTest)
-    const id = checkSubscriptionId(args.id)
+    const id = checkIdentifier('subscription_id', 'ID', args.id)
     const target = await this.target()
     if (flags['dry-run'])
       return this.print(

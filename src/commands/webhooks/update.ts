@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {checkIdentifier} from '../../cli/input/checks.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
 import {missing} from '../../cli/usage/parse-errors.js'
 import {
   checkEvents,
-  checkSubscriptionId,
   checkSubscriptionUrl,
   notAsAsked,
   SUBSCRIPTION_COLUMNS,
@@ -43,7 +43,7 @@ show this path: see webhooks list. Environment: those of every command.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksUpdate)
-    const id = checkSubscriptionId(args.id)
+    const id = checkIdentifier('subscription_id', 'ID', args.id)
     const {url, event, active, passive} = flags
     if (url === undefined && !event && !active && !passive) {
       throw missing(['--url, --event, --active or --passive'])

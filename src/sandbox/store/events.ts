@@ -1,7 +1,7 @@
 /** Events of §6.1 and the deliveries they are due. Both are written in the transaction of the change itself. */
 import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
-import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
+import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../random.js'
 
@@ -81,7 +81,7 @@ function insertEvent(
 }
 
 function addDelivery(database: Database, subscriptionId: string, eventId: string, now: number): string {
-  const deliveryId = randomId('dlv_')
+  const deliveryId = randomId(DELIVERY_ID_PREFIX)
   database.run(
     `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
      VALUES (?, ?, ?, 'PENDING', ?)`,

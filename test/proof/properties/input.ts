@@ -1,13 +1,7 @@
 /** What people and files give: every text is taken or refused with a Failure, and nothing else happens. */
 import fc from 'fast-check'
 import {describeFailure} from '../../../src/cli/failure.js'
-import {
-  checkCurrency,
-  checkIdentifier,
-  checkInteger,
-  checkReservationRef,
-  checkText,
-} from '../../../src/cli/input/checks.js'
+import {checkCurrency, checkIdentifier, checkInteger, checkText} from '../../../src/cli/input/checks.js'
 import {readDuration} from '../../../src/cli/input/duration.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {readJson} from '../../../src/cli/input/json-file.js'
@@ -185,14 +179,14 @@ export const input = [
         )
       const whole = await taken(() => checkInteger('--limit', text, 1, 100))
       if (whole !== undefined) must(String(whole) === text.replace(/^0+/, '') && whole <= 100, text)
-      const identifier = await taken(() => checkIdentifier('ID', text))
+      const identifier = await taken(() => checkIdentifier('other', 'ID', text))
       if (identifier !== undefined)
         must(
           new URL(`https://h.example/v1/a/${encodeURIComponent(identifier)}/b`).pathname.split('/').length ===
             5,
           text,
         )
-      const ref = await taken(() => checkReservationRef('REF', text))
+      const ref = await taken(() => checkIdentifier('reservation_ref', 'REF', text))
       if (ref !== undefined) must(!/[/\\\0]|^\.{1,2}$/.test(ref), ref)
       const currency = await taken(() => checkCurrency('--currency', text))
       if (currency !== undefined) must(/^[A-Z]{3}$/.test(currency), text, currency)

@@ -29,8 +29,8 @@ Environment: BOOKCTL_CONFIG_DIR.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsExport)
-    const filter = eventFilter(flags, systemClock.now())
     const {events} = await this.state()
+    const filter = eventFilter(flags, events, systemClock.now())
     if (flags.file === '-') return printEvents(events, filter, checkExport(this.globals).asDocument)
     const exported = await exportEvents(events, filter, flags.file)
     await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))

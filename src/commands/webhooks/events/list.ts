@@ -21,9 +21,10 @@ export default class WebhooksEventsList extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsList)
-    const filter = eventFilter(flags, systemClock.now())
+    const {events} = await this.state()
+    const filter = eventFilter(flags, events, systemClock.now())
     const most = Number.MAX_SAFE_INTEGER
     const limit = flags.limit === undefined ? most : checkInteger('--limit', flags.limit, 1, most)
-    await this.print(eventList((await this.state()).events, filter, limit))
+    await this.print(eventList(events, filter, limit))
   }
 }

@@ -1,0 +1,51 @@
+/** Events received, chosen by the id that was typed. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {eventFilter, findEvent} from '../../src/cli/webhooks/events.js'
+import {createEventStore, type EventStore} from '../../src/state/event-store.js'
+import {openEventsDatabase} from '../../src/state/events-database.js'
+import type {Database} from '../../src/storage/database.js'
+import {thrownBy} from '../support/thrown.js'
+
+let directory: string
+let database: Database
+let store: EventStore
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
+  database = openEventsDatabase(directory)
+  store = createEventStore(() => database)
+  const rest = {
+    type: null,
+    receivedAt: 1,
+    secretName: 's',
+    rawHeaders: [],
+    body: Buffer.from('{}'),
+    targets: [],
+  }
+  store.receive({profile: 'default', owner: 'me'}, [
+    {...rest, eventId: 'evt_1'},
+    {...rest, eventId: '4711'},
+  ])
+})
+afterAll(() => {
+  database.close()
+  rmSync(directory, {recursive: true})
+})
+
+test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', id => {
+  expect(findEvent(store, id).eventId).toBe(id)
+  expect(eventFilter({id: [id]}, store, 1)).toEqual({ids: [id]})
+})
+
+test('an event id that is not known is refused where one event is meant, and chooses none in a filter', () => {
+  expect(thrownBy(() => findEvent(store, 'evt_2')).details.code).toBe('event_not_found')
+  expect(eventFilter({id: ['evt_2']}, store, 1)).toEqual({ids: ['evt_2']})
+})
+
+test.each(['4712', '', 'null', '"evt_1"'])('%j is no event id', id => {
+  expect(thrownBy(() => findEvent(store, id)).message).toMatch(/^EVENT_ID: must be an event id/)
+  expect(thrownBy(() => eventFilter({id: ['evt_1', id]}, store, 1)).message).toMatch(/^--id: must be/)
+})
