@@ -28,6 +28,8 @@ export interface ExchangeLimits {
   readonly bodyMilliseconds: number
   readonly totalMilliseconds: number
   readonly maxAnswerBytes: number
+  /** Ends the exchange when it is aborted. */
+  readonly signal?: AbortSignal
 }
 
 /** One exchange: no retry, no redirect. Throws ExchangeError when no whole answer came. */
@@ -46,6 +48,8 @@ export type ExchangeFault =
   | 'cut'
   | 'too_large'
   | 'protocol'
+  /** The command was stopped. */
+  | 'stopped'
 
 /** No whole answer came. Holds no URL query, header or body. */
 export class ExchangeError extends Error {
@@ -74,6 +78,8 @@ export interface SendPolicy {
   readonly maxAnswerBytes?: number
   /** Called right before each attempt's transport call; what it throws ends the sending. */
   readonly beforeAttempt?: () => void
+  /** Once it is aborted no attempt is begun, and the one under way ends. */
+  readonly signal?: AbortSignal
 }
 
 export interface SentAnswer extends WireAnswer {

@@ -40,6 +40,8 @@ export class Exchange {
         this.limits.totalMilliseconds,
       )
       this.limitPhase(this.limits.connectMilliseconds)
+      this.limits.signal?.addEventListener('abort', this.stop)
+      if (this.limits.signal?.aborted) return this.stop()
       try {
         dispatch()
       } catch (error) {
@@ -118,6 +120,8 @@ export class Exchange {
     )
   }
 
+  private readonly stop = () => this.fail('stopped', 'the command was stopped')
+
   private fail(fault: ExchangeFault, reason: string): void {
     this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason))
   }
@@ -126,6 +130,7 @@ export class Exchange {
   private finish() {
     clearTimeout(this.phaseTimer)
     clearTimeout(this.totalTimer)
+    this.limits.signal?.removeEventListener('abort', this.stop)
     const settle = this.settle
     this.settle = undefined
     return settle

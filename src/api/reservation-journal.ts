@@ -24,7 +24,7 @@ export interface JournalEntry {
   readonly idempotencyKey: string
   /** Null once the outcome is known. */
   readonly body: string | null
-  /** `unresolved`, `unknown`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /** `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef: string | null
   /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
@@ -57,10 +57,8 @@ export interface Journal {
   look(intent: ReservationIntent): JournalVerdict | undefined
   /** Counts one attempt, durably. Returns how many there are now. */
   attempt(id: number, now: number): number
-  /** Takes back so many attempts: those of a run that sent nothing. */
-  nothingSent(id: number, attempts: number, now: number): void
-  /** Removes an entry of which nothing was ever sent. */
-  discard(id: number): void
+  /** Records that nothing was ever sent: its `attempts`, all of this run, did not leave. The body goes. */
+  notSent(id: number, attempts: number, now: number): void
   /** Records how it ended; the body stays only when `outcome` is `unknown`. */
   settle(
     id: number,

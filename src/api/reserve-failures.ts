@@ -1,6 +1,7 @@
 /** What `reserve` says when there is no reservation to show, or none that is certain. */
 import {Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {NOT_SENT} from '../contract/journal.js'
 import {type Answer, SendError} from './api.js'
 import {describeError, quoteBody} from './error-shapes.js'
 import {snakeCase} from './field-names.js'
@@ -39,6 +40,27 @@ export function outcomeUnknown(
         idempotency_key: entry.idempotencyKey,
         client_reference_id: entry.clientReferenceId,
         attempts: entry.attempts,
+      },
+    },
+  )
+}
+
+/** Nothing of it was ever sent, and resuming sends nothing: that makes a reservation only with a new consent. */
+export function neverSent(entry: JournalEntry): Failure {
+  const {clientReferenceId, idempotencyKey, offerId} = entry
+  const reference = sanitizeLine(clientReferenceId)
+  return new Failure(
+    'usage',
+    `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`,
+    {
+      code: 'never_sent',
+      hint: `to book it, run the reserve command for ${sanitizeLine(offerId, 64)} again, or search again: bookctl hotels search`,
+      result: {
+        outcome: NOT_SENT,
+        reservation: null,
+        idempotency_key: idempotencyKey,
+        client_reference_id: clientReferenceId,
+        attempts: 0,
       },
     },
   )

@@ -1,5 +1,6 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
 import {createHash} from 'node:crypto'
+import {NOT_SENT} from '../contract/journal.js'
 import type {Answer} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
 import {describeError} from './error-shapes.js'
@@ -54,11 +55,13 @@ function isInProgress(answer: Answer): boolean {
   return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer, answer.json).code)
 }
 
-/** The service's word in lower case; two words are kept for our own use. Without one, by whether there is to pay. */
+const OUR_WORDS: ReadonlySet<string> = new Set(['unknown', 'unresolved', NOT_SENT])
+
+/** The service's word in lower case; some words are kept for our own use. Without one, by whether there is to pay. */
 export function outcomeWord(found: ReadReservation): string {
   const word = found.status?.trim().toLowerCase()
   if (word === undefined || word === '') return found.payment_url === null ? 'accepted' : 'pending_payment'
-  return word === 'unknown' || word === 'unresolved' ? `status_${word}` : word
+  return OUR_WORDS.has(word) ? `status_${word}` : word
 }
 
 const KEPT = [

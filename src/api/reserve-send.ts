@@ -1,6 +1,7 @@
 /** Sends a reservation of the journal: the same key and body each time, every attempt counted before it leaves. */
 import type {Answer, Api, Clock} from './api.js'
 import {parseJson} from './error-shapes.js'
+import {pause} from './pause.js'
 import type {Journal, JournalEntry} from './reservation-journal.js'
 import {bookingOf, meaningOf} from './reserve-outcome.js'
 import {retryAfterMilliseconds} from './retry.js'
@@ -15,6 +16,16 @@ export interface Progress {
   mayHaveActed: boolean
 }
 
+export interface SendParts {
+  readonly api: Api
+  readonly journal: Journal
+  readonly clock: Clock
+  /** Once it is aborted nothing more is sent. */
+  readonly signal?: AbortSignal | undefined
+  /** Called when an attempt is about to leave, after it was counted. */
+  readonly onSending: () => void
+}
+
 /** Ours: so that one repeat fits into the whole time. */
 const ATTEMPT_SHARE = 0.45
 const FIRST_WAIT_MILLISECONDS = 250
@@ -25,7 +36,7 @@ const LONGEST_WAIT_MILLISECONDS = 5000
  * the key is still being worked on, it is asked again. Throws SendError, and what getting a token throws.
  */
 export async function sendReservation(
-  parts: {readonly api: Api; readonly journal: Journal; readonly clock: Clock},
+  parts: SendParts,
   entry: JournalEntry,
   progress: Progress,
   timeoutSeconds: number,
@@ -44,7 +55,9 @@ export async function sendReservation(
         beforeAttempt: () => {
           progress.attempts = parts.journal.attempt(entry.id, parts.clock.now())
           progress.sent++
+          parts.onSending()
         },
+        ...(parts.signal ? {signal: parts.signal} : {}),
       },
     })
     progress.mayHaveActed ||= answer.mayHaveActed
@@ -54,6 +67,6 @@ export async function sendReservation(
     const wait = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** round)
     const milliseconds = Math.max(wait, retryAfterMilliseconds(answer, now) ?? 0)
     if (now + milliseconds / 1000 >= deadline) return answer
-    await parts.clock.sleep(milliseconds)
+    await pause(parts.clock, milliseconds, parts.signal)
   }
 }

@@ -3,56 +3,18 @@
  * key and body, and what may have happened is never called a failure.
  */
 import {Failure, usage} from '../contract/failure.js'
-import type {ReservationRequest} from '../contract/reservations.js'
-import {type Answer, type Api, type Clock, SendError} from './api.js'
+import {isNeverSent} from '../contract/journal.js'
+import {type Answer, SendError} from './api.js'
 import {unanswered} from './refusals.js'
 import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
-import {conflictFailure, outcomeUnknown, refused} from './reserve-failures.js'
+import {conflictFailure, neverSent, outcomeUnknown, refused} from './reserve-failures.js'
 import {bookingOf, meaningOf, sha256OfJson, withoutPeople} from './reserve-outcome.js'
+import type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts} from './reserve-parts.js'
 import {type Progress, sendReservation} from './reserve-send.js'
 import type {ReadReservation} from './shapes.js'
 
 export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './reservation-journal.js'
-
-export interface ReserveParts {
-  readonly api: Api
-  readonly journal: Journal
-  readonly clock: Clock
-  /** A new UUID. */
-  readonly newKey: () => string
-  /** Bound on sending, repeats and waiting for another process; 120 unless told. */
-  readonly timeoutSeconds?: number
-  /** Whether the journal outlives this process; true unless told. Decides the next step after a lost answer. */
-  readonly journalKept?: boolean
-}
-
-export interface ReserveIntent {
-  /** §2.4's request, parsed. */
-  readonly request: ReservationRequest
-  /** False when the caller made client_reference_id up: a rerun then finds the first run's by the offer. */
-  readonly referenceGiven: boolean
-  /** A key the user chose. */
-  readonly idempotencyKey?: string
-}
-
-export interface ReserveHooks {
-  /** Called with what the user should know although the reservation was made. */
-  readonly warn?: (message: string) => void
-}
-
-export interface ReserveOutcome {
-  /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
-  readonly outcome: string
-  /** As the service sent it; when it was made by an earlier run, what was kept of that, without people's data. */
-  readonly reservation: Record<string, unknown> | null
-  readonly reservation_ref: string | null
-  readonly payment_url: string | null
-  readonly idempotency_key: string
-  readonly client_reference_id: string
-  readonly attempts: number
-  /** Whether an earlier run, or another process, had begun it. */
-  readonly repeated: boolean
-}
+export type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts, Stage} from './reserve-parts.js'
 
 /** Ours: §4.4 shows no time limit. */
 const TIMEOUT_SECONDS = 120
@@ -69,10 +31,14 @@ export async function reserve(
 ): Promise<ReserveOutcome> {
   const intent = intentOf(wanted, parts.newKey)
   const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
+  hooks.onStage?.('waiting')
   const done = await parts.journal.alone(
     intent.offerId,
     seconds * 1000,
-    () => act(parts, parts.journal.begin(intent, parts.clock.now()), hooks),
+    async () => {
+      refuseStopped(parts)
+      return act(parts, parts.journal.begin(intent, parts.clock.now()), hooks)
+    },
     () => storedOutcome(parts.journal.look(intent)),
   )
   if (!done.gaveUp) return done.value
@@ -85,7 +51,10 @@ export async function reserve(
   })
 }
 
-/** Finds out how the reservation with this client reference ended: by the journal, or by sending it once more. */
+/**
+ * Finds out how the reservation with this client reference ended: by the journal, or by sending it once more. Throws Failure
+ * as `reserve` does, and usage `never_sent` where nothing of it was sent: then it makes nothing.
+ */
 export async function resume(
   parts: ReserveParts,
   clientReferenceId: string,
@@ -93,15 +62,27 @@ export async function resume(
 ): Promise<ReserveOutcome> {
   const first = findEntry(parts.journal, clientReferenceId)
   const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
-  const look = () => verdictOn(findEntry(parts.journal, clientReferenceId))
+  hooks.onStage?.('waiting')
   const done = await parts.journal.alone(
     first.offerId,
     seconds * 1000,
-    async () => act(parts, look(), hooks),
-    () => storedOutcome(look()),
+    async () => {
+      refuseStopped(parts)
+      const entry = findEntry(parts.journal, clientReferenceId)
+      if (!isNeverSent(entry)) return act(parts, verdictOn(entry), hooks)
+      // Its process is gone: nobody else works on this offer now.
+      record(hooks, () => parts.journal.notSent(entry.id, entry.attempts, parts.clock.now()))
+      throw neverSent(entry)
+    },
+    () => storedOutcome(verdictOn(findEntry(parts.journal, clientReferenceId))),
   )
   if (done.gaveUp) throw outcomeUnknown(first, 'another process is still making it', isKept(parts))
   return done.value
+}
+
+/** Whoever waited for another process begins nothing once it is stopped. Throws Failure `interrupted`. */
+function refuseStopped({signal}: ReserveParts): void {
+  if (signal?.aborted) throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
 }
 
 function isKept(parts: ReserveParts): boolean {
@@ -149,14 +130,25 @@ async function act(
   if (verdict.kind === 'conflict') throw conflictFailure(verdict)
   const stored = storedOutcome(verdict)
   if (stored) return stored
-  const {entry, kind} = verdict
-  const progress: Progress = {sent: 0, attempts: entry.attempts, mayHaveActed: entry.attempts > 0}
-  const sending = {parts, entry, progress, hooks, repeated: kind === 'repeat'}
+  const {entry} = verdict
+  const mayHaveActed = !isNeverSent(entry)
+  const progress: Progress = {sent: 0, attempts: entry.attempts, mayHaveActed}
+  const sending: Sending = {parts, entry, progress, hooks, repeated: mayHaveActed, isSettled: false}
+  hooks.onStage?.(mayHaveActed ? 'sent' : 'unsent')
+  const stop = () => {
+    if (progress.sent === 0 && !mayHaveActed) settleNotSent(sending)
+  }
+  parts.signal?.addEventListener('abort', stop)
   const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
-  const answer = await sendReservation(parts, entry, progress, seconds).catch(error => {
-    throw settleFault(sending, error)
-  })
-  return settleAnswer(sending, answer)
+  const sendParts = {...parts, onSending: () => hooks.onStage?.('sent')}
+  try {
+    const answer = await sendReservation(sendParts, entry, progress, seconds).catch(error => {
+      throw settleFault(sending, error)
+    })
+    return settleAnswer(sending, answer)
+  } finally {
+    parts.signal?.removeEventListener('abort', stop)
+  }
 }
 
 interface Sending {
@@ -165,12 +157,15 @@ interface Sending {
   readonly progress: Progress
   readonly hooks: ReserveHooks
   readonly repeated: boolean
+  /** Whether it is settled as not sent. */
+  isSettled: boolean
 }
 
-/** The outcome an earlier run recorded; undefined while there is none. Throws Failure when that was a refusal. */
+/** The outcome an earlier run recorded; undefined while there is none. Throws Failure when nothing was made. */
 function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | undefined {
   if (verdict?.kind !== 'resolved') return undefined
   const {entry} = verdict
+  if (isNeverSent(entry)) throw neverSent(entry)
   if (entry.reservationRef === null) {
     throw new Failure('refused', 'the service refused this reservation when it was sent', {
       code: 'refused_earlier',
@@ -206,14 +201,18 @@ function isNothingDone(progress: Progress, error: unknown): boolean {
 }
 
 function settleNothingDone(sending: Sending, error: unknown): unknown {
-  const {parts, entry, progress, hooks, repeated} = sending
-  if (error instanceof SendError) {
-    record(hooks, () => parts.journal.nothingSent(entry.id, progress.sent, parts.clock.now()))
-    return unanswered(error, false)
-  }
-  if (progress.sent > 0) settle(sending, {outcome: 'refused'})
-  else if (!repeated) record(hooks, () => parts.journal.discard(entry.id))
-  return error
+  const isLost = error instanceof SendError
+  if (isLost || sending.progress.sent === 0) settleNotSent(sending)
+  else settle(sending, {outcome: 'refused'})
+  return isLost ? unanswered(error, false) : error
+}
+
+function settleNotSent(sending: Sending): void {
+  if (sending.isSettled) return
+  sending.isSettled = true
+  const {parts, entry, progress, hooks} = sending
+  hooks.onStage?.('unsent')
+  record(hooks, () => parts.journal.notSent(entry.id, progress.attempts, parts.clock.now()))
 }
 
 function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {

@@ -10,6 +10,7 @@ import {
   type WireAnswer,
   type WireRequest,
 } from './api.js'
+import {pause} from './pause.js'
 import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, waitBeforeRepeat} from './retry.js'
 import {secretsIn} from './secrets-in.js'
 import type {Trace} from './trace.js'
@@ -42,11 +43,12 @@ export function createSender(parts: SenderParts): Sender {
       const deadline = parts.clock.now() + policy.timeoutSeconds
       let acted = false
       for (let attempt = 1; ; attempt++) {
+        if (policy.signal?.aborted) throw new SendError(stoppedBefore(), attempt - 1, acted)
         policy.beforeAttempt?.()
         const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
         if (wait === undefined) return {...settle(outcome, attempt, acted), secrets: [...known]}
         acted ||= mayHaveActed(outcome)
-        await parts.clock.sleep(wait)
+        await pause(parts.clock, wait, policy.signal)
       }
     },
   }
@@ -83,6 +85,7 @@ async function exchange(
       bodyMilliseconds: Math.min(BODY_IDLE_SECONDS * 1000, total),
       totalMilliseconds: total,
       maxAnswerBytes: policy.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      ...(policy.signal ? {signal: policy.signal} : {}),
     })
   } catch (error) {
     if (error instanceof ExchangeError) return error
@@ -103,6 +106,11 @@ function nextWait(
     return undefined
   const wait = waitBeforeRepeat(outcome, attempt, random, now)
   return now + wait / 1000 < deadline ? wait : undefined
+}
+
+/** The fault of an attempt that is not begun any more. */
+function stoppedBefore(): ExchangeError {
+  return new ExchangeError('stopped', false, 'the command was stopped')
 }
 
 function settle(outcome: Outcome, attempts: number, acted: boolean): SentAnswer {

@@ -7,6 +7,7 @@ import type {State} from '../state/state.js'
 import type {Target} from './access/target.js'
 import {Command} from './command.js'
 import type {Connection} from './connect.js'
+import type {StopNote} from './failure.js'
 import {checkTimeout} from './input/checks.js'
 import {checkColumns, checkQuery, type OutputFlags, renderResult, terminalOf} from './output/output.js'
 import type {Result} from './output/result.js'
@@ -41,8 +42,8 @@ export abstract class BaseCommand extends Command {
   /** Whether there is nothing left to do for it once nobody reads its result any more. */
   readonly endsWithReader: boolean = false
 
-  /** What to tell when a signal stops the command now: how to find out what became of it. */
-  hintWhenStopped: string | undefined
+  /** What the user should know when a signal stops the command now; a function is asked once it has stopped. */
+  stopNote: StopNote | (() => StopNote) | undefined
 
   /** The service it acts on and the profile, in words, as soon as they are known. */
   service: string | undefined

@@ -22,12 +22,20 @@ export const EXIT_CODES = {
 /** A signal that lets the command tidy up before it ends. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** What is printed with `--json` when a signal stopped the command; `hint` says how to find out what became of it. */
-export function stoppedDocument(signal: StopSignal, hint: string | undefined): ErrorDocument & object {
+/** What the user should know when a signal stops the command. */
+export interface StopNote {
+  /** What is certain: `nothing was sent`. */
+  readonly state?: string
+  /** How to find out what became of it, or to go on. */
+  readonly hint: string
+}
+
+/** What is printed with `--json` when a signal stopped the command. */
+export function stoppedDocument(signal: StopSignal, note: StopNote | undefined): ErrorDocument & object {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
-  return {
-    error: {code, message: `stopped by ${signal} before it ended`, ...(hint === undefined ? {} : {hint})},
-  }
+  const {state, hint} = note ?? {}
+  const message = `stopped by ${signal} before it ended${state === undefined ? '' : `: ${state}`}`
+  return {error: {code, message, ...(hint === undefined ? {} : {hint})}}
 }
 
 export interface ErrorDocument {

@@ -4,7 +4,7 @@
  */
 import process from 'node:process'
 import type {BaseCommand} from './base-command.js'
-import type {StopSignal} from './failure.js'
+import type {StopNote, StopSignal} from './failure.js'
 import {dieReading} from './input/waiting.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from './output/streams.js'
 import {openProgram, type Place, type Program} from './program.js'
@@ -109,10 +109,11 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
       }
       started.stopping = true
       const {command} = started
-      const hint = command?.hintWhenStopped
+      // What is true is known once it has stopped; but what is under way now decides whose note it is.
+      const note = command?.stopNote
       void Promise.resolve(command?.stop())
         .catch(() => {})
-        .then(() => reportStop(signal, hint, command, argv))
+        .then(() => reportStop(signal, typeof note === 'function' ? note() : note, command, argv))
         .then(() => flushedSoon())
         .finally(() => {
           dieReading(signal)
@@ -125,18 +126,19 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
 /** A stream of lines ends with its last line; any other command leaves one document behind. */
 async function reportStop(
   signal: StopSignal,
-  hint: string | undefined,
+  note: StopNote | undefined,
   command: BaseCommand | undefined,
   argv: readonly string[],
 ): Promise<void> {
-  if (hint !== undefined) (await import('./output/talk.js')).say(`Stopped before it ended: ${hint}`)
+  const words = note && [note.state, note.hint].filter(text => text !== undefined).join('; ')
+  if (words !== undefined) (await import('./output/talk.js')).say(`Stopped before it ended: ${words}`)
   const {wantsJson} = await import('./usage/arguments.js')
   if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
   ])
-  process.stdout.write(`${jsonText(stoppedDocument(signal, hint), 2)}\n`)
+  process.stdout.write(`${jsonText(stoppedDocument(signal, note), 2)}\n`)
 }
 
 /** Prints what was thrown, as a line where the command prints lines; returns the exit code. */

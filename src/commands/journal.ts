@@ -6,7 +6,7 @@ export default class Journal extends BaseCommand {
   static override summary = 'Show what this machine tried to book.'
   static override description =
     `Every reservation is written down before it is sent. One whose answer was lost is "unknown" or "unresolved" until
-bookctl reserve --resume REF finds out. Environment: BOOKCTL_CONFIG_DIR.`
+bookctl reserve --resume REF finds out; of one that is "not_sent" nothing left this machine. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
   static override columns = JOURNAL_COLUMNS
   static override flags = {

@@ -30,15 +30,17 @@ import {
   planReservation,
   readTyped,
   stoppedBeforeSending,
+  stoppedWords,
 } from '../cli/reserve/reserve.js'
 import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
 import {
   describeRepeat,
   makeReservation,
   requireSending,
+  resumeHint,
   resumeReservation,
-  wayOn,
 } from '../cli/reserve/run.js'
+import {nothingSentNote, startRun} from '../cli/reserve/stopping.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Convert an offer into a reservation.'
@@ -61,9 +63,16 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   }
   static override flags = reserveFlags
 
+  /** What is certain before a reservation is sent. */
+  private nothingSent = stoppedWords(0)
+  /** How to find out what became of the reservation that is being sent. */
+  private resumeHint = ''
+
   async run(): Promise<void> {
     const {args, flags: typedFlags} = await this.parse(Reserve)
     if (typedFlags.template) return this.print(jsonResult(TEMPLATE))
+    const {resume} = typedFlags
+    this.stopNote = resume === undefined ? nothingSentNote(this.nothingSent) : {hint: resumeCommand(resume)}
     const flags = {...typedFlags, preferred: await this.preferences()}
     const seconds = checkWait(flags.wait)
     if (this.mayLead(flags) && (await this.lead(args.offer_id, flags, seconds))) return
@@ -96,14 +105,14 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (!begun) return false
     const connection = await this.connect()
     const parts = {connection, prompts: await this.prompts(), tell: (text: string) => this.tellLines(text)}
-    this.hintWhenStopped = wizard.NOTHING_SENT
     const {plan, made} = await wizard.runWizard(
       {
         ...parts,
         ...wizard.choicesOf(flags),
         send: chosen => this.send(connection, chosen),
         refused: words => {
-          this.hintWhenStopped = words
+          this.nothingSent = words
+          this.stopNote = nothingSentNote(words)
         },
       },
       begun,
@@ -121,9 +130,9 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   /** Sends what the wizard planned; after a refusal nothing is sent, as before. */
   private send(connection: Connection, plan: Plan): Promise<ReserveOutcome> {
-    const before = this.hintWhenStopped
+    const before = this.stopNote
     const restore = (error: unknown) => {
-      this.hintWhenStopped = before
+      this.stopNote = before
       throw error
     }
     return this.make(connection, plan).catch(restore)
@@ -159,11 +168,17 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   private async make(connection: Connection, plan: Plan | undefined, resume = ''): Promise<ReserveOutcome> {
     const {timeoutSeconds} = this
+    this.resumeHint = plan ? resumeHint(plan, connection.state) : resumeCommand(resume)
+    const run = startRun(this.nothingSent, this.resumeHint)
+    this.stopNote = run.note
+    this.whenStopped(run.stop)
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
-    this.hintWhenStopped = plan ? wayOn(plan, connection.state) : resumeCommand(resume)
-    return plan
-      ? makeReservation(connection, plan, timeoutSeconds, warn)
-      : resumeReservation(connection, resume, timeoutSeconds, warn)
+    const hooks = {warn, signal: run.signal, onStage: run.onStage}
+    return run.follow(
+      plan
+        ? makeReservation(connection, plan, timeoutSeconds, hooks)
+        : resumeReservation(connection, resume, timeoutSeconds, hooks),
+    )
   }
 
   /** Where to pay, and the outcome once `follow` has it. */
@@ -177,7 +192,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
       await this.showPayment(made, {open, waits})
       await this.print(reservationResult(await follow()))
     })
-    this.hintWhenStopped = undefined
+    this.stopNote = undefined
   }
 
   /**
@@ -196,7 +211,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (this.takesNotes()) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       this.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    } else if (waits) this.warn(`It has to be paid. Where: ${this.hintWhenStopped}`)
+    } else if (waits) this.warn(`It has to be paid. Where: ${this.resumeHint}`)
     if (open) openAddress(address)
   }
 }

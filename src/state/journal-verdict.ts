@@ -1,4 +1,5 @@
 /** What an earlier entry of the journal means for a reservation that is about to be made. Pure rules, no database. */
+import {isNeverSent, NOT_SENT} from '../contract/journal.js'
 
 export interface Intent {
   readonly offerId: string
@@ -25,7 +26,7 @@ export interface JournalEntry {
   readonly body: string | null
   readonly bodySha256: string
   readonly intentSha256: string
-  /** `unresolved`, `unknown`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /** `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef: string | null
   /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
@@ -55,7 +56,7 @@ export function decide(entries: readonly JournalEntry[], intent: Intent): Verdic
   const live = entries.filter(entry => !isClosed(entry))
   const same = live.find(entry => isSame(entry, intent))
   if (same) return verdictOnSame(same, intent)
-  const inTheWay = live.filter(entry => !isUnsent(entry))
+  const inTheWay = live.filter(entry => !isNeverSent(entry))
   const byReference = inTheWay.find(
     entry => entry.clientReferenceId === intent.clientReferenceId && !ENDED.has(entry.outcome),
   )
@@ -63,9 +64,12 @@ export function decide(entries: readonly JournalEntry[], intent: Intent): Verdic
   const byOffer = inTheWay.find(entry => entry.offerId === intent.offerId)
   if (byOffer) return {kind: 'conflict', conflict: 'offer_in_use', entry: byOffer}
   const byKey = entries.find(
-    entry => entry.idempotencyKey === intent.idempotencyKey && entry.bodySha256 !== intent.bodySha256,
+    entry =>
+      entry.idempotencyKey === intent.idempotencyKey &&
+      entry.bodySha256 !== intent.bodySha256 &&
+      !isNeverSent(entry),
   )
-  if (byKey && !isUnsent(byKey)) return {kind: 'conflict', conflict: 'key_in_use', entry: byKey}
+  if (byKey) return {kind: 'conflict', conflict: 'key_in_use', entry: byKey}
   return undefined
 }
 
@@ -75,19 +79,17 @@ function isSame(entry: JournalEntry, intent: Intent): boolean {
 }
 
 /** Nothing was reserved, so that offer and reference are free again. A service may use these words itself. */
-function isClosed(entry: JournalEntry): boolean {
-  return entry.reservationRef === null && (entry.outcome === 'refused' || entry.outcome === 'failed')
-}
+const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 
-function isUnsent(entry: JournalEntry): boolean {
-  return entry.outcome === 'unresolved' && entry.attempts === 0
+function isClosed(entry: JournalEntry): boolean {
+  return entry.reservationRef === null && CLOSED.has(entry.outcome)
 }
 
 function verdictOnSame(entry: JournalEntry, intent: Intent): Verdict | undefined {
   // Given up by a person while a reservation may exist: sending it again could make another.
   if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
   const keyDiffers = intent.keyGiven && entry.idempotencyKey !== intent.idempotencyKey
-  if (keyDiffers && isUnsent(entry)) return undefined
+  if (keyDiffers && isNeverSent(entry)) return undefined
   if (keyDiffers) return {kind: 'conflict', conflict: 'key_differs', entry}
   const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
   return {kind: open ? 'repeat' : 'resolved', entry}

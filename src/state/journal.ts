@@ -3,6 +3,7 @@
  * reservation is made at most once whatever happens to the process. It is the `Journal` of api/reserve.ts.
  */
 import {type Failure, usage} from '../contract/failure.js'
+import {NOT_SENT} from '../contract/journal.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
 import {decide, type Intent, type JournalEntry, type Verdict} from './journal-verdict.js'
@@ -34,10 +35,11 @@ export interface ClientJournal {
    * `begun_elsewhere` when the entry gave way to another process's, or was given up: then it must not be sent.
    */
   attempt(id: number, now: number): number
-  /** Takes back the attempts of a run of which nothing was sent. */
-  nothingSent(id: number, attempts: number, now: number): void
-  /** Removes an entry of which nothing was ever sent. */
-  discard(id: number): void
+  /**
+   * Records that nothing was ever sent of an entry that has so many attempts, which did not leave; when another process has
+   * counted more of them, it does nothing. The body goes. The entry stays until another with its offer, reference or key.
+   */
+  notSent(id: number, attempts: number, now: number): void
   /** Records how it ended. The body, which holds people's data, stays only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): void
   /**
@@ -146,14 +148,11 @@ function createClientJournal(
         return sent.attempts
       })
     },
-    nothingSent(id, attempts, now) {
-      const sql = `UPDATE reservations SET attempts = attempts - ?, updated_at = ? WHERE id = ? AND ${OPEN}`
-      open().run(sql, attempts, now, id)
-    },
-    discard(id) {
+    notSent(id, attempts, now) {
       const database = open()
-      const sql = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND ${OPEN}`
-      eraseOrLater(database, () => database.run(sql, id))
+      const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
+        WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
+      eraseOrLater(database, () => database.run(sql, NOT_SENT, now, id, attempts))
     },
     settle(id, settlement, now) {
       settle(open(), id, settlement, now)
@@ -201,9 +200,9 @@ function candidates(database: Database, client: Client, intent: Intent): Journal
 function removeUnsent(database: Database, client: Client, intent: Intent): void {
   const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
     AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)
-    AND attempts = 0 AND outcome = 'unresolved'`
+    AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
   const {offerId, clientReferenceId, idempotencyKey} = intent
-  database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey)
+  database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey, NOT_SENT)
 }
 
 function begunElsewhere(): Failure {

@@ -316,6 +316,8 @@ describe('a refusal that says there is a reservation already names it, and never
   })
 })
 
+const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
+
 describe('nothing was reserved, and the next run begins anew', () => {
   test.each<[string, Script, string]>([
     ['402', refusing(402, 'insufficient_balance'), 'refused'],
@@ -336,12 +338,13 @@ describe('nothing was reserved, and the next run begins anew', () => {
     expect(keys().at(-1)).not.toBe(keys()[0])
   })
 
-  test('wrong credentials leave no entry', async () => {
+  test('wrong credentials leave an entry of which nothing was sent', async () => {
     const {reserveParts} = open({clientSecret: 'sk_test_wrong'})
     await expect(reserve(reserveParts, intentFor('off_1', 'ref-1'))).rejects.toMatchObject({
       kind: 'not_allowed',
     })
-    expect(entries()).toEqual([])
+    expect(entries()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+    await expect(resume(open().reserveParts, 'ref-1')).rejects.toMatchObject(NEVER_SENT)
     expect(sent()).toEqual([])
   })
 
@@ -360,7 +363,8 @@ describe('nothing was reserved, and the next run begins anew', () => {
     state.tokens.put(tokenClientAt(baseUrl), token)
     const intent = intentFor('off_1', 'ref-1')
     await expect(reserve({...reserveParts, api}, intent)).rejects.toMatchObject({kind: 'unreachable'})
-    expect(state.journal.list()).toMatchObject([{outcome: 'unresolved', attempts: 0}])
+    expect(state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+    await expect(resume({...reserveParts, api}, 'ref-1')).rejects.toMatchObject(NEVER_SENT)
     const other = intentFor('off_1', 'ref-1', 'Yılmaz')
     await expect(reserve({...reserveParts, api}, other)).rejects.toMatchObject({kind: 'unreachable'})
     expect(state.journal.list().length).toBe(1)

@@ -1,4 +1,5 @@
 /** `reserve` is killed: one reservation and one debit come of it, under one key, and nothing of people stays. */
+import {isNeverSent} from '../../src/contract/journal.js'
 import {GUESTS} from '../support/stay.js'
 import {CRASH_POINTS} from './crash-points.js'
 import {checkDatabases, checkNoBytes, checkNoTemporaryFiles, withState} from './kill-checks.js'
@@ -30,6 +31,15 @@ async function openScene(lane: Lane, random: () => number, pay: 'account' | 'ins
   const sent = () => proxy.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
   const entry = () =>
     withState(home, state => state.journal.list().find(each => each.clientReferenceId === reference))
+  /** What was never sent is not sent by resuming, which says so and leaves nothing of people. */
+  const makesNothing = async (resume: readonly string[]) => {
+    const {exit, result, wrong} = await runAgain(home, resume)
+    const {code} = (result.error ?? {}) as {code?: string}
+    if (exit !== 2 || code !== 'never_sent')
+      wrong.push(`resumed, what was never sent ends with ${exit}, ${JSON.stringify(result).slice(0, 500)}`)
+    if (sent().length > 0) wrong.push('resuming sent what was never sent')
+    return [...wrong, ...checkNoBytes(home, OF_PEOPLE)]
+  }
   return {
     ...ofOneCommand({home, argv, proxy}),
     async afterDeath({stdout}) {
@@ -49,8 +59,11 @@ async function openScene(lane: Lane, random: () => number, pay: 'account' | 'ins
       const begun = await entry()
       const unfinished = await runAnother(home, ['journal'])
       if (begun?.body === null) unfinished.push(...checkNoBytes(home, OF_PEOPLE))
-      const resumed = begun !== undefined && random() < 0.5
-      const {exit, result, wrong} = await runAgain(home, resumed ? ['reserve', '--resume', reference] : argv)
+      const resumes = begun !== undefined && random() < 0.5
+      const resume = ['reserve', '--resume', reference]
+      const isUnsent = begun !== undefined && isNeverSent(begun)
+      if (resumes && isUnsent) unfinished.push(...(await makesNothing(resume)))
+      const {exit, result, wrong} = await runAgain(home, resumes && !isUnsent ? resume : argv)
       if (exit !== 0 || result.outcome !== (pay === 'account' ? 'confirmed' : 'pending_payment'))
         wrong.push(`again it ends with ${exit}, ${JSON.stringify(result).slice(0, 500)}`)
       const made = await lane.side.show<{reservation_ref: string; payment: {amount: string}}[]>(

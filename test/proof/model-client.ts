@@ -5,12 +5,16 @@
  */
 import type {ChildProcess} from 'node:child_process'
 import fc from 'fast-check'
+import {isNeverSent} from '../../src/contract/journal.js'
 import {openState} from '../../src/state/state.js'
 import type {Finished} from '../support/bookctl.js'
 import type {LocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS} from '../support/stay.js'
 import {replyBytes, type WireFault} from './fault-proxy.js'
+import {deadlyEnv} from './kill.js'
 import {Scene} from './race-scene.js'
+
+const RESERVE = '/reservations/hotel'
 
 const FAULTS = {
   'nothing wrong': undefined,
@@ -24,7 +28,7 @@ const FAULTS = {
 } satisfies Record<string, WireFault | undefined>
 
 type FaultName = keyof typeof FAULTS
-type Kill = 'before it is sent on' | 'after it was done'
+type Kill = 'once it is written down' | 'before it is sent on' | 'after it was done'
 
 interface Step {
   readonly does: 'reserve' | 'resume'
@@ -40,10 +44,16 @@ const step: fc.Arbitrary<Step> = fc.record({
   does: fc.constantFrom('reserve' as const, 'reserve' as const, 'resume' as const),
   ...{offer: fc.nat(1), reference: fc.nat(1), always: fc.boolean()},
   fault: fc.constantFrom(...(Object.keys(FAULTS) as FaultName[])),
-  kill: fc.option(fc.constantFrom<Kill>('before it is sent on', 'after it was done'), {
-    nil: undefined,
-    freq: 4,
-  }),
+  kill: fc.option(
+    fc.constantFrom<Kill>('once it is written down', 'before it is sent on', 'after it was done'),
+    {nil: undefined, freq: 4},
+  ),
+})
+
+/** It dies of itself when the journal has it and no attempt is counted. */
+const WRITTEN_DOWN = deadlyEnv({
+  kind: 'point',
+  point: {name: 'written down', label: /^sql COMMIT .*INSERT INTO reservations/, when: 'after'},
 })
 
 function said(status: number, code: string): Buffer {
@@ -73,14 +83,28 @@ class Client {
   async perform(each: Step): Promise<string[]> {
     const {scene} = this
     let child: ChildProcess | undefined
+    const isUnsent = each.does === 'resume' && this.isUnsent(each)
+    const before = scene.sent('POST', RESERVE).length
     scene.proxy.strike = this.strikeOf(each, () => child?.kill('SIGKILL'))
     const finished = await scene.home.run(this.argvOf(each), {
+      env: each.kill === 'once it is written down' ? WRITTEN_DOWN : {},
       onStart: started => {
         child = started
       },
     })
     scene.proxy.strike = undefined
-    return [...(await this.counts()), ...(await this.holds(each, finished))]
+    const sent = scene.sent('POST', RESERVE).length - before
+    const wrong = isUnsent && (finished.exit !== 2 || sent > 0)
+    return [
+      ...(wrong ? [`what was never sent is resumed with ${finished.exit}, ${sent} requests`] : []),
+      ...(await this.counts()),
+      ...(await this.holds(each, finished)),
+    ]
+  }
+
+  private isUnsent({reference}: Step): boolean {
+    const entry = this.entries().find(each => each.clientReferenceId === `consent-${reference}`)
+    return entry !== undefined && isNeverSent(entry)
   }
 
   private argvOf({does, offer, reference}: Step): string[] {
@@ -92,15 +116,16 @@ class Client {
 
   private strikeOf({fault, always, kill}: Step, killChild: () => void) {
     const {proxy} = this.scene
-    const chosen: WireFault | undefined = kill
-      ? {
-          forwards: kill === 'after it was done',
-          play() {
-            killChild()
-            return ['hold']
-          },
-        }
-      : FAULTS[fault]
+    const chosen: WireFault | undefined =
+      kill && kill !== 'once it is written down'
+        ? {
+            forwards: kill === 'after it was done',
+            play() {
+              killChild()
+              return ['hold']
+            },
+          }
+        : FAULTS[fault]
     if (chosen === undefined) return undefined
     const {forwards} = chosen
     const play: WireFault['play'] = (reply, place) => {

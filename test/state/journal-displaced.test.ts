@@ -37,7 +37,7 @@ test.each([
   expect([first.kind, second.kind]).toEqual(['new', 'new'])
   expect(second.entry.id).not.toBe(first.entry.id)
   expect(() => journal.attempt(first.entry.id, 3)).toThrow('another process began a reservation')
-  journal.discard(first.entry.id)
+  journal.notSent(first.entry.id, 0, 3)
   expect(journal.attempt(second.entry.id, 4)).toBe(1)
   expect(journal.begin(intent(3, shared), 5).kind).toBe('conflict')
   expect(state.journal.list()).toMatchObject([

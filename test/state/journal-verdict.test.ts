@@ -35,6 +35,8 @@ test.each<[outcome: Partial<JournalEntry>, verdict: string]>([
   [{outcome: 'failed', reservationRef: 'R-1'}, 'resolved'],
   [{outcome: 'refused'}, 'new'],
   [{outcome: 'failed'}, 'new'],
+  [{outcome: 'not_sent', attempts: 0}, 'new'],
+  [{outcome: 'not_sent', reservationRef: 'R-1'}, 'resolved'],
   [{outcome: 'forgotten'}, 'forgotten'],
 ])('the same reservation that is %j', (outcome, verdict) => {
   expect(verdictOn({...same, ...outcome})).toBe(verdict)
@@ -90,7 +92,10 @@ test('an entry of which nothing was sent, or that shares nothing, is in nobodyâ€
     expect(verdictOn({...other, ...shared, ...UNSENT})).toBe('new')
     expect(verdictOn({...other, ...shared, ...UNSENT, attempts: 1})).not.toBe('new')
     expect(verdictOn({...other, ...shared, outcome: 'unknown', attempts: 0})).not.toBe('new')
+    expect(verdictOn({...other, ...shared, outcome: 'not_sent', attempts: 0})).toBe('new')
   }
+  const [unsent, sent] = [{...UNSENT}, {}].map(more => ({...other, idempotencyKey: 'key-1', ...more}))
+  expect(decide([unsent as JournalEntry, sent as JournalEntry], intent)?.entry).toBe(sent)
   expect(decide([], intent)).toBeUndefined()
 })
 

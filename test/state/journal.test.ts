@@ -141,7 +141,7 @@ test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'k
 
 test('who began what is gone, or has ended, may send nothing', () => {
   const id = begin(1)
-  journal.discard(id)
+  journal.notSent(id, 0, 2)
   const failure = (() => {
     try {
       return journal.attempt(id, 2)
@@ -161,31 +161,46 @@ test('who began what is gone, or has ended, may send nothing', () => {
   expect(journal.find('ref-2')?.attempts).toBe(0)
 })
 
-test('attempts of which nothing was sent are taken back, while the outcome is open', () => {
+test('an entry of which nothing was sent is settled as that: no attempt, nothing of people, and it stays', () => {
   const id = begin(1)
   journal.attempt(id, 2)
   journal.attempt(id, 3)
-  journal.nothingSent(id, 1, 4)
-  expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 4})
-  journal.settle(id, {outcome: 'confirmed'}, 5)
-  journal.nothingSent(id, 1, 6)
-  expect(journal.find('ref-1')).toMatchObject({attempts: 1, updatedAt: 5})
+  journal.notSent(id, 2, 4)
+  expect(journal.find('ref-1')).toMatchObject({
+    ...{outcome: 'not_sent', attempts: 0, body: null, reservationRef: null, updatedAt: 4},
+  })
+  expect(isOnDisk('canary-1')).toBe(false)
+  expect(state.journal.list({unresolved: true})).toEqual([])
+  expect(() => journal.attempt(id, 5)).toThrow('nothing more was sent')
 })
 
-test('an entry is discarded only while nothing of it was sent and its outcome is open', () => {
-  const sent = begin(1)
-  journal.attempt(sent, 2)
-  journal.discard(sent)
-  expect(journal.find('ref-1')?.id).toBe(sent)
+test('an entry is settled as not sent only while it is open and no other process counted an attempt', () => {
+  const counted = begin(1)
+  journal.attempt(counted, 2)
+  journal.notSent(counted, 0, 3)
+  expect(journal.find('ref-1')).toMatchObject({outcome: 'unresolved', attempts: 1})
   const ended = begin(2)
   journal.settle(ended, {outcome: 'refused'}, 3)
-  journal.discard(ended)
-  expect(journal.find('ref-2')?.id).toBe(ended)
-  const unsent = begin(3)
-  journal.discard(unsent)
-  expect(journal.find('ref-3')).toBeUndefined()
-  expect(isOnDisk('canary-3')).toBe(false)
+  journal.notSent(ended, 0, 4)
+  expect(journal.find('ref-2')?.outcome).toBe('refused')
+  const lost = begin(3)
+  journal.attempt(lost, 3)
+  journal.settle(lost, {outcome: 'unknown'}, 4)
+  journal.notSent(lost, 1, 5)
+  expect(journal.find('ref-3')).toMatchObject({outcome: 'unknown', attempts: 1})
 })
+
+test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}, {}])(
+  'one settled as not sent gives way to one with the same %j',
+  shared => {
+    journal.notSent(begin(1), 0, 2)
+    const same = Object.keys(shared).length === 0
+    expect(journal.look(same ? intent(1) : intent(2, shared))).toBeUndefined()
+    const made = journal.begin(same ? intent(1) : intent(2, shared), 3)
+    expect(made.kind).toBe('new')
+    expect(state.journal.list({client: CLIENT}).map(({id}) => id)).toEqual([made.entry.id])
+  },
+)
 
 test('given up, an entry of which nothing was sent goes, and of another only people’s data do', () => {
   const unsent = begin(1)

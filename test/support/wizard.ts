@@ -51,7 +51,7 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
           ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today},
           reader: () => ({now: systemClock.now(), timeZone: 'UTC'}),
           ...{maxPrice: flags['max-price'], key: flags['idempotency-key'], agreed: false, dryRun: false},
-          send: plan => makeReservation(connection, plan, undefined, text => void told.push(text)),
+          send: plan => makeReservation(connection, plan, undefined, {warn: text => void told.push(text)}),
         },
         begun,
       )

@@ -5,6 +5,7 @@
 import {join} from 'node:path'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {NOT_SENT} from '../../contract/journal.js'
 import {STATE_NAME} from '../../state/file-names.js'
 import type {JournalEntry} from '../../state/journal.js'
 import type {Client, State} from '../../state/state.js'
@@ -16,7 +17,7 @@ import {type DryChange, dryRun} from '../request/dry-run.js'
 type Entry = JournalEntry & Client
 
 /** Nothing stands behind these: offer and reference are free already, and nothing of people is held. */
-const NOTHING_HELD = ['refused', 'failed', 'cancelled', 'expired']
+const NOTHING_HELD = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
 /** Ours: as long as a reservation may take to be sent. */
 const WAIT_MILLISECONDS = 5000
 

@@ -3,6 +3,7 @@ import {randomUUID} from 'node:crypto'
 import type {JournalVerdict} from '../../api/reservation-journal.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isNeverSent, NOT_SENT} from '../../contract/journal.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import type {SeenOffer} from '../../state/offer-store.js'
 import type {Client, State} from '../../state/state.js'
@@ -94,8 +95,9 @@ export async function planReservation(
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
   const earlier = state.writable ? earlierRun(state, client, request) : undefined
-  checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated: earlier !== undefined})
-  const key = keyTyped ?? earlier ?? randomUUID()
+  const repeated = earlier !== undefined && !isNeverSent(earlier)
+  checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
+  const key = keyTyped ?? earlier?.idempotencyKey ?? randomUUID()
   const plan = {request, referenceGiven, key, keyGiven: keyTyped !== undefined}
   return {
     ...plan,
@@ -140,12 +142,12 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   )
 }
 
-/** The key of an earlier run with this offer that was not refused. */
+/** The entry of an earlier run with this offer after which the offer is not free. */
 function earlierRun(state: State, client: Client, request: ReservationRequest) {
+  const free = ['refused', 'failed', NOT_SENT]
   return state.journal
     .list({client})
-    .find(entry => entry.offerId === request.offer_id && !['refused', 'failed'].includes(entry.outcome))
-    ?.idempotencyKey
+    .find(entry => entry.offerId === request.offer_id && !free.includes(entry.outcome))
 }
 
 /** The exact request, for `--dry-run`. */

@@ -1,13 +1,22 @@
 /** Making a planned reservation, or finding out how an earlier one ended. */
 import {randomUUID} from 'node:crypto'
-import type {ReserveOutcome, ReserveParts} from '../../api/reserve.js'
-import {conflictFailure, repeatHint, resumeCommand} from '../../api/reserve-failures.js'
+import type {ReserveOutcome, ReserveParts, Stage} from '../../api/reserve.js'
+import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../api/reserve-failures.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isNeverSent} from '../../contract/journal.js'
 import type {State} from '../../state/state.js'
 import type {Target} from '../access/target.js'
 import type {Connection} from '../connect.js'
 import {describeRequest, type Plan} from './reserve.js'
+
+export interface RunHooks {
+  /** Takes what should be known although it was made. */
+  readonly warn: (text: string) => void
+  /** Once it is aborted nothing more is sent. */
+  readonly signal?: AbortSignal
+  readonly onStage?: (stage: Stage) => void
+}
 
 interface RunParts extends ReserveParts {
   /** Forgets a journal that was for this run alone. */
@@ -15,7 +24,11 @@ interface RunParts extends ReserveParts {
 }
 
 /** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
-async function partsOf(connection: Connection, timeoutSeconds: number | undefined): Promise<RunParts> {
+async function partsOf(
+  connection: Connection,
+  timeoutSeconds: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RunParts> {
   const {api, clock, target, state} = connection
   const {openMemoryJournal} = await import('../../state/state.js')
   const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
@@ -26,6 +39,7 @@ async function partsOf(connection: Connection, timeoutSeconds: number | undefine
     newKey: randomUUID,
     journalKept: state.writable,
     ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
+    ...(signal ? {signal} : {}),
     close,
   }
 }
@@ -35,22 +49,22 @@ export async function makeReservation(
   connection: Connection,
   plan: Plan,
   timeoutSeconds: number | undefined,
-  warn: (text: string) => void,
+  hooks: RunHooks,
 ): Promise<ReserveOutcome> {
   const [{reserve}, {close, ...parts}] = await Promise.all([
     import('../../api/reserve.js'),
-    partsOf(connection, timeoutSeconds),
+    partsOf(connection, timeoutSeconds, hooks.signal),
   ])
   const {request, referenceGiven, key, keyGiven} = plan
   const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
-  const outcome = await reserve({...parts, newKey: () => key}, intent, {warn}).finally(close)
+  const outcome = await reserve({...parts, newKey: () => key}, intent, hooks).finally(close)
   const {target, state} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   try {
     if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
-    warn(`the offer could not be noted as used: ${(error as Error).message}`)
+    hooks.warn(`the offer could not be noted as used: ${(error as Error).message}`)
   }
   return outcome
 }
@@ -60,14 +74,14 @@ export async function resumeReservation(
   connection: Connection,
   reference: string,
   timeoutSeconds: number | undefined,
-  warn: (text: string) => void,
+  hooks: RunHooks,
 ): Promise<ReserveOutcome> {
   requireJournal(connection.state)
   const [{resume}, {close, ...parts}] = await Promise.all([
     import('../../api/reserve.js'),
-    partsOf(connection, timeoutSeconds),
+    partsOf(connection, timeoutSeconds, hooks.signal),
   ])
-  return resume(parts, reference, {warn}).finally(close)
+  return resume(parts, reference, hooks).finally(close)
 }
 
 /**
@@ -78,7 +92,9 @@ export async function describeRepeat(state: State, reference: string, target: Ta
   requireJournal(state)
   const {findEntry} = await import('../../api/reserve.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const {body, idempotencyKey, outcome} = findEntry(state.journal.forClient(client), reference)
+  const entry = findEntry(state.journal.forClient(client), reference)
+  if (isNeverSent(entry)) throw neverSent(entry)
+  const {body, idempotencyKey, outcome} = entry
   if (body !== null) return describeRequest(idempotencyKey, JSON.parse(body) as object, target)
   throw outcomeKnown(outcome)
 }
@@ -108,7 +124,7 @@ function requireJournal(state: State): void {
 }
 
 /** How to find out what became of the reservation of `plan`, should it be stopped half-way. */
-export function wayOn({request, key}: Plan, state: State): string {
+export function resumeHint({request, key}: Plan, state: State): string {
   const clientReferenceId = request.client_reference_id
   return state.writable
     ? resumeCommand(clientReferenceId)

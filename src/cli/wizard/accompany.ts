@@ -56,7 +56,7 @@ async function awaitEnd(
   const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
   const word = sanitizeLine(made.outcome, 40)
   const ended = new AbortController()
-  const wayOn = `${resumeCommand(made.client_reference_id)} --wait`
+  const resumeHint = `${resumeCommand(made.client_reference_id)} --wait`
   waitUntilConfirmed(connection, made, seconds, tell).then(
     outcome => ended.abort(new Confirmed(outcome)),
     error => ended.abort(error),
@@ -72,10 +72,10 @@ async function awaitEnd(
     if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
     throw new Failure('interrupted', `stopped waiting for the ${awaiting}`, {
       code: 'interrupted',
-      hint: `go on with: ${wayOn}`,
+      hint: `go on with: ${resumeHint}`,
     })
   }
-  tell(`Not waiting any more. Go on with: ${wayOn}`)
+  tell(`Not waiting any more. Go on with: ${resumeHint}`)
   return made
 }
 

@@ -8,9 +8,6 @@ import type {WizardParts} from './wizard.js'
 export {accompany} from './accompany.js'
 export {runWizard} from './wizard.js'
 
-/** What to tell when a signal stops the wizard before anything was sent. */
-export const NOTHING_SENT = 'nothing was sent to reserve'
-
 /** What flags and input file say; undefined when nothing is missing. Throws usage. */
 export function readBegun(offerId: string | undefined, flags: PlanFlags): Promise<Begun | undefined> {
   return read(offerId, flags, today())

@@ -55,7 +55,7 @@ reservations:write. Environment: those of every command.`
     const atStake = cancelling.describeCancellation(plan, target)
     const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
     requireConsent(agreed, cancelling.changeOf(plan))
-    this.hintWhenStopped = howToLook(reference)
+    this.stopNote = {hint: howToLook(reference)}
     const warn = (text: string) => void this.warn(text)
     const done = await cancelling.cancel(connection, plan, body, warn)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)

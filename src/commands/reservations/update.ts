@@ -58,7 +58,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
       requireConsent(agreed, {what: 'a change of a live reservation', undone: 'nothing was sent'})
     }
     const connection = await this.connect(target)
-    this.hintWhenStopped = howToLook(reference)
+    this.stopNote = {hint: howToLook(reference)}
     await this.print(await update(connection, reference, change))
   }
 }

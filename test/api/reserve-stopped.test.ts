@@ -1,0 +1,200 @@
+/** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {createServer, type Server} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
+import {intentOf, reserve, resume, type Stage} from '../../src/api/reserve.js'
+import {connect, intentFor, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
+import {eventually} from '../support/eventually.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {rejectionOf} from '../support/thrown.js'
+
+let service: ScriptedService
+let directory: string
+const opened: Parts[] = []
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+})
+afterAll(() => service.close())
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  service.forget()
+  service.reservations.length = 0
+  service.script = () => false
+  service.tokenMilliseconds = 0
+  return async () => {
+    for (const parts of opened.splice(0)) await parts.close()
+    rmSync(directory, {recursive: true, force: true})
+  }
+})
+
+function open(options: Partial<PartsOptions> = {}): Parts {
+  const parts = connect({directory, baseUrl: service.baseUrl, ...options})
+  opened.push(parts)
+  return parts
+}
+
+const INTENT = intentFor('off_1', 'ref-1')
+const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
+const sent = () => service.seen('/reservations/hotel')
+
+/** Starts the reservation; `stages` fills as it goes. */
+function start(parts: Parts) {
+  const stopping = new AbortController()
+  const stages: Stage[] = []
+  const hooks = {onStage: (stage: Stage) => void stages.push(stage)}
+  const failure = rejectionOf(reserve({...parts.reserveParts, signal: stopping.signal}, INTENT, hooks))
+  return {stages, failure, stop: () => stopping.abort()}
+}
+
+/** A token that is good for `baseUrl`, so that none is asked for. */
+function keepToken(parts: Parts, baseUrl: string): void {
+  const token = {
+    access_token: 't',
+    scopes: ['reservations:write'],
+    askedScopes: [],
+    obtainedAt: 0,
+    expiresAt: 9e9,
+  }
+  parts.state.tokens.put(tokenClientAt(baseUrl), token)
+}
+
+/** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
+async function expectNeverSent(parts: Parts): Promise<void> {
+  expect(parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+  const failure = await rejectionOf(resume(parts.reserveParts, 'ref-1'))
+  expect(failure).toMatchObject(NEVER_SENT)
+  expect(failure.message).toContain('nothing was ever sent for the client reference ref-1')
+  expect(failure.details.hint).not.toContain('--resume')
+}
+
+test('stopped while the token is fetched: settled at once, and nothing is sent when the token comes', async () => {
+  service.tokenMilliseconds = 300
+  const parts = open()
+  const run = start(parts)
+  await eventually(() => expect(service.seen('/oauth/token')).toHaveLength(1))
+  run.stop()
+  expect(parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+  await run.failure
+  await sleep(50)
+  expect(sent()).toEqual([])
+  expect(run.stages).toEqual(['waiting', 'unsent', 'unsent'])
+  await expectNeverSent(parts)
+  expect(await reserve(open().reserveParts, INTENT)).toMatchObject({outcome: 'confirmed', repeated: false})
+  expect(sent()).toHaveLength(1)
+})
+
+test('stopped while it connects: the attempt that was counted is taken back', async () => {
+  const silent = await listen()
+  const baseUrl = `https://127.0.0.1:${(silent.address() as {port: number}).port}/v1`
+  const parts = open({baseUrl})
+  keepToken(parts, baseUrl)
+  const run = start(parts)
+  await eventually(() => expect(parts.state.journal.list()).toMatchObject([{attempts: 1}]))
+  run.stop()
+  expect(await run.failure).toMatchObject({kind: 'unreachable'})
+  expect(run.stages.at(-1)).toBe('unsent')
+  await expectNeverSent(parts)
+  silent.close()
+})
+
+test('stopped between two attempts to connect: nothing was sent', async () => {
+  const silent = await listen()
+  const {port} = silent.address() as {port: number}
+  silent.close()
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  let waits = 0
+  const forever = () => {
+    waits++
+    return new Promise<void>(() => {})
+  }
+  const parts = open({baseUrl, clock: {now: () => Date.now() / 1000, sleep: forever}})
+  keepToken(parts, baseUrl)
+  const run = start(parts)
+  await eventually(() => expect(waits).toBe(1))
+  run.stop()
+  expect(await run.failure).toMatchObject({kind: 'unreachable'})
+  await expectNeverSent(parts)
+})
+
+test('stopped while the answer is waited for: it may have been made, and resuming repeats it', async () => {
+  service.script = ({path}) => path === '/reservations/hotel'
+  const parts = open()
+  const run = start(parts)
+  await eventually(() => expect(sent()).toHaveLength(1))
+  run.stop()
+  expect(await run.failure).toMatchObject({kind: 'outcome_unknown'})
+  expect(run.stages).toEqual(['waiting', 'unsent', 'sent'])
+  expect(parts.state.journal.list()).toMatchObject([{outcome: 'unknown', attempts: 1}])
+  service.script = () => false
+  expect(await resume(open().reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
+  expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
+})
+
+test('killed before an attempt was counted: resuming makes nothing, the same command makes it', async () => {
+  const parts = open()
+  const killed = parts.reserveParts.journal.begin(
+    intentOf(INTENT, () => 'key-1'),
+    1,
+  )
+  expect(await rejectionOf(resume(parts.reserveParts, 'ref-1'))).toMatchObject(NEVER_SENT)
+  expect(sent()).toEqual([])
+  expect(killed.entry.body).not.toBeNull()
+  await expectNeverSent(parts)
+  expect(await reserve(open().reserveParts, INTENT)).toMatchObject({outcome: 'confirmed', repeated: false})
+})
+
+test('killed after an attempt was counted: it may have been sent, and resuming repeats it under its key', async () => {
+  const parts = open()
+  const {journal} = parts.reserveParts
+  journal.attempt(
+    journal.begin(
+      intentOf(INTENT, () => 'key-1'),
+      1,
+    ).entry.id,
+    2,
+  )
+  expect(await resume(parts.reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
+  expect(sent().map(({headers}) => headers['idempotency-key'])).toEqual(['key-1'])
+})
+
+test('while another process has yet to send it, resuming waits for that one', async () => {
+  service.tokenMilliseconds = 200
+  const run = reserve(open().reserveParts, INTENT)
+  const resumed = resume(open().reserveParts, 'ref-1')
+  expect(await run).toMatchObject({outcome: 'confirmed'})
+  expect(await resumed).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
+  expect(sent()).toHaveLength(1)
+})
+
+test('stopped while another process has the offer: nothing is begun', async () => {
+  const parts = open()
+  let release = () => {}
+  const held = open().reserveParts.journal.alone(
+    'off_1',
+    1000,
+    () =>
+      new Promise<void>(resolve => {
+        release = resolve
+      }),
+    () => undefined,
+  )
+  const run = start(parts)
+  run.stop()
+  release()
+  await held
+  expect(await run.failure).toMatchObject({kind: 'interrupted'})
+  expect(run.stages).toEqual(['waiting'])
+  expect(parts.state.journal.list()).toEqual([])
+})
+
+/** Takes connections and says nothing. */
+async function listen(): Promise<Server> {
+  const server = createServer(() => {})
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return server.unref()
+}

@@ -1,0 +1,130 @@
+/** Stopped, killed or cut off before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const service = await ScriptedService.start()
+let home: Home
+afterAll(() => service.close())
+/** With a home of its own, so that no token is kept. */
+beforeEach(() => {
+  service.script = () => false
+  service.forget()
+  home = new Home({
+    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_x',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+  })
+  return () => home.remove()
+})
+
+const NOTHING = 'nothing was sent to reserve, nothing was booked'
+const POSTS = '/reservations/hotel'
+const posted = () => service.seen(POSTS).length
+
+let count = 0
+function reserving() {
+  const reference = `T-${++count}`
+  const argv = ['reserve', `off_${count}`, '--client-reference', reference, '--pay', 'account']
+  return {reference, argv: [...argv, '--nationality', 'TR', ...GUESTS]}
+}
+
+/** Runs it until a request comes to `path`, which is never answered, and ends it there with `signal`. */
+async function endAt(path: string, argv: readonly string[], signal: NodeJS.Signals) {
+  let stop: (() => void) | undefined
+  service.script = request => {
+    if (request.path !== path) return false
+    stop?.()
+    return true
+  }
+  const ended = await home.run(argv, {
+    onStart: child => {
+      stop = () => child.kill(signal)
+    },
+  })
+  service.script = () => false
+  return ended
+}
+
+const entryOf = async (reference: string) => {
+  const {result} = await home.json<{entries: {client_reference_id: string}[]}>(['journal'])
+  return result.entries.find(entry => entry.client_reference_id === reference)
+}
+
+async function expectNothingMade({reference, argv}: {reference: string; argv: readonly string[]}) {
+  for (const form of [[], ['--quiet'], ['--format', 'tsv'], ['--dry-run'], ['--wait=1']]) {
+    const resumed = await home.run(['reserve', '--resume', reference, ...form])
+    expect(resumed).toMatchObject({exit: 2, stdout: ''})
+    expect(resumed.stderr).toContain(`nothing was ever sent for the client reference ${reference}`)
+    expect(resumed.stderr).not.toContain('--resume T-')
+  }
+  const resumed = await home.json(['reserve', '--resume', reference])
+  expect(resumed).toMatchObject({
+    exit: 2,
+    result: {error: {code: 'never_sent'}, outcome: 'not_sent', reservation: null, attempts: 0},
+  })
+  expect(await entryOf(reference)).toMatchObject({outcome: 'not_sent', attempts: 0, reservation_ref: null})
+  expect(posted()).toBe(0)
+  const made = await home.json([...argv, '--yes'])
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})
+  expect(posted()).toBe(1)
+}
+
+describe('while the token is fetched', () => {
+  test.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+  ] as const)('%s says that nothing was sent, and that is so', async (signal, exit, code) => {
+    for (const form of [[], ['--quiet'], ['--format', 'tsv']]) {
+      const {reference, argv} = reserving()
+      const ended = await endAt('/oauth/token', [...argv, ...form], signal)
+      expect(ended).toMatchObject({exit, stdout: ''})
+      expect(ended.stderr).toContain(`Stopped before it ended: ${NOTHING}`)
+      expect(ended.stderr).not.toContain('--resume')
+      expect(await entryOf(reference)).toMatchObject({outcome: 'not_sent', attempts: 0})
+    }
+    const order = reserving()
+    const ended = await endAt('/oauth/token', [...order.argv, '--json'], signal)
+    expect(ended.exit).toBe(exit)
+    expect(JSON.parse(ended.stdout)).toEqual({
+      error: {
+        code,
+        message: `stopped by ${signal} before it ended: ${NOTHING}`,
+        hint: 'to book, run the command again',
+      },
+    })
+    await expectNothingMade(order)
+  })
+
+  test('a process that is killed there has sent nothing either', async () => {
+    const order = reserving()
+    expect(await endAt('/oauth/token', order.argv, 'SIGKILL')).toMatchObject({exit: 'SIGKILL'})
+    expect(await entryOf(order.reference)).toMatchObject({outcome: 'unresolved', attempts: 0})
+    await expectNothingMade(order)
+  })
+})
+
+test('a service that cannot be reached: resuming later makes nothing', async () => {
+  const order = reserving()
+  const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/v1', BOOKCTL_TOKEN: 'tok'}
+  const unreached = await home.run(order.argv, {env})
+  expect(unreached).toMatchObject({exit: 7})
+  expect(unreached.stderr).not.toContain('--resume')
+  const resumed = await home.json(['reserve', '--resume', order.reference], {env})
+  expect(resumed).toMatchObject({exit: 2, result: {error: {code: 'never_sent'}}})
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('once it may have been sent, %s says how to find out', async (signal, exit) => {
+  const {reference, argv} = reserving()
+  const ended = await endAt(POSTS, argv, signal)
+  expect(ended).toMatchObject({exit, stdout: ''})
+  expect(ended.stderr).toContain(`Stopped before it ended: bookctl reserve --resume ${reference}\n`)
+  expect(ended.stderr).not.toContain('nothing was sent')
+  const resumed = await home.json(['reserve', '--resume', reference])
+  expect(resumed).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 2}})
+  expect(new Set(service.seen(POSTS).map(({headers}) => headers['idempotency-key'])).size).toBe(1)
+})
