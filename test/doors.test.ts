@@ -24,6 +24,8 @@ const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 const KEPT_IN: Record<string, RegExp> = {
   undici: /^api\/transport\.ts$/,
   libsql: /^storage\//,
+  conf: /^state\/settings-change\.ts$/,
+  ajv: /^state\//,
   hono: /^sandbox\//,
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,

@@ -131,12 +131,10 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS
 
 /**
- * Whether `text` may stand in place of an operation's path, as `/bookings/{reservation_ref}`: segments of plain
- * characters, none of which leads elsewhere (`.`, `..`).
+ * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`: segments of plain characters, none of
+ * which leads elsewhere (`.`, `..`).
  */
-export function isPathTemplate(text: string): boolean {
-  return /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/.test(text)
-}
+export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
 /**
  * The path of `name` with its parameters filled in and percent-encoded. `template` stands in place of the operation's

@@ -4,7 +4,8 @@ import type {z} from 'zod'
 /** Said of a value that is absent. */
 export const MISSING = 'is missing'
 
-const TYPES: Readonly<Record<string, string>> = {
+/** The types of JSON and of zod, in words. */
+export const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',

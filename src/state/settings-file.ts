@@ -1,51 +1,20 @@
-/** The content of config.json: its types, and failures that say where in the file the mistake is. */
+/** Reads config.json as every command does at its start; a failure says where in the file the mistake is. */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
 import {dirname} from 'node:path'
+import type {ErrorObject} from 'ajv'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
-import type {Contact} from '../contract/reservations.js'
-import type {Scope} from '../contract/scopes.js'
+import {own} from '../contract/json-object.js'
+import {MISSING, TYPES} from '../contract/plain-messages.js'
 import {storageErrorOf} from '../storage/errors.js'
 import {tightenDirectory} from '../storage/files.js'
 import {isOfAnother, tighten} from '../storage/private-file.js'
-import {misfitIn} from './settings-shape.js'
+import {schema, validate} from './settings-check.js'
+import type {SettingsFile} from './settings-schema.js'
 
 const MAX_BYTES = 1024 * 1024
-const MEND = 'mend the file, or move it away to start anew; it was not changed'
-
-/** What may stand in a profile as well as in the defaults of all; their values are checked when they are used. */
-interface Shared {
-  /** Under which header the signature of a webhook comes; §6.2 puts a neutral word in place of the maker's name. */
-  signature_header?: string | undefined
-  /** Under which header the id of a webhook's event comes (§6.2). */
-  event_id_header?: string | undefined
-  nationality?: string | undefined
-  currency?: string | undefined
-  contact?: Partial<Record<keyof Contact, string | undefined>> | undefined
-  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
-  paths?: Record<string, string> | undefined
-  /** Seconds. */
-  timeout?: number | undefined
-  ca_file?: string | undefined
-}
-
-export interface Profile extends Shared {
-  base_url: string
-  client_id: string
-  /** What `login --scope` named. */
-  scopes?: Scope[] | undefined
-  /** Where the client secret is; `file` (tokens.db) unless told. */
-  secret_store?: 'file' | 'keychain' | undefined
-  /** Whether that secret is of the live or of the test side (§5.3). */
-  mode?: 'live' | 'test' | undefined
-}
-
-export interface SettingsFile {
-  current_profile?: string | undefined
-  profiles: Record<string, Profile>
-  defaults?: Shared | undefined
-}
+const MEND = 'fix the file, or move it away to start with a new one; it was not changed'
 
 /**
  * The text of the file at `path`, or undefined when there is none. Follows no symbolic link. `mayTighten`: whether others
@@ -97,12 +66,12 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
   }
 }
 
-/** Whoever only reads goes on where the system does not let us; whoever would write there is told. */
+/** Reading goes on where the system forbids this; writing there reports it. */
 function tightenItsDirectory(path: string): void {
   try {
     tightenDirectory(dirname(path))
   } catch {
-    // Told by `doctor`, too.
+    // Reported by `doctor`, too.
   }
 }
 
@@ -115,14 +84,52 @@ export function parseSettings(text: string, path: string): SettingsFile {
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
     throw invalid(`${path}, line ${repeated}`, 'has a key that its object has already; leave one of the two')
-  const misfit = misfitIn(json)
-  if (misfit === undefined)
-    return {...(json as SettingsFile), profiles: (json as SettingsFile).profiles ?? {}}
-  const place = sanitizeLine(misfit.path.join('.') || 'the whole file', 120)
-  throw invalid(
-    `${path}, line ${lineOf(text, misfit.path)}`,
-    `is not as it should be: ${place}: ${misfit.message}`,
-  )
+  if (validate(json)) return {...json, profiles: json.profiles ?? {}}
+  const error = validate.errors?.at(-1) as ErrorObject
+  const within = wordsOf(error.instancePath)
+  const {key, problem} = mistakeOf(error)
+  const keys = key === undefined ? within : [...within, key]
+  const place = sanitizeLine(keys.join('.') || 'the whole file', 120)
+  // What is missing has no line; the object it is missing in has one.
+  const line = lineOf(text, error.keyword === 'required' ? within : keys)
+  throw invalid(`${path}, line ${line}:`, `${place} ${problem}`)
+}
+
+/** What the validator found, in our words (its own name patterns), and the key it found it at if not the value itself. */
+function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; problem: string} {
+  const rule = wordsOf(schemaPath)
+    .slice(0, -1)
+    .reduce<Rule>((part, word) => own(part, word) as Rule, schema)
+  switch (keyword) {
+    case 'required':
+      return {key: params.missingProperty, problem: MISSING}
+    case 'additionalProperties': {
+      const known = Object.keys(rule.properties ?? {}).join(', ')
+      return {key: params.additionalProperty, problem: `is unknown; known here: ${known}`}
+    }
+    case 'propertyNames':
+      return {key: params.propertyName, problem: `must be ${rule.propertyNames?.description}`}
+    case 'type':
+      return {problem: `must be ${TYPES[params.type]}`}
+    default:
+      return {problem: `must be ${rule.description ?? rule.enum?.join(' or ')}`}
+  }
+}
+
+/** What messages need of a part of the schema. */
+interface Rule {
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly properties?: object
+  readonly propertyNames?: Rule
+}
+
+/** The words of a JSON pointer (RFC 6901), as of a URI fragment. */
+function wordsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(word => word.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -7,9 +7,12 @@ import {StorageError} from '../storage/errors.js'
 import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
 import {SETTINGS_NAME} from './file-names.js'
-import {parseSettings, readSettingsText, type SettingsFile} from './settings-file.js'
+import type {SettingsEditor, SettingsStage} from './settings-change.js'
+import {parseSettings, readSettingsText} from './settings-file.js'
+import type {SettingsFile} from './settings-schema.js'
 
-export type {Profile, SettingsFile} from './settings-file.js'
+export type {SettingsEditor} from './settings-change.js'
+export type {Profile, SettingsFile} from './settings-schema.js'
 
 /** What is done together with a change. */
 export interface Together {
@@ -19,6 +22,8 @@ export interface Together {
   readonly whenDone?: () => Promise<void>
 }
 
+type Edit = (settings: SettingsEditor) => void
+
 const LOCK_WAIT_MILLISECONDS = 10_000
 
 export interface Settings {
@@ -27,11 +32,11 @@ export interface Settings {
   /** What the file says; no profiles when there is none. Throws Failure when it cannot be understood. */
   read(): SettingsFile
   /**
-   * Writes what `change` makes of the present settings and returns it; the first writer creates the file.
-   * Nobody else changes them until `whenDone` has ended.
-   * Throws Failure when the file or the new settings are not as they should be, StorageError when it cannot be written.
+   * Makes the changes of `edit` and returns the new settings; the first writer creates the file. Other processes wait
+   * until `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file
+   * cannot be written.
    */
-  update(change: (settings: SettingsFile) => SettingsFile, together?: Together): Promise<SettingsFile>
+  update(edit: Edit, together?: Together): Promise<SettingsFile>
 }
 
 /** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
@@ -41,24 +46,34 @@ export function createSettings(directory: string, {mayTighten = true} = {}): Set
     const text = readSettingsText(path, mayTighten)
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
-  const write = async (
-    change: (settings: SettingsFile) => SettingsFile,
-    {whenReady = () => {}, whenDone}: Together,
-  ) => {
-    const text = `${JSON.stringify(change(read()), undefined, 2)}\n`
-    const settings = parseSettings(text, path)
-    writeWholeFile(path, Buffer.from(text), {existing: 'replace', whenReady})
+  const write = async (stage: SettingsStage, edit: Edit, {whenReady, whenDone}: Together) => {
+    const text = readSettingsText(path, mayTighten)
+    if (text !== undefined) parseSettings(text, path)
+    const changed = stage.edit(text, edit)
+    const settings = parseSettings(changed, path)
+    writeWholeFile(path, Buffer.from(changed), {existing: 'replace', ...(whenReady ? {whenReady} : {})})
     await whenDone?.()
     return settings
   }
   return {
     path,
     read,
-    async update(change, together = {}) {
+    async update(edit, together = {}) {
       ensurePrivateDirectory(directory)
-      const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
-      const outcome = await withLock(lock, () => write(change, together))
-      if (!outcome.gaveUp) return outcome.value
+      const {openStage} = await import('./settings-change.js')
+      const stage = await openStage(path)
+      try {
+        const lock = {
+          directory,
+          kind: 'settings',
+          key: SETTINGS_NAME,
+          waitMilliseconds: LOCK_WAIT_MILLISECONDS,
+        }
+        const outcome = await withLock(lock, () => write(stage, edit, together))
+        if (!outcome.gaveUp) return outcome.value
+      } finally {
+        stage.close()
+      }
       throw new StorageError('busy', `${path} is being changed by another process`, 'run the command again')
     },
   }

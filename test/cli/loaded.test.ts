@@ -5,7 +5,18 @@ import {runAndList} from '../support/loaded.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
-const HEAVY = ['zod', 'undici', 'libsql', 'string-width', '@inquirer/core', 'hono', 'pdfkit', 'fflate']
+const HEAVY = [
+  'zod',
+  'undici',
+  'libsql',
+  'string-width',
+  '@inquirer/core',
+  'hono',
+  'pdfkit',
+  'fflate',
+  'conf',
+  'ajv',
+]
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
 
@@ -55,6 +66,14 @@ test.each([
   expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
   expect([...loaded].filter(name => name.startsWith('src/'))).not.toEqual([])
   expect(() => nobody.kept()).toThrow('ENOENT')
+})
+
+test('config set loads conf with its ajv, and no zod', async () => {
+  const home = new Home()
+  const {exit, loaded} = await runAndList(home, ['config', 'set', 'currency', 'EUR'])
+  home.remove()
+  expect(exit).toBe(0)
+  expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual(['ajv', 'conf', 'libsql'])
 })
 
 test('--version alone loads nothing of ours at all', async () => {

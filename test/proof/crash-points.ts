@@ -113,7 +113,14 @@ const CREATE: readonly CrashPoint[] = [
   ...OUTPUT,
 ]
 
-const CONFIG = [...wholeFile('rename'), ...OUTPUT]
+const CONFIG = [
+  at('after', /^file directory TEMPORARY$/, 'the stage is made'),
+  at('half', /^file write config\.json\.tmp/, 'the writing of the staged copy'),
+  ...around(/^file rename config\.json\.tmp/, 'the staged copy is in its place'),
+  ...wholeFile('rename'),
+  at('before', /^file remove TEMPORARY$/, 'the stage is removed', 2),
+  ...OUTPUT,
+]
 
 const GONE: readonly CrashPoint[] = [
   ...onTheWire('the revocation is', 'POST', /\/oauth\/revoke$/),

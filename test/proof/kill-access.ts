@@ -63,7 +63,11 @@ function profileOf(home: Home, clientId = CLIENT.clientId): Profile {
 }
 
 async function writeSettings(home: Home, settings: SettingsFile): Promise<void> {
-  await changeState(home, state => state.settings.update(() => settings))
+  await changeState(home, state =>
+    state.settings.update(file => {
+      for (const [key, value] of Object.entries(settings)) file.set([key], value)
+    }),
+  )
 }
 
 function readSettings(home: Home): SettingsFile | undefined {

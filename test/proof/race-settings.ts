@@ -23,7 +23,7 @@ async function writeProfiles(home: Home, count: number, baseUrl: string): Promis
   await withState(home, async state => {
     const names = Array.from({length: count}, (_, n) => `p${n}`)
     const profiles = names.map(name => [name, {base_url: baseUrl, client_id: `cid_${name}`}])
-    await state.settings.update(settings => ({...settings, profiles: Object.fromEntries(profiles)}))
+    await state.settings.update(file => file.set(['profiles'], Object.fromEntries(profiles)))
     for (const name of names) await state.secrets.write(ownerOf(name), 'file', secretOf(name))
   })
 }

@@ -1,10 +1,12 @@
-/** A disk with no room: a token is used all the same, and nothing that must be kept is said to be. */
+/** A disk with no room: a token is used all the same, and nothing is reported as stored that is not. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {createSettings} from '../../src/state/settings.js'
 import {openState} from '../../src/state/state.js'
+import {Home} from '../support/bookctl.js'
 import {connect} from '../support/booking.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
@@ -116,4 +118,40 @@ test.for(LEFT)('with %i kB left a call with credentials of the environment is ma
   const parts = connect({directory: join(disk, 'home'), baseUrl: service.baseUrl})
   expect((await parts.api.call('account.show')).status).toBe(200)
   await parts.close()
+})
+
+test.for([0, 4, 8, 12, 16, 20, 24, 28, 32])(
+  'with %i kB left config.json is the old one or the new one, and which is told',
+  async (left, {skip}) => {
+    if (!mounted) skip('needs the right to mount')
+    const home = join(disk, 'home')
+    const path = join(home, 'config.json')
+    const settings = createSettings(home)
+    const surname = (letter: string) => letter.repeat(10_000)
+    await settings.update(file => file.set(['defaults', 'contact', 'surname'], surname('a')))
+    const {bavail, bsize} = statfsSync(disk)
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
+    const before = readFileSync(path, 'utf8')
+    const change = settings.update(file => file.set(['defaults', 'contact', 'surname'], surname('b')))
+    const told = await change.catch(error => error)
+    if (told instanceof Error) {
+      expect(told).toMatchObject({fault: 'full', message: expect.stringContaining(home)})
+      expect(readFileSync(path, 'utf8')).toBe(before)
+    } else expect(settings.read().defaults?.contact?.surname).toBe(surname('b'))
+    expect(readdirSync(home).sort()).toEqual(['config.json', 'locks'])
+  },
+)
+
+test('a limit on the size of files keeps config.json as it was, and is told', async () => {
+  const home = new Home()
+  const path = join(home.configDirectory, 'config.json')
+  const before = JSON.stringify({defaults: {contact: {surname: 'a'.repeat(10_000)}}})
+  mkdirSync(home.configDirectory)
+  writeFileSync(path, before)
+  const limited = {before: ['bash', '-c', 'ulimit -f 8; exec "$@"', 'bash']}
+  const {exit, stderr} = await home.run(['config', 'set', 'currency', 'EUR'], limited)
+  expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining('no space left')})
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  expect(home.strays()).toEqual([])
+  home.remove()
 })

@@ -1,4 +1,5 @@
 /** config.json: no change is lost, and what cannot be understood is named and left as it is. */
+import {execFileSync} from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -15,7 +16,6 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createSettings} from '../../src/state/settings.js'
-import {isProfileName} from '../../src/state/settings-shape.js'
 import {Worker} from '../support/workers.js'
 
 const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
@@ -36,7 +36,10 @@ test('without a file there are no profiles, and reading creates nothing', () => 
 
 test('the first writer creates the file, private and readable by people', async () => {
   const settings = createSettings(join(directory, 'new'))
-  await settings.update(() => ({current_profile: 'one', profiles: {one: PROFILE}}))
+  await settings.update(file => {
+    file.set(['profiles', 'one'], PROFILE)
+    file.set(['current_profile'], 'one')
+  })
   const text = readFileSync(settings.path, 'utf8')
   expect(text.split('\n').length).toBeGreaterThan(5)
   expect(statSync(settings.path).mode & 0o777).toBe(0o600)
@@ -53,7 +56,7 @@ test('wider permissions are tightened when it is read', () => {
 test('what a change does not touch is kept', async () => {
   const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
   writeFileSync(path, JSON.stringify(theirs))
-  await createSettings(directory).update(settings => ({...settings, current_profile: 'one'}))
+  await createSettings(directory).update(file => file.set(['current_profile'], 'one'))
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
 })
 
@@ -69,15 +72,16 @@ test(`${PROCESSES} processes that write at once all keep their change`, async ()
 
 test('leftovers of killed writers are swept by the next', async () => {
   writeFileSync(join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp'), '{"half":')
-  await createSettings(directory).update(settings => settings)
+  await createSettings(directory).update(() => {})
   expect(readdirSync(directory).filter(name => name.endsWith('.tmp'))).toEqual([])
 })
 
 test('new settings that are wrong are refused and not written', async () => {
   const settings = createSettings(directory)
-  const change = settings.update(() => ({profiles: {'no spaces': PROFILE}}))
-  await expect(change).rejects.toMatchObject({kind: 'usage'})
+  const change = settings.update(file => file.set(['profiles', 'no spaces'], PROFILE))
+  await expect(change).rejects.toMatchObject({kind: 'usage', message: expect.stringContaining('no spaces')})
   expect(settings.read()).toEqual({profiles: {}})
+  expect(readdirSync(directory)).toEqual(['locks'])
 })
 
 describe('a file that cannot be understood', () => {
@@ -114,7 +118,7 @@ describe('a file that cannot be understood', () => {
     const settings = createSettings(directory)
     const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^${path}\\b.*${message}`))}
     expect(() => settings.read()).toThrow(expect.objectContaining(failure))
-    await expect(settings.update(now => now)).rejects.toMatchObject(failure)
+    await expect(settings.update(() => {})).rejects.toMatchObject(failure)
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
@@ -141,7 +145,7 @@ describe('a file that cannot be understood', () => {
     symlinkSync(victim, path)
     const settings = createSettings(directory)
     expect(() => settings.read()).toThrow('not a regular file')
-    await expect(settings.update(now => now)).rejects.toMatchObject({kind: 'usage'})
+    await expect(settings.update(() => {})).rejects.toMatchObject({kind: 'usage'})
     expect(readFileSync(victim, 'utf8')).toBe('{}')
   })
 
@@ -161,6 +165,62 @@ test.each([
   ['../x', false],
   ['ş', false],
   ['__proto__', false],
-])('profile name %j: %s', (name, valid) => {
-  expect(isProfileName(name)).toBe(valid)
+  ['constructor', true],
+  ['prototype', true],
+  ['7', true],
+  ['a.b', false],
+  ['a[0]', false],
+])('profile name %j: %s', async (name, valid) => {
+  const settings = createSettings(directory)
+  const change = settings.update(file => file.set(['profiles', name], PROFILE))
+  const profiles = valid ? {[name]: PROFILE} : {}
+  await (valid ? change : expect(change).rejects.toMatchObject({kind: 'usage'}))
+  expect(settings.read()).toEqual({profiles})
+  if (!valid) return
+  await settings.update(file => file.set(['profiles', name, 'contact', 'email'], 'a@b.example'))
+  expect(settings.read().profiles[name]).toEqual({...PROFILE, contact: {email: 'a@b.example'}})
+  await settings.update(file => file.delete(['profiles', name, 'contact', 'email']))
+  expect(settings.read()).toEqual({profiles})
+  await settings.update(file => file.delete(['profiles', name]))
+  expect(settings.read()).toEqual({profiles: {}})
+})
+
+test('a key with a dot is one key, and its list goes with its last entry', async () => {
+  const settings = createSettings(directory)
+  await settings.update(file => {
+    file.set(['defaults', 'paths', 'reservations.list'], '/bookings')
+    file.set(['defaults', 'paths', 'tours.search'], '/tours')
+  })
+  expect(settings.read().defaults).toEqual({
+    paths: {'reservations.list': '/bookings', 'tours.search': '/tours'},
+  })
+  await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
+  expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
+  await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
+  expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
+  await settings.update(file => file.delete(['defaults', 'paths', 'tours.search']))
+  expect(settings.read().defaults).toEqual({})
+})
+
+test('an edit sees its own changes; one that fails changes nothing', async () => {
+  writeFileSync(path, '{"defaults": {"currency": "EUR"}}')
+  const change = createSettings(directory).update(file => {
+    file.set(['defaults', 'currency'], 'TRY')
+    expect(file.read().defaults).toEqual({currency: 'TRY'})
+    throw new Error('stop')
+  })
+  await expect(change).rejects.toThrow('stop')
+  expect(readFileSync(path, 'utf8')).toBe('{"defaults": {"currency": "EUR"}}')
+  expect(readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
+})
+
+test('one signal is still one signal after a change', () => {
+  const code = `
+    const {createSettings} = await import(${JSON.stringify(new URL('../../src/state/settings.ts', import.meta.url).href)})
+    process.on('SIGINT', () => console.log('SIGINT'))
+    await createSettings(${JSON.stringify(directory)}).update(file => file.set(['defaults', 'currency'], 'EUR'))
+    process.kill(process.pid, 'SIGINT')
+    setTimeout(() => process.exit(), 300)`
+  const argv = ['--import', 'tsx', '--input-type=module', '--eval', code]
+  expect(execFileSync(process.execPath, argv, {encoding: 'utf8'})).toBe('SIGINT\n')
 })

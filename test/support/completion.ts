@@ -46,7 +46,7 @@ echo "no""ted"
     for (const id of ['whsub_plain', 'whsub_with space', HOSTILE, 'whsub_two\nlines', 'whsub_\u001b[2J'])
       state.secrets.putSigningSecret({subscription_id: id, profile: 'work', secret: 'whsec_x', stored_at: 1})
     const profile = {base_url: 'https://a.example/v1', client_id: 'cid_1'}
-    await state.settings.update(settings => ({...settings, profiles: {work: profile, home: profile}}))
+    await state.settings.update(file => file.set(['profiles'], {work: profile, home: profile}))
     state.close()
   }
 

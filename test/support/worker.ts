@@ -39,13 +39,9 @@ async function perform(job: Job): Promise<unknown> {
     case 'erase':
       return eraseOften(job.path, job.times)
     case 'setting':
-      return openState(job.directory).settings.update(settings => ({
-        ...settings,
-        profiles: {
-          ...settings.profiles,
-          [job.name]: {base_url: 'https://example.com/v1', client_id: job.name},
-        },
-      }))
+      return openState(job.directory).settings.update(file =>
+        file.set(['profiles', job.name], {base_url: 'https://example.com/v1', client_id: job.name}),
+      )
   }
 }
 

@@ -12,7 +12,6 @@ import {TOKENS_NAME} from '../../state/file-names.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
-import {withoutPathsOfOther} from '../settings/change.js'
 import {checkCredentials, requireSameMode, type Target, TOKEN_CLIENT} from './target.js'
 
 export interface LoginInput {
@@ -53,21 +52,18 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   const place = input.keychain ? 'keychain' : 'file'
   if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
   await state.settings.update(
-    settings => ({
-      ...settings,
-      current_profile: settings.current_profile ?? input.profile,
-      profiles: {
-        ...settings.profiles,
-        [input.profile]: {
-          ...keptOf(settings.profiles[input.profile], baseUrl),
-          base_url: baseUrl,
-          client_id: input.clientId,
-          ...(input.scopes ? {scopes: [...input.scopes]} : {}),
-          mode,
-          secret_store: place,
-        },
-      },
-    }),
+    file => {
+      const {current_profile, profiles} = file.read()
+      file.set(['profiles', input.profile], {
+        ...keptOf(Object.hasOwn(profiles, input.profile) ? profiles[input.profile] : undefined, baseUrl),
+        base_url: baseUrl,
+        client_id: input.clientId,
+        ...(input.scopes ? {scopes: [...input.scopes]} : {}),
+        mode,
+        secret_store: place,
+      })
+      if (current_profile === undefined) file.set(['current_profile'], input.profile)
+    },
     {
       // Whoever is killed here leaves the old login, whose secret is still there beside the new client's.
       ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
@@ -115,10 +111,9 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
   return `Warning: the environment goes before ${what} (${names.join(', ')}): ${way}`
 }
 
-/** What a profile keeps over a new login: not its scopes, and of another service not the paths named for that one. */
-function keptOf(profile: Profile | undefined, baseUrl: string): Record<string, unknown> {
-  const {scopes: _, ...rest} = withoutPathsOfOther(profile ?? {}, baseUrl)
-  return rest
+/** What a profile keeps over a new login: not its scopes, and not the paths named for another service. */
+function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
+  return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
 }
 
 function notWritable(): StorageError {

@@ -29,7 +29,7 @@ export function listProfiles(state: State): Result<Record<string, unknown>> {
 /** Makes `name` the current profile. Throws usage, naming those there are, when it is not one. */
 export async function useProfile(state: State, name: string) {
   const profile = existing(state, name)
-  await state.settings.update(settings => ({...settings, current_profile: name}))
+  await state.settings.update(file => file.set(['current_profile'], name))
   return {profile: name, base_url: profile.base_url, client_id: profile.client_id}
 }
 
@@ -53,10 +53,9 @@ export async function removeProfile(parts: RequestParts, state: State, name: str
 }
 
 async function forgetEntry(state: State, name: string): Promise<void> {
-  await state.settings.update(settings => {
-    const {[name]: _, ...profiles} = settings.profiles
-    const {current_profile, ...rest} = settings
-    return {...rest, profiles, ...(current_profile && current_profile !== name ? {current_profile} : {})}
+  await state.settings.update(file => {
+    file.delete(['profiles', name])
+    if (file.read().current_profile === name) file.delete(['current_profile'])
   })
 }
 

@@ -6,6 +6,7 @@ import {checkKeyFits, parseBaseUrl} from '../../api/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
+import {PROFILE_NAME} from '../../contract/patterns.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
 
 /** What the state remembers of a profile. */
@@ -58,7 +59,7 @@ export function profileName(flags: TargetFlags, remembered: Remembered): string 
 
 /** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
 export function checkProfileName(name: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__') return name
+  if (PROFILE_NAME.test(name)) return name
   throw usage('invalid_profile', 'a profile name is letters, digits, _ and -, up to 64')
 }
 

@@ -1,7 +1,7 @@
-/** `config set` and `config unset`: which key, in which place, and the settings that come of it. */
+/** `config set` and `config unset`: which key, in which place, and making the change. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {Profile, SettingsFile} from '../../state/settings.js'
+import type {SettingsEditor, SettingsFile} from '../../state/settings.js'
 import {closest} from '../usage/suggest.js'
 import {profileInUse, type Surroundings, written} from './effective.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
@@ -79,29 +79,19 @@ export function unknownProfile({profiles}: SettingsFile, name: string): Failure 
   )
 }
 
-/** `settings` with the change made, and all else as it was. Throws usage when the profile went away meanwhile. */
-export function applyChange(settings: SettingsFile, {key, place, profile, after}: Change): SettingsFile {
-  const path = pathIn(key)
-  if (place === 'top') return withValue(settings, path, after) as SettingsFile
-  if (place === 'defaults')
-    return {...settings, defaults: withValue(settings.defaults ?? {}, path, after)} as SettingsFile
-  const name = profile ?? ''
-  requireProfile(settings, name)
-  const before = settings.profiles[name] ?? {}
-  const kept = key.name === 'base_url' ? withoutPathsOfOther(before, String(after)) : before
-  const changed = withValue(kept, path, after)
-  return {...settings, profiles: {...settings.profiles, [name]: changed}} as SettingsFile
+/** Makes the change. Throws usage when the profile went away meanwhile. */
+export function applyChange(settings: SettingsEditor, change: Change): void {
+  const {key, place, profile, after} = change
+  const present = settings.read()
+  if (profile !== null) requireProfile(present, profile)
+  const holder = profile !== null ? ['profiles', profile] : place === 'defaults' ? ['defaults'] : []
+  if (pathsTaken(present, change).length > 0) settings.delete([...holder, 'paths'])
+  if (after === null) settings.delete([...holder, ...pathIn(key)])
+  else settings.set([...holder, ...pathIn(key)], after)
 }
 
-/** The profile as it is for the service at `baseUrl`: paths named for another one would lead astray there. */
-export function withoutPathsOfOther(profile: Partial<Profile>, baseUrl: string): Partial<Profile> {
-  const {paths: _, ...rest} = profile
-  return profile.base_url === baseUrl ? profile : rest
-}
-
-function withValue(holder: object, [word = '', ...rest]: readonly string[], value: unknown): object {
-  const {[word]: present, ...others} = holder as Record<string, unknown>
-  if (rest.length === 0) return value === null ? others : {...holder, [word]: value}
-  const inner = withValue((present as object | undefined) ?? {}, rest, value)
-  return Object.keys(inner).length === 0 ? others : {...holder, [word]: inner}
+/** Operations whose paths the profile loses by the change: they are for the service before. */
+export function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
+  const before = profile === null || key.name !== 'base_url' ? undefined : profiles[profile]
+  return Object.keys(before && before.base_url !== after ? (before.paths ?? {}) : {})
 }

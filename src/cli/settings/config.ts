@@ -4,11 +4,10 @@ import {join} from 'node:path'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../state/file-names.js'
-import type {SettingsFile} from '../../state/settings.js'
 import {VARIABLES} from '../help/variables.js'
 import {type Result, single} from '../output/result.js'
 import type {DryChange} from '../request/dry-run.js'
-import {applyChange, type Change, findKey, planChange} from './change.js'
+import {type Change, findKey, pathsTaken, planChange} from './change.js'
 import {type Checked, checked} from './checked.js'
 import {allEffective, effective, type Surroundings} from './effective.js'
 import type {SettingKey, SettingValue} from './keys.js'
@@ -144,31 +143,19 @@ export async function planSetting(
   const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
   const action = after === null ? 'remove' : 'set'
   const described = {file: path, action, what: `${where}${key.name}`, before, after} as const
-  const paths = pathsTaken(change, around)
+  const paths = pathsTaken(around.settings, change)
   const gone = paths.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
   const names = paths.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
   const taken = names === '' ? undefined : `Taken out, since it was for the service before: ${names}`
   return {change, described: [described, ...gone], taken, overriddenBy: overriding(change, around)}
 }
 
-/** Operations whose paths the profile names now and not after the change. */
-function pathsTaken(change: Change, {settings}: Surroundings): string[] {
-  if (change.profile === null || change.key.name !== 'base_url') return []
-  const pathsIn = (file: SettingsFile) => Object.keys(file.profiles[change.profile ?? '']?.paths ?? {})
-  const left = pathsIn(applyChange(settings, change))
-  return pathsIn(settings).filter(name => !left.includes(name))
-}
-
-function overriding(change: Change, around: Surroundings): string | undefined {
-  if (change.after === null) return undefined
-  const flags = {profile: around.flags.profile}
-  const {origin, source} = effective(change.key, {
-    ...around,
-    flags,
-    settings: applyChange(around.settings, change),
-  })
+/** What would override the setting once it is written: that is already so. */
+function overriding({key, place, after}: Change, around: Surroundings): string | undefined {
+  if (after === null) return undefined
+  const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
   if (origin === 'environment') return `the environment variable ${source}`
-  return origin === 'profile' && change.place === 'defaults' ? `that of profile ${source}` : undefined
+  return origin === 'profile' && place === 'defaults' ? `that of profile ${source}` : undefined
 }
 
 /** The change as it is printed. */

@@ -7,6 +7,7 @@ import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/base-url.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {OPERATIONS} from '../../contract/operations.js'
+import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
 import {checkClientId, checkProfileName, checkScopes} from '../access/target.js'
@@ -173,7 +174,7 @@ export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | reado
 }
 
 function checkHeaderName(field: string, text: string): string {
-  if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(text)) return text
+  if (HEADER_NAME.test(text)) return text
   throw invalid(field, 'must be the name of a header', text)
 }
 

@@ -33,7 +33,7 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
     const {settings} = await this.state()
     const planned = await planSetting(args.key, args.value, await this.surroundings(), settings.path)
     if (flags['dry-run']) return this.print(dryRun([], planned.described))
-    await settings.update(now => applyChange(now, planned.change))
+    await settings.update(file => applyChange(file, planned.change))
     await this.print(changeResult(planned.change, settings.path))
     if (planned.taken) this.warn(planned.taken)
     if (planned.overriddenBy) this.warn(`Warning: ${planned.overriddenBy} goes before this`)

@@ -35,7 +35,7 @@ BOOKCTL_PROFILE.`
       settings.path,
     )
     if (flags['dry-run']) return this.print(dryRun([], described))
-    await settings.update(now => applyChange(now, change))
+    await settings.update(file => applyChange(file, change))
     await this.print(changeResult(change, settings.path))
   }
 }

@@ -1,0 +1,155 @@
+/**
+ * Changes of config.json, made by conf on a staged copy. On the file itself conf would replace a good one with a cut one
+ * when the disk is full (its writer ignores short writes), lose the changes of parallel processes, and spin for a second
+ * in a directory that cannot be written. Only commands that change settings load conf.
+ */
+import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {dirname} from 'node:path'
+import process from 'node:process'
+import type {default as Conf, Options} from 'conf'
+import {usage} from '../contract/failure.js'
+import {sanitizeLine} from '../contract/foreign-text.js'
+import {type JsonObject, own} from '../contract/json-object.js'
+import {storageErrorOf} from '../storage/errors.js'
+import {temporaryPath} from '../storage/temporary.js'
+import {schema} from './settings-check.js'
+import type {SettingsFile} from './settings-schema.js'
+
+/** Keys from the outermost object in: `['profiles', 'work', 'timeout']`. */
+type Keys = readonly string[]
+
+/** The settings while they are changed. */
+export interface SettingsEditor {
+  /** The settings with the changes so far. */
+  read(): SettingsFile
+  /** Throws Failure when the schema forbids `value` there, StorageError when there is no room for it. */
+  set(keys: Keys, value: unknown): void
+  /** Removes what is there, with the contact or the paths that would be empty without it. Throws as `set` does. */
+  delete(keys: Keys): void
+}
+
+const RULES = {
+  schema: schema.properties,
+  rootSchema: schema,
+  // The schema itself was checked when settings-check.js was generated; that takes as long as all the rest of conf.
+  ajvOptions: {validateSchema: false, meta: false},
+} as unknown as Options<JsonObject>
+
+/** A private place beside config.json where conf works on a copy. */
+export interface SettingsStage {
+  /**
+   * The content that `change` makes of `text`, the content of config.json (undefined: there is none). config.json itself
+   * is not touched. Throws StorageError, and what `change` throws.
+   */
+  edit(text: string | undefined, change: (settings: SettingsEditor) => void): string
+  /** Removes the place. */
+  close(): void
+}
+
+/** Makes it and loads conf, which takes too long to do under the lock. `path`: of config.json. Throws StorageError. */
+export async function openStage(path: string): Promise<SettingsStage> {
+  const Store = await loadConf()
+  const stage = temporaryPath(dirname(path))
+  let given = ''
+  const serialize = (value: JsonObject) => {
+    given = `${JSON.stringify(value, undefined, 2)}\n`
+    return given
+  }
+  try {
+    mkdirSync(stage, {mode: 0o700})
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  }
+  const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
+  const write = (keys: Keys, value: unknown) => {
+    put(conf, keys, value, path)
+    // conf reports no error where the disk took only a part.
+    if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
+  }
+  const editor: SettingsEditor = {
+    read: () => ({profiles: {}, ...conf.store}),
+    set: write,
+    delete: keys => write(keys, undefined),
+  }
+  return {
+    edit(text, change) {
+      try {
+        writeFileSync(conf.path, text ?? '{}\n', {mode: 0o600})
+        change(editor)
+        return readFileSync(conf.path, 'utf8')
+      } catch (error) {
+        throw isOfSystem(error) ? storageErrorOf(error, path) : error
+      } finally {
+        rmSync(conf.path, {force: true})
+      }
+    },
+    close: () => rmSync(stage, {recursive: true, force: true}),
+  }
+}
+
+/** One write of conf: sets `value`, or removes what is there when it is undefined. */
+function put(conf: Conf<JsonObject>, keys: Keys, value: unknown, path: string): void {
+  const odd = keys.findIndex(key => MISREAD.test(key))
+  try {
+    if (odd > 0) {
+      const around = keys.slice(0, odd)
+      const object = (conf.get(dotted(around)) ?? {}) as JsonObject
+      conf.set(dotted(around), withValue(object, keys.slice(odd), value))
+    } else if (value === undefined) conf.delete(dotted(isAlone(conf, keys) ? keys.slice(0, -1) : keys))
+    else conf.set(dotted(keys), value)
+  } catch (error) {
+    if (isOfSystem(error)) throw error
+    throw usage('settings_invalid', `${path} cannot hold this value at ${sanitizeLine(keys.join('.'), 120)}`)
+  }
+}
+
+/** Whether conf would leave an empty object behind where it removes the value at `keys`; profiles and defaults may be empty. */
+function isAlone(conf: Conf<JsonObject>, keys: Keys): boolean {
+  const around = keys.length > 2 ? conf.get(dotted(keys.slice(0, -1))) : undefined
+  return around !== undefined && Object.keys(around as object).every(key => key === keys.at(-1))
+}
+
+/** Keys conf takes for something else: it ignores the first three without a word, and takes digits for an index of a list. */
+const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
+
+/** A path of conf: a dot in a key is escaped, and so is what it would read as an index. */
+function dotted(keys: Keys): string {
+  return keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.')
+}
+
+/** `object` with `value` at `keys`, or without what is there. */
+function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown): JsonObject {
+  const inner = rest.length === 0 ? value : withValue((own(object, key) ?? {}) as JsonObject, rest, value)
+  const isEmpty = inner === undefined || (rest.length > 0 && Object.keys(inner as object).length === 0)
+  const {[key]: _, ...others} = object
+  return isEmpty ? others : {...object, [key]: inner}
+}
+
+/** Whether it comes from a call of the system. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
+let loading: Promise<typeof Conf> | undefined
+
+/**
+ * conf. A package it loads listens to every deadly signal and sends it once more, so that one Ctrl-C would count as two and
+ * end a command that is tidying up: those listeners are removed.
+ */
+function loadConf(): Promise<typeof Conf> {
+  loading ??= (async () => {
+    const before = new Set(signalListeners().map(({listener}) => listener))
+    const {default: Store} = await import('conf')
+    const added = signalListeners().filter(({listener}) => !before.has(listener))
+    // Node starts with this one ignored; with its last listener gone, a limit on file sizes would kill instead of failing.
+    if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
+    for (const {signal, listener} of added) process.removeListener(signal, listener)
+    return Store
+  })()
+  return loading
+}
+
+function signalListeners() {
+  const signals = process.eventNames().filter(name => /^SIG(?!WINCH)/.test(String(name))) as NodeJS.Signals[]
+  return signals.flatMap(signal => process.listeners(signal).map(listener => ({signal, listener})))
+}

@@ -1,0 +1,64 @@
+/**
+ * Which values config.json may hold: the one schema. `npm run generate` makes settings-check.js of it, by which commands
+ * check the file at their start without loading zod, and which holds it as JSON Schema for conf. A description says, after
+ * "must be", what a value should have been. The rules of single settings (cli/settings/keys.ts) are stricter.
+ */
+import {z} from 'zod'
+import {PATH_TEMPLATE} from '../contract/operations.js'
+import {HEADER_NAME, PROFILE_NAME} from '../contract/patterns.js'
+import {SCOPE_NAMES} from '../contract/scopes.js'
+
+const text = z.string()
+const notEmpty = z.string().regex(/./).describe('text that is not empty')
+const headerName = z.string().regex(HEADER_NAME).describe('the name of a header')
+const profileName = z.string().regex(PROFILE_NAME).describe('a profile name: 1 to 64 of A-Z a-z 0-9 _ -')
+const path = z.string().regex(PATH_TEMPLATE).describe('a path such as /bookings/{reservation_ref}')
+
+const contact = z.strictObject({
+  name: text.optional(),
+  surname: text.optional(),
+  email: text.optional(),
+  phone_country_code: text.optional(),
+  phone_number: text.optional(),
+})
+
+/** Allowed in a profile and in the defaults of all profiles. */
+const shared = {
+  /** Header of a webhook's signature; §6.2 has a neutral word in place of the maker's name. */
+  signature_header: headerName.optional(),
+  /** Header of a webhook event's id (§6.2). */
+  event_id_header: headerName.optional(),
+  nationality: text.optional(),
+  currency: text.optional(),
+  contact: contact.optional(),
+  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
+  paths: z.record(z.string(), path).optional(),
+  /** Seconds. */
+  timeout: z.number().optional(),
+  ca_file: text.optional(),
+}
+
+const profile = z.strictObject({
+  base_url: notEmpty,
+  client_id: notEmpty,
+  /** The scopes that `login --scope` named. */
+  scopes: z.array(z.enum(SCOPE_NAMES).describe('a scope of the service')).optional(),
+  /** Where the client secret is (default `file`, which is tokens.db). */
+  secret_store: z.enum(['file', 'keychain']).optional(),
+  /** Whether that secret is a live or a test one (§5.3). */
+  mode: z.enum(['live', 'test']).optional(),
+  ...shared,
+})
+
+/** Unknown keys are refused: a mistyped one would have no effect and nobody would notice. */
+export const settingsFile = z.strictObject({
+  current_profile: profileName.optional(),
+  profiles: z.record(profileName, profile).optional(),
+  defaults: z.strictObject(shared).optional(),
+})
+
+export type Profile = z.infer<typeof profile>
+export type SettingsInFile = z.infer<typeof settingsFile>
+
+/** The same with an empty list of profiles where the file has none. */
+export type SettingsFile = SettingsInFile & {profiles: Record<string, Profile>}
