@@ -70,10 +70,14 @@ test(`${PROCESSES} processes that write at once all keep their change`, async ()
   expect(Object.keys(createSettings(directory).read().profiles).length).toBe(PROCESSES)
 })
 
-test('leftovers of killed writers are swept by the next', async () => {
-  writeFileSync(join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp'), '{"half":')
+test('files and stages of killed writers are removed by the next', async () => {
+  const left = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp')
+  const stage = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000001.tmp')
+  writeFileSync(left, '{"half":')
+  mkdirSync(stage)
+  writeFileSync(join(stage, 'config.json'), '{}')
   await createSettings(directory).update(() => {})
-  expect(readdirSync(directory).filter(name => name.endsWith('.tmp'))).toEqual([])
+  expect(readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
 })
 
 test('new settings that are wrong are refused and not written', async () => {
