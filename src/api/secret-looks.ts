@@ -8,7 +8,7 @@ const SECRET_LOOKS = [
   /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
   /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
   // From the beginning of the word alone: from each of its characters anew would take hours for a long one.
-  /(?<![\w.+-])[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
+  /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
   // The value of a telling parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
 ]

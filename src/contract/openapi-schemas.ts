@@ -68,7 +68,7 @@ function idOf(schema: z.ZodType): string | undefined {
 function simplify(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  if (schema.format === 'date-time' || schema.format === 'email') delete schema.pattern
+  if (schema.format === 'date-time') delete schema.pattern
 }
 
 function withoutIds({$schema, $id, id, ...schema}: JsonSchema): JsonSchema {

@@ -15,15 +15,34 @@ import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
 import {IDENTIFIERS} from './identifiers.js'
 import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
-const text = z.string().trim().min(1, 'must not be empty')
+const text = z
+  .string()
+  .regex(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty')
+  .trim()
+
+/** §2.4 shows no form: what cannot be an address is refused, all else is left to the service. */
+const email = z
+  .string()
+  .regex(
+    new RegExp(`^[^@${SPACES_AND_CONTROLS}]+@[^${SPACES_AND_CONTROLS}]*[^@${SPACES_AND_CONTROLS}]$`),
+    'must be an e-mail address',
+  )
+  .meta({description: 'E-mail address', examples: ['ayse@example.com']})
 
 export const contact = z
   .strictObject({
     name: text,
     surname: text,
-    email: z.email('must be an e-mail address'),
-    phone_country_code: z.string().regex(/^\+\d{1,4}$/, 'must be a dialling prefix such as +90'),
-    phone_number: z.string().regex(/^\d{4,15}$/, 'must be the digits of the number without its prefix'),
+    email,
+    phone_country_code: z
+      .string()
+      .regex(/^\+[0-9](?:[ -]?[0-9]){0,3}$/, 'must be a dialling prefix such as +90'),
+    phone_number: z
+      .string()
+      .regex(
+        /^\(?[0-9](?:[ ()./-]*[0-9]){3,14}$/,
+        'must be the number without its prefix, such as 532 123 45 67',
+      ),
   })
   .meta({id: 'Contact', ...from('§2.4', 'Whom to reach about the reservation')})
 

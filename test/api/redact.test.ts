@@ -256,7 +256,7 @@ describe('by its look', () => {
     ...['sk_live_aB9+/=.~-_', 'sk_test_x', 'whsec_x'],
     ...['Bearer abcd', 'bearer  a+b/c=d.e~f-g_h', 'BASIC\tdXNlcjpwdw=='],
     ...['eyJhbGci-_.eyJz-_9.sig-_', 'eyJhbGci.eyJz', 'eyJhbGci.eyJz.'],
-    ...['first.last+tag-1@mail-host.example.co.uk', 'a@b.c'],
+    ...['first.last+tag-1@mail-host.example.co.uk', 'a@b.c', 'ü@münchen.example'],
   ])('%s', secret => {
     expect(text(`(${secret}) and (${secret})!`)).toBe(`(${GONE}) and (${GONE})!`)
     expect(redactText(secret)).toBe(GONE)

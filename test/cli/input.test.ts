@@ -158,6 +158,15 @@ describe('reserve', () => {
     expect(request.guests.map(one => one.nationality)).toEqual(['TR', 'DE'])
   })
 
+  test('a country is taken in any case, as --nationality is', async () => {
+    const guest = [...FLAGS.guest, 'name=C,surname=D,nationality=de']
+    const fromFlags = await readReservation('off_1', {}, {...FLAGS, guest, nationality: 'tr'}, KNOWN)
+    expect(fromFlags.guests.map(one => one.nationality)).toEqual(['TR', 'DE'])
+    const guests = [{name: 'A', surname: 'B', nationality: 'Fr'}]
+    const fromFile = await readReservation('off_1', {guests}, {...FLAGS, guest: undefined}, KNOWN)
+    expect(fromFile.guests.map(one => one.nationality)).toEqual(['FR'])
+  })
+
   test('flags win over the file, and the contact is completed', async () => {
     const input = {
       client_reference_id: 'FILE',
@@ -220,7 +229,7 @@ describe('reserve', () => {
     ['guests[0].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
     ['colour', {colour: 'red'}, {}],
     ['contact.email', {}, {contact: FLAGS.contact.replace('a@example.com', 'nobody')}],
-    ['contact.phone_number', {}, {contact: FLAGS.contact.replace('5321234567', '0 532')}],
+    ['contact.phone_number', {}, {contact: FLAGS.contact.replace('5321234567', '+90 532 123')}],
     ['guests[0].birth_date', {}, {guest: ['name=A,surname=B,birth_date=2001-02-29']}],
     [
       'guests[0].birth_date: must not be in the future',

@@ -3,6 +3,7 @@ import {describe, expect, it} from 'vitest'
 import type {z} from 'zod'
 import {promisedOffer, searchRequest} from '../../src/contract/hotels.js'
 import {
+  contact,
   guest,
   promisedReservation,
   reservationRequest,
@@ -92,6 +93,11 @@ describe('what is sent', () => {
     ['client_nationality', 'Turkey'],
     ['contact.email', 'nobody'],
     ['contact.phone_country_code', '90'],
+    ['contact.phone_country_code', '+٩٠'],
+    ['contact.phone_number', '٥٣٢ ١٢٣'],
+    ['contact.phone_number', 'call me'],
+    ['contact.phone_number', '123'],
+    ['contact.phone_number', '1'.repeat(16)],
     ['contact.phone_number', '+905320000000'],
     ['contact.surname', undefined],
     ['guests', []],
@@ -106,6 +112,60 @@ describe('what is sent', () => {
     const found = complaints(reservationRequest, changed(RESERVATION, path, value))
     expect(found.length).toBeGreaterThan(0)
     expect(found.every(place => path.startsWith(place) || place.startsWith(path))).toBe(true)
+  })
+
+  const at = (email: string) => contact.shape.email.safeParse(email).success
+
+  it.each([
+    ...['ayse@example.com', 'a&b@example.com', 'a/b@example.com', '#x@example.com', 'ü@example.com'],
+    ...['a@münchen.de', "o'neil+trip@example.co.uk", '用户@例子.广告', 'a@localhost', '"a@b"@example.com'],
+    ...['a..b@example.com', 'a@[192.0.2.1]', `${'x'.repeat(70)}@example.com`],
+  ])('takes the e-mail address %s: §2.4 shows no form, so the service decides', email => {
+    expect(at(email)).toBe(true)
+  })
+
+  it.each([
+    ...[
+      '',
+      'nobody',
+      '@example.com',
+      'a@',
+      '@',
+      'a@b@',
+      ' a@example.com',
+      'a@example.com ',
+      'a b@example.com',
+    ],
+    ...[
+      'a@exam\u00a0ple.com',
+      'a@example.com\n',
+      'a\0@example.com',
+      'a@example\x7f.com',
+      'a\u2028@b',
+      '\ufeffa@b',
+    ],
+  ])('refuses %j, which cannot be an e-mail address', email => {
+    expect(at(email)).toBe(false)
+  })
+
+  it('decides about a long text that is no e-mail address at once', () => {
+    const before = performance.now()
+    for (const text of ['@'.repeat(300_000), `a${'@'.repeat(300_000)} `, `a@${'a'.repeat(300_000)} `])
+      at(text)
+    for (const text of ['1'.repeat(300_000), `1${' '.repeat(300_000)}`])
+      contact.shape.phone_number.safeParse(text)
+    expect(performance.now() - before).toBeLessThan(1000)
+  })
+
+  it.each(['5321234567', '532 123 45 67', '(0532) 123-45-67', '532.123.4567', '1234'])(
+    'takes the telephone number %s',
+    phone_number => {
+      expect(contact.safeParse({...CONTACT, phone_number}).success).toBe(true)
+    },
+  )
+
+  it.each(['+90', '+1', '+1 242', '+1-242', '+1242'])('takes the dialling prefix %s', phone_country_code => {
+    expect(contact.safeParse({...CONTACT, phone_country_code}).success).toBe(true)
   })
 
   it('takes words for guests that the interface does not show', () => {

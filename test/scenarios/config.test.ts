@@ -115,12 +115,12 @@ describe('what may be set', () => {
   test('into defaults, or into the profile that is named; what else is there is kept', async () => {
     write({current_profile: 'default', profiles: {default: {...PROFILE, timeout: 4}}, defaults: {timeout: 5}})
     await home.run(['config', 'set', 'currency', 'eur'])
-    await home.run(['config', 'set', 'contact.email', 'a@b.example', '--profile', 'default'])
+    await home.run(['config', 'set', 'contact.email', 'a&b@münchen.example', '--profile', 'default'])
     await home.run(['config', 'set', 'scopes', 'hotels:read,account:read'])
     await home.run(['config', 'set', 'paths.reservations.show', '/bookings/{reservation_ref}'])
     const scopes = ['hotels:read', 'account:read']
     const paths = {'reservations.show': '/bookings/{reservation_ref}'}
-    const contact = {email: 'a@b.example'}
+    const contact = {email: 'a&b@münchen.example'}
     expect(kept()).toEqual({
       current_profile: 'default',
       profiles: {default: {...PROFILE, timeout: 4, contact, scopes, paths}},
@@ -139,6 +139,7 @@ describe('what may be set', () => {
     [['nationality', 'TUR'], 'invalid_input', 'nationality'],
     [['timeout', '0'], 'invalid_input', 'timeout'],
     [['contact.email', 'nobody'], 'invalid_input', 'contact.email'],
+    [['contact.email', 'a b@example.com'], 'invalid_input', 'contact.email'],
     [['contact.phone_country_code', '90'], 'invalid_input', 'contact.phone_country_code'],
     [['signature_header', 'X Y'], 'invalid_input', 'signature_header'],
     [['base_url', 'http://partner.example/v1'], 'invalid_base_url', 'https'],

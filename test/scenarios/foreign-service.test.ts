@@ -81,6 +81,29 @@ describe('a booking on a foreign service', () => {
     expect(service.seen('//files/voucher?sig=SIGNEDSIGNEDSIGNED')[0]?.headers.authorization).toBeUndefined()
   })
 
+  test('leaves it to the service which e-mail addresses and telephone numbers it takes', async () => {
+    const {service, home} = await begin()
+    const emails = ['a&b@example.com', 'a/b@example.com', '#x@example.com', 'ü@example.com', 'a@münchen.de']
+    for (const [index, email] of emails.entries()) {
+      const contact = `name=A,surname=B,email=${email},phone_country_code=+1 242,phone_number=(532) 123-45-67`
+      const argv = [
+        'reserve',
+        `off_${index}`,
+        '--pay',
+        'account',
+        ...RESERVE.slice(0, 2),
+        '--contact',
+        contact,
+      ]
+      const words = [...argv, '--nationality', 'TR']
+      const made = await home.run(index % 2 === 0 ? words : [...words, '--json'])
+      expect([made.exit, made.stdout]).toEqual([0, expect.stringContaining(`F${1000 + index}`)])
+    }
+    const sent = service.seen('/reservations/hotel').map(({body}) => JSON.parse(body).contact)
+    const rest = {name: 'A', surname: 'B', phone_country_code: '+1 242', phone_number: '(532) 123-45-67'}
+    expect(sent).toEqual(emails.map(email => ({...rest, email})))
+  })
+
   test('sends exactly the bodies of §2.2, §2.4, §4.1 and §4.2', async () => {
     const {service, home} = await begin()
     await home.run(SEARCH)

@@ -151,14 +151,30 @@ test.each<[string, string[], object?]>([
   ['--id: must be an event id', ['webhooks', 'events', 'list', '--id', 'nope']],
   ['--event-id: must have a value, not "null"', ['webhooks', 'verify', '-', '--event-id', 'null']],
   ['--redeliver: must be a delivery id (dlv_…)', ['sandbox', 'deliveries', '--redeliver', 'null']],
-])('what is no identifier is neither written down nor sent: %s', async (message, argv, input) => {
+  ...[
+    '',
+    'nobody',
+    '@example.com',
+    'a@',
+    'a b@example.com',
+    'a\u00a0b@example.com',
+    'a@example.com\u0007',
+  ].map((email): [string, string[], object] => [
+    email === '' ? 'missing: contact.email' : 'contact.email: must be an e-mail address',
+    ['reserve', 'off_1', '--input', '-', '--yes'],
+    {...REQUEST, contact: {...REQUEST.contact, email}},
+  ]),
+])('what cannot be what it should be is neither written down nor sent: %s', async (message, argv, input) => {
   const options = {stdin: input === undefined ? '' : JSON.stringify(input)}
   const plain = await home.run(argv, options)
   const {exit, result} = await home.json<{error: {code: string; message: string; hint: string}}>(
     argv,
     options,
   )
-  expect([plain.exit, plain.stdout, exit, result.error.code]).toEqual([2, '', 2, 'invalid_input'])
+  expect([plain.exit, plain.stdout, exit, result.error.code]).toEqual([
+    ...[2, '', 2],
+    message.startsWith('missing') ? 'missing_flag' : 'invalid_input',
+  ])
   expect(plain.stderr).toContain(message)
   expect(result.error.message).toContain(message)
   const accident = /(null|undefined|None)"$/.exec(result.error.message)?.[1]

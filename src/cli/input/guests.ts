@@ -68,11 +68,17 @@ export function refuseUnknown(where: string, names: readonly string[], valid: re
   throw usage('unknown_field', `${where}: there is no field ${sanitizeLine(unknown, 40)}`, hint)
 }
 
-/** Fills in what a guest may leave out: an adult, the first one leading. */
+/** Fills in what a guest may leave out: an adult, the first one leading. Countries are written in upper case. */
 export function completeGuests(guests: readonly Fields[]): Fields[] {
   const someoneLeads = guests.some(guest => guest.is_lead === true)
   return guests.map((guest, index) => {
     const is_lead = guest.is_lead ?? (!someoneLeads && index === 0)
-    return {type: 'ADULT', ...guest, is_lead}
+    return {type: 'ADULT', ...withCountryInCapitals(guest), is_lead}
   })
+}
+
+function withCountryInCapitals(guest: Fields): Fields {
+  const {nationality} = guest
+  const isCode = typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality)
+  return isCode ? {...guest, nationality: nationality.toUpperCase()} : guest
 }
