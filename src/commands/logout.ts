@@ -1,6 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {describeLogout} from '../cli/access/dry-run.js'
-import {LEAVING_LIVE, liveAmong, logOut, logOutEverywhere, whoLeaves} from '../cli/access/leaving.js'
+import {
+  LEAVING_LIVE,
+  liveAmong,
+  logOut,
+  logOutEverywhere,
+  outcomeText,
+  remainingAfter,
+  remainingText,
+  whoLeaves,
+} from '../cli/access/leaving.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
 import {single} from '../cli/output/result.js'
@@ -11,7 +20,9 @@ export default class Logout extends BaseCommand {
   static override summary = 'Revoke the tokens of a profile, and forget them and its secret.'
   static override description =
     `Removes everything from this machine also when the service cannot be reached; then it says so, and does not exit with 0.
-Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID.`
+With credentials in the environment it revokes theirs, and says how to log out of the profile beside them, which --profile
+names. Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID,
+BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
   static override examples = [
     'bookctl logout',
     'bookctl logout --profile reader --dry-run',
@@ -30,13 +41,18 @@ Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BAS
     const leaving = flags.all ? 'all' : whoLeaves(this.globals, process.env, state, this.namesProfile())
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
+    const remaining = await remainingAfter(leaving, process.env, state)
+    for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0)
       requireConsent(flags.yes || (await this.confirm('Log out, and forget the secret?')), LEAVING_LIVE)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone =
-      leaving === 'all' ? await logOutEverywhere(parts, state) : await logOut(parts, state, leaving)
-    await this.print(single(gone, {...gone}, gone.profile))
-    this.note(gone.removed ? 'Logged out.' : 'There was nothing to log out of.')
+      leaving === 'all'
+        ? await logOutEverywhere(parts, state, remaining)
+        : await logOut(parts, state, leaving, remaining)
+    const {profile, revoked, removed} = gone
+    await this.print(single(gone, {profile, revoked, removed}, profile))
+    this.note(outcomeText(leaving, gone))
   }
 }

@@ -318,6 +318,86 @@ describe('tokens on a foreign service', () => {
   })
 })
 
+describe('logging out beside credentials of the environment', () => {
+  const NONE = {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
+  /** A profile of the environment's client, or of another one, logged in. */
+  const logIn = (home: Home, clientId: string) =>
+    home.run(['login', '--client-id', clientId, '--client-secret-stdin'], {
+      stdin: 'sk_test_foreign\n',
+      env: {BOOKCTL_CLIENT_SECRET: undefined},
+    })
+
+  const forms = [
+    [],
+    ['--json'],
+    ['--quiet'],
+    ['--format', 'csv'],
+    ['--format', 'ndjson'],
+    ['--format', 'table'],
+  ]
+  test.each(forms.flatMap(form => ['cid_foreign', 'cid_other'].map(clientId => ({form, clientId}))))(
+    'says that the profile stays, and the command it names ends it: %o',
+    async ({form, clientId}) => {
+      const {service, home} = await begin()
+      await logIn(home, clientId)
+      await home.run(['account'])
+      const tokens = service.tokens.size
+      const {exit, stdout, stderr} = await home.run(['logout', ...form])
+      expect([exit, service.tokens.size]).toEqual([0, clientId === 'cid_other' ? 1 : 0])
+      expect(tokens).toBeGreaterThan(service.tokens.size)
+      expect(stderr).toContain('this revokes the tokens of cid_foreign, the client of the environment')
+      const [, command = ''] =
+        /profile default stays logged in\. To log out of it: bookctl (.+)/.exec(stderr) ?? []
+      expect(stderr).toContain('unset BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET')
+      if (form[0] === '--json') {
+        expect(JSON.parse(stdout)).toEqual({
+          ...{profile: null, revoked: true, removed: false},
+          remaining: [
+            {what: 'profile', name: 'default', command: `bookctl ${command}`},
+            {what: 'environment', name: expect.any(String), command: expect.stringMatching(/^unset /)},
+          ],
+        })
+      }
+      expect((await home.run(['account'], {env: NONE})).exit).toBe(0)
+      expect(await home.json(command.split(' '))).toMatchObject({
+        exit: 0,
+        result: {profile: 'default', revoked: true, removed: true, remaining: [{what: 'environment'}]},
+      })
+      expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
+      expect(service.tokens.size).toBe(0)
+    },
+  )
+
+  test('--dry-run says it as well, and --all leaves nothing but the environment', async () => {
+    const {service, home} = await begin()
+    await logIn(home, 'cid_other')
+    const dry = await home.json(['logout', '--dry-run'])
+    expect([dry.exit, service.seen('/oauth/revoke')]).toEqual([0, []])
+    expect(dry.stderr).toContain(
+      'profile default stays logged in. To log out of it: bookctl logout --profile default',
+    )
+    const {exit, result, stderr} = await home.json(['logout', '--all'])
+    expect({exit, result}).toMatchObject({
+      exit: 0,
+      result: {profile: null, revoked: true, removed: true, remaining: [{what: 'environment'}]},
+    })
+    expect(stderr).not.toContain('stays logged in')
+    expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
+  })
+
+  test('a ready token stays in the environment after the logout of a profile, and that is said', async () => {
+    const {home} = await begin()
+    await logIn(home, 'cid_foreign')
+    const env = {...NONE, BOOKCTL_TOKEN: 'planted-token'}
+    const {exit, result, stderr} = await home.json(['logout'], {env})
+    expect({exit, result}).toMatchObject({exit: 0, result: {profile: 'default', removed: true}})
+    expect(stderr).toContain(
+      'the environment still has BOOKCTL_TOKEN, which commands use first. To remove that: unset BOOKCTL_TOKEN',
+    )
+    expect(JSON.stringify(result) + stderr).not.toContain(env.BOOKCTL_TOKEN)
+  })
+})
+
 describe('a voucher that must not be written', () => {
   test('an existing file is kept without --force, and no request is made', async () => {
     const {service, home} = await begin()

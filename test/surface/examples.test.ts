@@ -124,7 +124,7 @@ test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, exa
     cwd: home.directory,
     env: {...env, ...named},
   })
-  if (!/reserve|cancel|login|profiles use/.test(example)) expect(done.stderr).toBe('')
+  if (!/reserve|cancel|login|logout|profiles use/.test(example)) expect(done.stderr).toBe('')
 })
 
 const shapes = new Map<string, Shape>()

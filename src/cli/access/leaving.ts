@@ -2,6 +2,7 @@
 
 import {parseBaseUrl} from '../../api/base-url.js'
 import {Failure} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import {modeOfSecret} from '../../contract/identifiers.js'
 import type {State} from '../../state/state.js'
 import type {Change} from '../prompts/consent.js'
@@ -9,16 +10,30 @@ import {unknownProfile} from '../settings/change.js'
 import {type RequestParts, recordOf} from './access.js'
 import {checkProfileName, DEFAULT_PROFILE, type TargetFlags} from './target.js'
 
+/** Credentials that commands can still use after a logout. */
+export interface Remaining {
+  readonly what: 'profile' | 'environment'
+  /** Of the profile, or of the variables, separated by spaces. */
+  readonly name: string
+  /** What removes them. */
+  readonly command: string
+}
+
 export interface LoggedOut {
   readonly profile: string | null
   readonly revoked: boolean
+  /** Whether something was removed from this machine, and no profile is left there that the logout could have meant. */
   readonly removed: boolean
+  /** Only where something remains. */
+  readonly remaining?: readonly Remaining[]
 }
 
 /** Whom to log out. */
 export interface Leaving {
   /** Null for credentials of the environment. */
   readonly profile: string | null
+  /** The profile that commands use without those credentials, and that is not logged out with them. */
+  readonly beside?: string
   readonly clientId: string | undefined
   /** Base URLs under which the client's tokens may be kept. */
   readonly baseUrls: readonly string[]
@@ -28,7 +43,12 @@ export interface Leaving {
  * Revokes every token kept for the client (§4.2), then removes tokens and secrets from this machine, also when the
  * revoking failed; then throws the Failure of the revoking, which says that they were removed.
  */
-export async function logOut(parts: RequestParts, state: State, leaving: Leaving): Promise<LoggedOut> {
+export async function logOut(
+  parts: RequestParts,
+  state: State,
+  leaving: Leaving,
+  remaining: readonly Remaining[] = [],
+): Promise<LoggedOut> {
   const {profile, clientId, baseUrls} = leaving
   const isMeant = (client: {clientId: string; baseUrl: string}) =>
     client.clientId === clientId && baseUrls.includes(client.baseUrl)
@@ -37,9 +57,19 @@ export async function logOut(parts: RequestParts, state: State, leaving: Leaving
     clientId === undefined ? false : state.forgetClient({baseUrl, clientId}),
   )
   if (profile !== null) results.push(await forgetProfile(state, profile))
-  const removed = results.includes(true)
-  if (problem) throw notRevoked(problem, {profile, revoked: false, removed})
-  return {profile, revoked, removed}
+  return outcomeOf({profile, revoked, removed: results.includes(true)}, problem, remaining)
+}
+
+/** Throws the Failure of the revoking, where there was one. */
+function outcomeOf(
+  done: LoggedOut,
+  problem: Failure | undefined,
+  remaining: readonly Remaining[],
+): LoggedOut {
+  const isLeft = remaining.some(({what}) => what === 'profile')
+  const result = {...done, removed: done.removed && !isLeft, ...(remaining.length === 0 ? {} : {remaining})}
+  if (problem) throw notRevoked(problem, done.removed, {...result, revoked: false})
+  return result
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
@@ -51,15 +81,18 @@ async function forgetProfile(state: State, profile: string): Promise<boolean> {
 }
 
 /** Revokes and removes everything this machine keeps. */
-export async function logOutEverywhere(parts: RequestParts, state: State): Promise<LoggedOut> {
+export async function logOutEverywhere(
+  parts: RequestParts,
+  state: State,
+  remaining: readonly Remaining[],
+): Promise<LoggedOut> {
   const {revoked, problem} = await revokeAll(parts, state, () => true)
   let removed = false
   for (const profile of Object.keys(state.settings.read().profiles)) {
     removed = (await forgetProfile(state, profile)) || removed
   }
   removed = state.forgetEverything() || removed
-  if (problem) throw notRevoked(problem, {profile: null, revoked: false, removed})
-  return {profile: null, revoked, removed}
+  return outcomeOf({profile: null, revoked, removed}, problem, remaining)
 }
 
 /** Revokes the tokens of the clients meant that have not expired. `problem` is the first failure; it goes on after it. */
@@ -84,8 +117,8 @@ async function revokeAll(
   return {revoked: outcomes.some(outcome => outcome.status === 'fulfilled'), problem}
 }
 
-function notRevoked(problem: Failure, result: LoggedOut): Failure {
-  const message = `${result.removed ? 'removed from this machine, but' : 'nothing to remove, and'} a token could not be revoked: ${problem.message}`
+function notRevoked(problem: Failure, isRemoved: boolean, result: LoggedOut): Failure {
+  const message = `${isRemoved ? 'removed from this machine, but' : 'nothing to remove, and'} a token could not be revoked: ${problem.message}`
   const hint = 'the token works until it expires, at most two hours'
   return new Failure(problem.kind, message, {...problem.details, hint, result})
 }
@@ -110,6 +143,61 @@ export async function liveAmong(
   return names.filter((_, index) => found[index] === 'live')
 }
 
+/**
+ * What commands can still use after the logout: the profile beside credentials of the environment, if it has a secret,
+ * and what is in the environment, which belongs to the shell.
+ */
+export async function remainingAfter(
+  leaving: Leaving | 'all',
+  env: NodeJS.ProcessEnv,
+  state: State,
+): Promise<Remaining[]> {
+  const remaining: Remaining[] = []
+  const name = leaving === 'all' ? undefined : leaving.beside
+  if (name !== undefined && (await isLoggedIn(state, name)))
+    remaining.push({what: 'profile', name, command: `bookctl logout --profile ${name}`})
+  const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
+  const names = [
+    ...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []),
+    ...(pair.every(each => env[each]) ? pair : []),
+  ]
+  if (names.length > 0)
+    remaining.push({what: 'environment', name: names.join(' '), command: `unset ${names.join(' ')}`})
+  return remaining
+}
+
+/** Whether commands can use the profile; without a keychain to ask they cannot use a secret in it either. */
+async function isLoggedIn(state: State, name: string): Promise<boolean> {
+  const {client_id: clientId, secret_store: place = 'file'} = recordOf(state, name) ?? {}
+  if (clientId === undefined) return false
+  const secret = await state.secrets.read({profile: name, clientId}, place).catch(error => {
+    if (error instanceof Failure) return undefined
+    throw error
+  })
+  return secret !== undefined
+}
+
+/** The warning about what remains, for before the logout. */
+export function remainingText(leaving: Leaving | 'all', {what, name, command}: Remaining): string {
+  return what === 'profile'
+    ? `Warning: this revokes the tokens of ${clientOf(leaving)}; profile ${name} stays logged in. To log out of it: ${command}`
+    : `Warning: the environment still has ${name.replaceAll(' ', ' and ')}, which commands use first. To remove that: ${command}`
+}
+
+/** What was done, in words. */
+export function outcomeText(leaving: Leaving | 'all', {revoked, removed}: LoggedOut): string {
+  if (leaving === 'all' || leaving.profile !== null)
+    return removed ? 'Logged out.' : 'There was nothing to log out of.'
+  return revoked
+    ? `Revoked the tokens of ${clientOf(leaving)}.`
+    : `No token was kept of ${clientOf(leaving)}.`
+}
+
+function clientOf(leaving: Leaving | 'all'): string {
+  const clientId = leaving === 'all' ? undefined : leaving.clientId
+  return `${sanitizeLine(clientId ?? 'every client', 100)}, the client of the environment`
+}
+
 /** What has to be agreed to before live credentials are left. */
 export const LEAVING_LIVE: Change = {
   what: 'leaving live credentials',
@@ -132,7 +220,7 @@ export function whoLeaves(
   const urls = [flags['base-url'], profile?.base_url].flatMap(url => (url ? [parseBaseUrl(url).baseUrl] : []))
   const baseUrls = [...new Set(urls)]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
-  if (fromEnv) return {profile: null, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
+  if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   if (explicitProfile && !profile && !state.secrets.holdsFor(name)) throw unknownProfile(settings, name)
   const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
   return {

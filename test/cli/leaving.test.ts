@@ -1,0 +1,169 @@
+/** Logging out beside credentials in the environment: what is revoked, what is removed, and what is still there. */
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import type {Sender} from '../../src/api/api.js'
+import {logOut, remainingAfter, whoLeaves} from '../../src/cli/access/leaving.js'
+import {Failure, usage} from '../../src/contract/failure.js'
+import type {Keychain} from '../../src/state/keychain.js'
+import {openState, type State} from '../../src/state/state.js'
+import {fakeClock} from '../support/clocks.js'
+import {rejectionOf} from '../support/thrown.js'
+
+const URL = 'https://service.test/v1'
+const PAIR = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_env'}
+const PAIR_NAMES = 'BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET'
+const NOW = 1000
+
+let directory: string
+let state: State
+/** What the keychain holds; undefined where there is none. */
+let inKeychain: Map<string, string> | undefined
+
+const keychain: Keychain = {
+  async read(account) {
+    if (!inKeychain) throw usage('no_keychain', 'there is no keychain')
+    return inKeychain.get(account)
+  },
+  write: async (account, secret) => void inKeychain?.set(account, secret),
+  remove: async account => inKeychain?.delete(account) ?? false,
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bookctl-leaving-'))
+  inKeychain = new Map()
+  state = openState(directory, keychain)
+})
+afterEach(() => {
+  state.close()
+  rmSync(directory, {recursive: true})
+})
+
+/** A profile of config.json; a secret is kept for it unless `secret` says none. */
+async function login(name: string, secret: 'file' | 'keychain' | 'none' = 'file', current = 'default') {
+  const {profiles} = state.settings.read()
+  const profile = {base_url: URL, client_id: 'cid_1', secret_store: secret === 'none' ? 'file' : secret}
+  const settings = {profiles: {...profiles, [name]: profile}, current_profile: current}
+  writeFileSync(join(directory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  if (secret !== 'none') await state.secrets.write({profile: name, clientId: 'cid_1'}, secret, 'sk_test_1')
+}
+
+const keepToken = (clientId: string, baseUrl = URL) =>
+  state.tokens.put(
+    {baseUrl, clientId, secretFingerprint: 'f'},
+    {access_token: `token of ${clientId}`, scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: NOW + 1},
+  )
+
+const remaining = (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
+  remainingAfter(whoLeaves(flags, env, state, explicit), env, state)
+
+const PROFILE = (name: string) => ({what: 'profile', name, command: `bookctl logout --profile ${name}`})
+const ENVIRONMENT = (names: string) => ({what: 'environment', name: names, command: `unset ${names}`})
+
+describe('what remains', () => {
+  test.each(['file', 'keychain'] as const)(
+    'is the profile beside the environment, its secret in the %s',
+    async place => {
+      await login('default', place)
+      expect(await remaining(PAIR)).toEqual([PROFILE('default'), ENVIRONMENT(PAIR_NAMES)])
+    },
+  )
+
+  test('is the profile that commands would use: the current one, or that of BOOKCTL_PROFILE', async () => {
+    await login('default')
+    await login('two', 'file', 'two')
+    expect((await remaining(PAIR))[0]).toEqual(PROFILE('two'))
+    expect((await remaining(PAIR, {profile: 'default'}))[0]).toEqual(PROFILE('default'))
+  })
+
+  test('is no profile that has no secret, or none that can be read, or that is none', async () => {
+    expect(await remaining(PAIR)).toEqual([ENVIRONMENT(PAIR_NAMES)])
+    await login('default', 'none')
+    expect(await remaining(PAIR)).toEqual([ENVIRONMENT(PAIR_NAMES)])
+    await login('default', 'keychain')
+    inKeychain = undefined
+    expect(await remaining(PAIR)).toEqual([ENVIRONMENT(PAIR_NAMES)])
+  })
+
+  test('is the environment alone after a profile that was named, and after all', async () => {
+    await login('default')
+    expect(await remaining(PAIR, {profile: 'default'}, true)).toEqual([ENVIRONMENT(PAIR_NAMES)])
+    expect(await remainingAfter('all', {...PAIR, BOOKCTL_TOKEN: 't'}, state)).toEqual([
+      ENVIRONMENT(`BOOKCTL_TOKEN ${PAIR_NAMES}`),
+    ])
+  })
+
+  test.each([
+    [{BOOKCTL_TOKEN: 't'}, [ENVIRONMENT('BOOKCTL_TOKEN')]],
+    [{BOOKCTL_CLIENT_ID: 'cid_env'}, []],
+    [{BOOKCTL_CLIENT_SECRET: 'sk_test_env'}, []],
+    [{BOOKCTL_BASE_URL: URL}, []],
+    [{BOOKCTL_PROFILE: 'default'}, []],
+    [{}, []],
+  ])('after the profile left, with %j in the environment, is %j', async (env, expected) => {
+    await login('default')
+    expect(await remaining(env)).toEqual(expected)
+  })
+})
+
+describe('logging out', () => {
+  const sender = (status: number): Sender => ({
+    send: async () => ({status, headers: {}, body: Buffer.from('{}'), attempts: 1, mayHaveActed: false}),
+  })
+  const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
+    const leaving = whoLeaves({'base-url': URL, ...flags}, env, state, 'profile' in flags)
+    const parts = {sender: sender(status), clock: fakeClock(NOW), timeoutSeconds: 1}
+    return logOut(parts, state, leaving, await remainingAfter(leaving, env, state))
+  }
+  const kept = () => state.tokens.listAll().map(({client}) => client.clientId)
+  const secret = () => state.secrets.read({profile: 'default', clientId: 'cid_1'}, 'file')
+
+  test('of the environment is no removal while the profile beside it is logged in', async () => {
+    await login('default')
+    for (const clientId of ['cid_env', 'cid_1']) keepToken(clientId)
+    expect(await leave(PAIR)).toEqual({
+      ...{profile: null, revoked: true, removed: false},
+      remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
+    })
+    expect([kept(), await secret()]).toEqual([['cid_1'], 'sk_test_1'])
+    expect(await leave(PAIR, 200, {profile: 'default'})).toEqual({
+      ...{profile: 'default', revoked: true, removed: true, remaining: [ENVIRONMENT(PAIR_NAMES)]},
+    })
+    expect([kept(), await secret()]).toEqual([[], undefined])
+  })
+
+  test('of the environment alone removes its tokens', async () => {
+    keepToken('cid_env')
+    expect(await leave(PAIR)).toMatchObject({profile: null, revoked: true, removed: true})
+    expect(await leave(PAIR)).toMatchObject({profile: null, revoked: false, removed: false})
+  })
+
+  test('says nothing of what remains where nothing does', async () => {
+    await login('default')
+    expect(await leave({})).toEqual({profile: 'default', revoked: false, removed: true})
+  })
+
+  test('that could not revoke says what was removed, and what remains', async () => {
+    await login('default')
+    keepToken('cid_env')
+    const failure = await rejectionOf(leave(PAIR, 500))
+    expect(failure).toBeInstanceOf(Failure)
+    expect(failure.message).toMatch(/^removed from this machine, but a token could not be revoked/)
+    expect(failure.details.result).toEqual({
+      ...{profile: null, revoked: false, removed: false},
+      remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
+    })
+    expect(kept()).toEqual([])
+  })
+
+  test('with another base URL in the environment removes the profile, and the tokens of both', async () => {
+    await login('default')
+    keepToken('cid_1')
+    keepToken('cid_1', 'https://other.test/v1')
+    expect(await leave({}, 200, {'base-url': 'https://other.test/v1'})).toEqual({
+      ...{profile: 'default', revoked: true, removed: true},
+    })
+    expect([kept(), await secret()]).toEqual([[], undefined])
+  })
+})
