@@ -2,18 +2,21 @@
  * Colour, a stream at a time: only where somebody looks, and never the only sign of anything. Switched off by
  * --no-color, NO_COLOR, CLICOLOR=0 and TERM=dumb; switched on without a terminal by FORCE_COLOR and CLICOLOR_FORCE.
  */
-import {styleText} from 'node:util'
+import colours from 'picocolors'
+
+// The package's own look at the environment is of stdout alone, and knows fewer variables than hasColour.
+const {bold, cyan, dim, green, magenta, red, yellow} = colours.createColors(true)
 
 const STYLES = {
-  header: ['bold'],
-  good: ['green'],
-  waiting: ['yellow'],
-  bad: ['red'],
-  error: ['bold', 'red'],
-  hint: ['cyan'],
-  live: ['bold', 'magenta'],
-  faint: ['dim'],
-} as const satisfies Record<string, readonly string[]>
+  header: bold,
+  good: green,
+  waiting: yellow,
+  bad: red,
+  error: (text: string) => bold(red(text)),
+  hint: cyan,
+  live: (text: string) => bold(magenta(text)),
+  faint: dim,
+}
 
 export type Style = keyof typeof STYLES
 
@@ -31,9 +34,7 @@ export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.Proces
 /** The painter for what is written to `stream`. `text` must be sanitised: its escapes would be written. */
 export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): Painter {
   if (!hasColour(stream, env)) return unpainted
-  // Node from 22.13 on asks its own standard output whether to colour, unless it is told not to.
-  const unasked = {validateStream: false} as never
-  return (style, text) => (text === '' ? '' : styleText([...STYLES[style]] as never, text, unasked))
+  return (style, text) => (text === '' ? '' : STYLES[style](text))
 }
 
 export const unpainted: Painter = (_, text) => text
