@@ -23,7 +23,7 @@ const EXTERNAL =
 // top of those, never used by us (main.ts says why), and would be most of what each command loads.
 const UNUSED_OF_OCLIF =
   /@oclif\/core\/lib\/(help\/(index|command|formatter|root)|errors\/(handle|errors\/pretty-print)|ux\/(index|list|theme|action\/.*|colorize-json))\.js$/
-const UNUSED_BY_OCLIF = /node_modules\/(ejs|wrap-ansi|ansis|clean-stack|indent-string|debug|supports-color)\//
+const UNUSED_BY_OCLIF = /node_modules\/(ejs|ansis|clean-stack|indent-string|debug|supports-color)\//
 
 const withoutUnused = {
   name: 'without what is unused of oclif',

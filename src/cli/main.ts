@@ -57,7 +57,6 @@ async function run(
   if (order.kind === 'candidates') return printCandidates(program, order.argv)
   const CommandClass = await program.load(order.id)
   started.command = new CommandClass([...order.argv], program, order.id)
-  await (await import('./output/talk.js')).fitToTerminal()
   if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
   await started.command.execute()
 }
@@ -144,13 +143,12 @@ async function reportStop(
 /** Prints what was thrown, as a line where the command prints lines; returns the exit code. */
 async function report(thrown: unknown, argv: readonly string[], started: Started): Promise<number> {
   const {command} = started
-  const [{describeFailure}, {jsonText}, {wantsJson}, {say, fitToTerminal}] = await Promise.all([
+  const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
     import('./usage/arguments.js'),
     import('./output/talk.js'),
   ])
-  await fitToTerminal()
   const {exit, document, text} = describeFailure(thrown, command?.service)
   started.refusal = {exit, text}
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)

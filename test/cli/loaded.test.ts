@@ -6,16 +6,8 @@ import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const HEAVY = [
-  'zod',
-  'undici',
-  'libsql',
-  'string-width',
-  '@inquirer/core',
-  'hono',
-  'pdfkit',
-  'fflate',
-  'conf',
-  'ajv',
+  ...['zod', 'undici', 'libsql', '@inquirer/core', 'hono', 'pdfkit', 'fflate'],
+  ...['conf', 'ajv', 'cli-table3', 'csv-stringify'],
 ]
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
@@ -45,6 +37,14 @@ test.for([
   ],
   [['whoami'], ['libsql']],
   [['token'], ['undici', 'libsql']],
+  [
+    ['account', '--format', 'csv'],
+    ['undici', 'libsql', 'csv-stringify'],
+  ],
+  [
+    ['content', 'currencies', '--format', 'table'],
+    ['undici', 'libsql', 'cli-table3'],
+  ],
 ] as const)('%j with a token kept loads of the heavy packages %j', async ([argv, expected]) => {
   const {exit, stderr, loaded} = await runAndList(sandbox.home, argv)
   expect({exit, stderr}).toEqual({exit: 0, stderr: ''})

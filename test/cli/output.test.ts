@@ -51,6 +51,11 @@ describe('a list', () => {
   test('csv has a header and quotes', async () => {
     const quoted = {...list, items: [{id: 'a,"b"', name: null, tags: []}]}
     expect(await renderResult(quoted, {format: 'csv'}, PIPE)).toBe('id,name\n"a,""b""",\n')
+    const plain = {...list, items: [{id: ' =1', name: "it's; ", tags: []}]}
+    const more = {...PIPE, continues: true}
+    expect(await renderResult(plain, {format: 'csv'}, more)).toBe(" =1,it's; \n")
+    expect(await renderResult({...list, items: []}, {format: 'csv'}, PIPE)).toBe('id,name\n')
+    expect(await renderResult({...list, items: []}, {format: 'csv'}, more)).toBe('')
   })
 
   test('ndjson has an item a line', async () => {

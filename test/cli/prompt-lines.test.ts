@@ -49,7 +49,7 @@ test('the window on a typed line always holds the cursor', () => {
 test('a text in pieces is whole, each piece fits, and no character is torn', () => {
   fc.assert(
     fc.property(text, width, (text, width) => {
-      const pieces = piecesOf(text, width)
+      const pieces = [...piecesOf(text, width)]
       expect(pieces.join('')).toBe(text)
       for (const piece of pieces) expect(stringWidth(piece)).toBeLessThanOrEqual(width)
       expect(stringWidth(fitTo(text, width))).toBe(width)

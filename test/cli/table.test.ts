@@ -1,19 +1,49 @@
+import {createRequire} from 'node:module'
 import stringWidth from 'string-width'
-import {describe, expect, test} from 'vitest'
-import {unpainted} from '../../src/cli/output/colour.js'
-import {layOut} from '../../src/cli/output/table.js'
+import {describe, expect, test, vi} from 'vitest'
+import {painterFor, unpainted} from '../../src/cli/output/colour.js'
+import {layOut, type TableParts} from '../../src/cli/output/table.js'
 import {cutTo} from '../../src/cli/output/text-width.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
-  layOut({
+  linesOf({
     columns: names.map(name => ({name, isMinor: minor.includes(name)})),
     rows,
     width,
     paint: unpainted,
   })
 
+function linesOf(parts: TableParts) {
+  const table = layOut(parts)
+  return table && {lines: [...table.head, ...table.body], leftOut: table.leftOut}
+}
+
+/** How many lines each table had that cli-table3 drew. */
+const drawn: number[] = []
+
+vi.mock(import('cli-table3'), async importOriginal => {
+  const {default: Original} = await importOriginal()
+  class Counted extends Original {
+    override toString() {
+      drawn.push(this.length)
+      return super.toString()
+    }
+  }
+  return {default: Counted} as never
+})
+
 /** Names that are one column wide, two, combined, or nothing. */
-const NAMES = ['İstanbul Oteli', 'Çırağan', '東京ホテル', 'e\u0301clair', '👩🏽', '🇹🇷 Otel', 'فندق', '한국']
+const NAMES = [
+  'İstanbul Oteli',
+  'Çırağan',
+  '東京ホテル',
+  'e\u0301clair',
+  '👩🏽',
+  '🇹🇷 Otel',
+  'فندق',
+  '한국',
+  '👨‍👩‍👧 Aile',
+]
 
 test.each(NAMES)('what follows %s stands under its head', name => {
   const table = lay(
@@ -91,7 +121,7 @@ test('a cut keeps whole characters', () => {
 test('a column that wraps is whole, and stands in its column', () => {
   const detail =
     'ECONNREFUSED 127.0.0.1:1, which nothing listens on; look at /a/very/long/path/without/any/blank/in/it/at/all'
-  const table = layOut({
+  const table = linesOf({
     columns: [
       {name: 'status', wraps: true},
       {name: 'detail', wraps: true},
@@ -115,4 +145,70 @@ test('a column that wraps is whole, and stands in its column', () => {
   expect(column(8, fixAt).replace(/ /g, '')).toBe(detail.replace(/ /g, ''))
   expect(column(fixAt).replace(/ /g, '')).toBe('checkthebaseURL,andwhethertheserviceisthere')
   expect(lines.at(-1)).toBe('ok      short')
+})
+
+describe('a long list', () => {
+  const widest = [
+    'id_of_the_widest_row',
+    `東京グランドホテル ${'x'.repeat(30)}`,
+    '100000.00 EUR',
+    'confirmed',
+    'y '.repeat(30),
+  ]
+  const rows = Array.from({length: 330}, (_, n) => [
+    `id_${n}`,
+    NAMES[n % NAMES.length] ?? '',
+    `${n}.00 EUR`,
+    n % 3 ? 'confirmed' : 'failed',
+    n % 7 ? '' : 'one two three '.repeat(n % 5),
+  ])
+  const parts = {
+    columns: [
+      ...['id', 'hotel_name', 'price', 'status'].map(name => ({name})),
+      {name: 'detail', wraps: true},
+    ],
+    width: 100,
+    paint: painterFor({isTTY: true}, {}),
+  }
+
+  test('is drawn in pieces, so that its time does not grow with the square of its length', () => {
+    drawn.length = 0
+    const table = layOut({...parts, rows: [widest, ...rows]})
+    expect(Math.max(...drawn)).toBeLessThanOrEqual(100)
+    const lines = drawn.reduce((sum, one) => sum + one)
+    expect(lines).toBe((table?.head.length ?? 0) + (table?.body.length ?? 0))
+  })
+
+  test('is byte for byte what its rows are one by one', () => {
+    const whole = layOut({...parts, rows: [widest, ...rows]})
+    const first = layOut({...parts, rows: [widest]})?.body ?? []
+    expect(first.length).toBeGreaterThan(1)
+    const each = rows.flatMap(row => layOut({...parts, rows: [widest, row]})?.body.slice(first.length) ?? [])
+    expect(whole?.body).toEqual([...first, ...each])
+  })
+
+  test('takes a text of any length where nothing is cut', () => {
+    const text = '東京'.repeat(100_000)
+    expect(lay(['id', 'name'], [['a', text]], Number.POSITIVE_INFINITY)?.lines.at(-1)).toBe(`a   ${text}`)
+  })
+})
+
+test('only our painter writes colour, and no line ends in spaces', () => {
+  vi.stubEnv('FORCE_COLOR', '3')
+  const rows = [
+    ['a', 'confirmed', ''],
+    ['b', '', ''],
+  ]
+  const names = ['id', 'status', 'name']
+  expect(lay(names, rows)?.lines).toEqual(['ID  STATUS     NAME', 'a   confirmed', 'b'])
+  const columns = names.map(name => ({name}))
+  const painted = linesOf({columns, rows, width: 80, paint: painterFor({}, process.env)})
+  vi.unstubAllEnvs()
+  expect(painted?.lines.slice(1)).toEqual(['a   \u001b[32mconfirmed\u001b[39m', 'b'])
+})
+
+test('all count columns with the same string-width', () => {
+  const ours = createRequire(import.meta.url)
+  const theirs = ['cli-table3', 'wrap-ansi', '@oclif/core'].map(name => createRequire(ours.resolve(name)))
+  for (const one of theirs) expect(one.resolve('string-width')).toBe(ours.resolve('string-width'))
 })

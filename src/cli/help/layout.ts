@@ -1,4 +1,5 @@
 /** How help is laid out: wrapped paragraphs, two columns, sections, and commands that can be pasted as they stand. */
+import {wrap as wrapText} from '../output/wrap.js'
 
 /** Ours: lines longer than this are hard to read, however wide the terminal is. */
 const WIDEST = 100
@@ -11,18 +12,11 @@ export function helpWidth(columns: number): number {
   return Math.max(NARROWEST, Math.min(columns, WIDEST))
 }
 
-/** `text` wrapped to `width`, each line after `indent` blanks; line ends of the source count as blanks. */
+/** `text` wrapped to `width`, each line after `indent` spaces; line ends of the source count as spaces. */
 export function wrap(text: string, width: number, indent = 0): string {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    if (line !== '' && line.length + 1 + word.length > width - indent) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  if (line !== '') lines.push(line)
-  return lines.map(one => `${' '.repeat(indent)}${one}`).join('\n')
+  return wrapText(text, width - indent)
+    .map(line => line && `${' '.repeat(indent)}${line}`)
+    .join('\n')
 }
 
 /** Paragraphs, separated by empty lines in `text`; those that start with two blanks are kept as they are. */

@@ -55,7 +55,7 @@ export async function renderResult<Item>(
   if (format === 'ndjson') return ndjson(result, columns, flags.columns !== undefined)
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
   const names = columns.map(column => column.name)
-  if (format === 'csv') return lines((terminal.continues ? rows : [names, ...rows]).map(csvLine))
+  if (format === 'csv') return renderCsv(terminal.continues ? rows : [names, ...rows])
   if (result.single)
     return format === 'table'
       ? renderBlock(names, rows[0] ?? [], widthOf(terminal))
@@ -153,8 +153,9 @@ function cleanLines(text: string): string {
     .join('\n')
 }
 
-function csvLine(row: Row): string {
-  return row.map(text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
+async function renderCsv(rows: readonly Row[]): Promise<string> {
+  const {stringify} = await import('csv-stringify/sync')
+  return stringify([...rows])
 }
 
 /** A tab-separated line for each name. */
@@ -164,7 +165,7 @@ function renderPairs(names: Row, values: Row): string {
 
 /** `name: value` lines for people, wrapped to `columns`. */
 async function renderBlock(names: Row, values: Row, columns: number): Promise<string> {
-  const {hang} = await import('./hang.js')
+  const {hang} = await import('./wrap.js')
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
     names.flatMap((name, index) =>
@@ -199,7 +200,7 @@ async function renderTable(
   if (table === undefined)
     return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
   if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
-  return lines(table.lines.slice(terminal.continues ? table.headLines : 0))
+  return lines(terminal.continues ? table.body : [...table.head, ...table.body])
 }
 
 const LEFT_OUT = 'Not shown for want of room (use --columns, or a wider terminal)'

@@ -7,6 +7,7 @@ import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
 import {stderr, stderrIsTerminal} from './streams.js'
+import {hang} from './wrap.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -14,13 +15,6 @@ const LEADS: Readonly<Record<string, Style>> = {
   'Warning:': 'waiting',
   'Hint:': 'hint',
   'LIVE:': 'live',
-}
-
-let fitting: typeof import('./hang.js') | undefined
-
-/** To know how wide text is takes the table of all emoji, a tenth of a short command: loaded for a terminal alone. */
-export async function fitToTerminal(): Promise<void> {
-  if (stderrIsTerminal()) fitting = await import('./hang.js')
 }
 
 let transient = ''
@@ -58,8 +52,8 @@ export function say(lines: string | readonly string[]): void {
  */
 function fitted(line: string): string[] {
   const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
-  if (!stderrIsTerminal() || !fitting || name === undefined) return [line]
-  return fitting.hang(line, stderr().columns || 80, name.length || 2)
+  if (!stderrIsTerminal() || name === undefined) return [line]
+  return hang(line, stderr().columns || 80, name.length || 2)
 }
 
 /** Colours the word that says what kind of line it is. */

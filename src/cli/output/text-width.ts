@@ -1,10 +1,8 @@
 /**
- * Text in columns of a terminal, in which 東 takes two and what a person sees as one character is never torn. Loads the
- * table of all emoji: import it lazily where no terminal may be.
+ * Text in columns of a terminal, in which 東 takes two and what a person sees as one character is never torn. string-width
+ * is the version that cli-table3 and wrap-ansi count with: with another one, columns would not line up.
  */
 import stringWidth from 'string-width'
-
-const GRAPHEMES = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
 /** Most text: printable ASCII, of which each character takes one column. */
 const PLAIN = /^[\x20-\x7e]*$/
@@ -14,22 +12,25 @@ export function textWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text)
 }
 
+let segmenter: Intl.Segmenter | undefined
+
+/** What a person sees as characters, found one after the other. */
+function segments(text: string): Intl.Segments {
+  // Created with the first text that needs it, because that takes milliseconds.
+  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
+  return segmenter.segment(text)
+}
+
 /** What a person sees as characters. */
 export function graphemesOf(text: string): string[] {
-  return Array.from(GRAPHEMES.segment(text), ({segment}) => segment)
+  return Array.from(segments(text), ({segment}) => segment)
 }
 
 /** As many whole characters from the beginning as `width` columns hold. */
 export function startOf(text: string, width: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, width))
-  let start = ''
-  let columns = 0
-  for (const {segment} of GRAPHEMES.segment(text)) {
-    columns += stringWidth(segment)
-    if (columns > width) break
-    start += segment
-  }
-  return start
+  const [first = ''] = piecesOf(text, width)
+  return textWidth(first) <= width ? first : ''
 }
 
 /** `text` in at most `width` columns, with `…` where something was cut off. */
@@ -38,26 +39,25 @@ export function cutTo(text: string, width: number): string {
   return width < 1 ? '' : `${startOf(text, width - 1).trimEnd()}…`
 }
 
-/** `text` in exactly `width` columns: cut, or with blanks after it. */
+/** `text` in exactly `width` columns: cut, or with spaces after it. */
 export function fitTo(text: string, width: number): string {
   const cut = cutTo(text, width)
   return cut + ' '.repeat(Math.max(0, width - textWidth(cut)))
 }
 
 /** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
-export function piecesOf(text: string, width: number): string[] {
-  const pieces: string[] = []
+export function* piecesOf(text: string, width: number): Generator<string> {
   let piece = ''
   let columns = 0
-  for (const {segment} of GRAPHEMES.segment(text)) {
-    const wide = stringWidth(segment)
+  for (const {segment} of segments(text)) {
+    const wide = textWidth(segment)
     if (columns + wide > width && piece !== '') {
-      pieces.push(piece)
+      yield piece
       piece = ''
       columns = 0
     }
     piece += segment
     columns += wide
   }
-  return [...pieces, piece]
+  yield piece
 }

@@ -39,7 +39,7 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
   const asJson = flags.json || flags.format === 'ndjson'
   const printsJson = asJson && flags.query === undefined
-  const lineOf = flags.query === undefined ? textLine(flags) : await queryLine(flags.query)
+  const lineOf = await (flags.query === undefined ? textLine(flags) : queryLine(flags.query))
   // "Ready" is the first line, also when an event was quicker.
   let early: string[] | undefined = []
   const print = (line: string) => {
@@ -75,7 +75,8 @@ export async function createListenOutput({flags, tell}: OutputParts): Promise<Li
 const MOST_EARLY = 1000
 
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
-function textLine(flags: OutputFlags): (record: CaptureRecord) => string | undefined {
+async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => string | undefined> {
+  const csv = flags.format === 'csv' ? await import('csv-stringify/sync') : undefined
   const names = flags.columns?.split(',').map(name => name.trim()) ?? EVENT_COLUMNS
   const aligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
   return record => {
@@ -89,7 +90,7 @@ function textLine(flags: OutputFlags): (record: CaptureRecord) => string | undef
         .map((cell, n) => cell.padEnd(WIDTHS[names[n] as string] ?? 10))
         .join('  ')
         .trimEnd()
-    return flags.format === 'csv' ? cells.map(quoteCsv).join(',') : cells.join('\t')
+    return csv ? csv.stringify([cells], {eof: false}) : cells.join('\t')
   }
 }
 
@@ -100,10 +101,6 @@ const WIDTHS: Readonly<Record<string, number>> = {
   event_type: 21,
   event_id: 30,
   duplicate: 5,
-}
-
-function quoteCsv(cell: string): string {
-  return /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
 /** `--query`: what it finds in each record; nothing where it finds nothing. */

@@ -1,7 +1,7 @@
 /** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
-import {hang} from '../../src/cli/output/hang.js'
+import {hang, wrap} from '../../src/cli/output/wrap.js'
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
 
@@ -24,7 +24,7 @@ test('a short line, a long word and a narrow terminal', () => {
   expect(hang(`Pay at ${address}`, 40, 2).at(-1)).toContain(address)
   const offer = `off_${'x'.repeat(100)}`
   expect(hang(`offer_id: ${offer}`, 40, 10).at(-1)).toContain(offer)
-  expect(hang('Hotel      a b c d e f g h i j k', 16, 11).slice(1)).toEqual(['  d e f g h i j', '  k'])
+  expect(hang('Hotel      a b c d e f g h i j k', 16, 11)).toEqual(['Hotel', '  a b c d e f g', '  h i j k'])
 })
 
 test.each([
@@ -38,4 +38,14 @@ test.each([
   for (const line of rest) expect(line).toMatch(/^ {11}\S/)
   for (const line of [first, ...rest]) expect(stringWidth(line)).toBeLessThanOrEqual(80)
   expect(first + rest.map(line => line.trim()).join('')).toBe(`Hotel      ${word}`)
+})
+
+test('words stay in one piece unless they may be broken, and then what looks like one character does', () => {
+  const path = '/a/path/longer/than/a/line'
+  expect(wrap(`see\n  ${path}  there`, 12)).toEqual(['see', path, 'there'])
+  expect(wrap(`see ${path}`, 12, () => false)).toEqual(['see', '/a/path/long', 'er/than/a/li', 'ne'])
+  const family = '👨‍👩‍👧'
+  expect(wrap(family.repeat(5), 5, () => false)).toEqual([family + family, family + family, family])
+  expect(wrap('🇹🇷'.repeat(3), 5, () => false)).toEqual(['🇹🇷🇹🇷', '🇹🇷'])
+  expect(wrap('', 12)).toEqual([''])
 })
