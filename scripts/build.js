@@ -1,14 +1,14 @@
 // Bundles src/ into dist/, split by command, and writes the command manifest. Starting then reads a dozen files instead
 // of hundreds. It is CommonJS, which Node loads quicker than modules. Types are checked by `npm run typecheck`, not here.
 // The new dist/ is made beside the old one and then takes its place, so that what runs meanwhile goes on running.
-import {existsSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
-import {createRequire} from 'node:module'
+import {existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {rolldown} from 'rolldown'
 import {layers} from './layers.js'
 import {licencesOf} from './licenses.js'
+import {writeManifest} from './manifest.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -19,25 +19,10 @@ const stale = join(root, `dist.${process.pid}.old`)
 const EXTERNAL =
   /^(libsql|@napi-rs\/keyring|@jmespath-community\/jmespath|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
 
-// Of oclif we use its flags, arguments and parser. Its runner, help, error screens and debug lines are imported at the
-// top of those, never used by us (main.ts says why), and would be most of what each command loads.
-const UNUSED_OF_OCLIF =
-  /@oclif\/core\/lib\/(help\/(index|command|formatter|root)|errors\/(handle|errors\/pretty-print)|ux\/(index|list|theme|action\/.*|colorize-json))\.js$/
-const UNUSED_BY_OCLIF = /node_modules\/(ejs|ansis|clean-stack|indent-string|debug|supports-color)\//
+/** What package.json says, of which the `oclif` part is about dist/ (and, for bin/dev.js, about src/). */
+const {name, version, oclif} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-const withoutUnused = {
-  name: 'without what is unused of oclif',
-  load: {
-    filter: {id: [UNUSED_OF_OCLIF, UNUSED_BY_OCLIF]},
-    // A function, since some of them are called while oclif loads; and a refusal of flags asks for its colour.
-    handler: () => ({
-      code: 'module.exports = Object.assign(() => () => {}, {colorize: (_, text) => text})',
-      moduleType: 'js',
-    }),
-  },
-}
-
-/** The ids of the commands, as src/cli/program.ts has them. */
+/** The ids of the commands: `hotels:search` for src/commands/hotels/search.ts. */
 const ids = readdirSync(join(root, 'src/commands'), {recursive: true})
   .map(file => file.split(/[\\/]/).join(':'))
   .filter(file => file.endsWith('.ts'))
@@ -47,23 +32,23 @@ const fileOf = id => `commands/${id.replaceAll(':', '/')}`
 
 try {
   await bundle(fresh)
-  await writeManifest(fresh)
+  writeManifest(fresh)
   if (existsSync(dist)) renameSync(dist, stale)
   renameSync(fresh, dist)
 } finally {
   for (const path of [fresh, stale]) rmSync(path, {recursive: true, force: true})
 }
 
-/** Bundles into `directory`. An entry for each file that is found by its path: the start, each command, a thread. */
+/** Bundles into `directory`. An entry for each file that is found by its path: the start, what oclif loads, a thread. */
 async function bundle(directory) {
-  const entries = ['cli/main', 'cli/usage/command-facts', 'state/event-thread', ...ids.map(fileOf)]
+  const named = [oclif.helpClass, ...Object.values(oclif.hooks)].map(path => path.replace('./', ''))
+  const entries = ['cli/main', 'state/event-thread', ...named, ...ids.map(fileOf)]
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map(name => [name, join(root, 'src', `${name}.ts`)])),
     cwd: root,
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external: EXTERNAL,
-    plugins: [withoutUnused],
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
   const {output} = await bundled.write({
@@ -82,15 +67,9 @@ async function bundle(directory) {
   })
   await bundled.close()
   writeFileSync(join(directory, 'LICENSES.txt'), licencesOf(output))
-  writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}\n')
-}
-
-/** What help and completion know of the commands, taken from the commands as built; and their ids, for every start. */
-async function writeManifest(directory) {
-  const load = createRequire(join(directory, 'package.json'))
-  const {describeCommands} = load('./cli/usage/command-facts.js')
-  const facts = await describeCommands(ids, async id => load(`./${fileOf(id)}.js`).default)
-  const commands = Object.fromEntries(facts.map(one => [one.id, one]))
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({commands}))
-  writeFileSync(join(directory, 'command-ids.json'), JSON.stringify(ids))
+  const files = ['oclif.manifest.json']
+  writeFileSync(
+    join(directory, 'package.json'),
+    JSON.stringify({name, version, type: 'commonjs', files, oclif}),
+  )
 }

@@ -10,12 +10,12 @@ const LAYERS = [
   ['first', 'cli/output/streams.ts', 'cli/input/waiting.ts'],
   // Lies in the file that starts everything.
   [null, 'cli/main.ts'],
-  ['start', 'cli/usage/arguments.ts'],
+  ['start', 'cli/program.ts', 'cli/usage/argv.ts'],
   ['command', 'cli/base-command.ts'],
   ['connect', 'cli/connect.ts'],
   ['answers', 'api/error-in-answer.ts', 'api/shapes.ts', 'api/token-client.ts', 'cli/request/own-paths.ts'],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
-  [null, 'api/trust.ts', 'api/curl.ts', 'state/exchanges.ts'],
+  [null, 'cli/trust.ts', 'api/curl.ts', 'state/exchanges.ts'],
   ['wire', 'cli/wire.ts'],
   ['signed', 'cli/failure.ts', 'cli/webhooks/verify.ts', 'cli/webhooks/results.ts'],
 ]
@@ -36,6 +36,13 @@ function walk(source, graph) {
     layerOf.set(module, layer)
     for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) add(imported, layer)
   }
-  for (const [layer, ...files] of LAYERS) for (const file of files) add(join(source, file), layer)
+  for (const [layer, ...files] of LAYERS) {
+    for (const file of files) {
+      const module = join(source, file)
+      if (!graph.getModuleInfo(module))
+        throw new Error(`scripts/layers.js: there is no src/${file}, or nothing uses it`)
+      add(module, layer)
+    }
+  }
   return layerOf
 }

@@ -34,7 +34,7 @@ process.exitCode = (await main()) || process.exitCode || 0
 async function main(): Promise<number> {
   const flags = readFlags()
   if (typeof flags === 'string') return refuse(flags)
-  if (!existsSync(join(ROOT, 'dist/manifest.json'))) return refuse('There is no build; run `npm run build`.')
+  if (!existsSync(join(ROOT, 'dist/commands.json'))) return refuse('There is no build; run `npm run build`.')
   const {quick, only, json, markdown: file} = flags
   const tell = (text: string) => process.stderr.write(`${text}\n`)
   const asked = flags.peers || only.includes(peers.name)

@@ -1,43 +1,33 @@
 /**
  * What every command is made of: the global flags, a connection opened on first use, one way to print a result, one
- * way to talk. A command is a sentence: parse, one call, print. It never catches; main.ts tells what was thrown.
+ * way to talk. A command is a sentence: parse, one call, print. It never catches; main.ts says what was thrown.
  */
 import process from 'node:process'
 import type {State} from '../state/state.js'
 import type {Target} from './access/target.js'
-import {Command} from './command.js'
 import type {Connection} from './connect.js'
 import type {StopNote} from './failure.js'
-import {checkTimeout} from './input/checks.js'
-import {checkColumns, checkQuery, type OutputFlags, renderResult, terminalOf} from './output/output.js'
+import {type OutputFlags, renderResult, terminalOf} from './output/output.js'
 import type {Result} from './output/result.js'
 import {stderrIsTerminal} from './output/streams.js'
 import {clearTransient, say} from './output/talk.js'
 import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from './prompts/ask.js'
 import {interruption} from './prompts/interruption.js'
 import type {Prompts} from './prompts/prompts.js'
+import {type RunningCommand, running} from './running.js'
 import type {ConnectionSettings, Preferences} from './settings/defaults.js'
 import type {Surroundings} from './settings/effective.js'
-import {askMissing, type MissingValue, missingValues, refuseMissing} from './usage/missing-values.js'
-import {type GlobalFlags, type Parsed, parseWords, type Specs, type Values} from './usage/parse.js'
+import {ParsingCommand} from './usage/parsing-command.js'
 
-export abstract class BaseCommand extends Command {
+export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
-  protected globals: Partial<GlobalFlags> = {}
-  /** How often --verbose was given. */
-  private verbosity = 0
-  /** `--timeout`, when it was given; once there is a connection, that of the settings otherwise. */
-  protected timeoutSeconds: number | undefined
   /** How a command that printed its result ends: `webhooks verify` of an invalid signature prints, and ends with 9. */
   exitCode: number = 0
 
   /** Whether its JSON is a stream of lines; then a failure is one line too. */
   readonly printsLines: boolean = false
-
-  /** Whether it is there to show settings: one of the environment that will not do is then no reason to refuse it. */
-  readonly showsSettings: boolean = false
 
   /** Whether there is nothing left to do for it once nobody reads its result any more. */
   readonly endsWithReader: boolean = false
@@ -51,15 +41,19 @@ export abstract class BaseCommand extends Command {
   /** Whether its result is on stdout already. */
   hasPrinted = false
 
-  abstract run(): Promise<void>
+  protected override async init(): Promise<void> {
+    running.command = this
+    await super.init()
+    if (this.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(running.endWithReader)
+  }
 
-  /** Runs the command; what it throws is for the caller. */
-  async execute(): Promise<void> {
-    try {
-      await this.run()
-    } finally {
-      await this.stop()
-    }
+  /** Whatever is thrown is for main.ts alone: oclif's own `catch` would decide on exit codes. */
+  protected override async catch(error: unknown): Promise<never> {
+    throw error
+  }
+
+  protected override async finally(): Promise<void> {
+    await this.stop()
   }
 
   /** Undoes what `whenStopped` was told, last first; called at the end and on a signal, which waits for an end begun. */
@@ -75,39 +69,6 @@ export abstract class BaseCommand extends Command {
   protected whenStopped(tidy: () => unknown): void {
     this.tidying.push(tidy)
   }
-
-  /** Parses the arguments and checks the flags of every command. */
-  protected async parse<F extends Values, A extends Values>(specs: Specs<F, A>): Promise<Parsed<F, A>> {
-    let parsed = await parseWords(specs, this.argv)
-    const missing = missingValues(specs, parsed)
-    if (missing.length > 0) {
-      this.argv = await this.askMissing(missing, parsed.flags as AskingFlags)
-      parsed = await parseWords(specs, this.argv)
-    }
-    this.globals = parsed.flags as unknown as GlobalFlags
-    checkColumns((this.constructor as typeof BaseCommand).columns, this.globals.columns)
-    await checkQuery(this.globals.query)
-    const isTyped = this.types('timeout')
-    if (isTyped || !this.showsSettings)
-      this.timeoutSeconds = checkTimeout(this.globals.timeout, isTyped ? '--timeout' : 'BOOKCTL_TIMEOUT')
-    this.verbosity = parsed.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
-    return parsed
-  }
-
-  /** The words typed, and answers for what is missing. Throws usage, naming all of it, when nobody may be asked. */
-  private async askMissing(missing: readonly MissingValue[], flags: AskingFlags): Promise<string[]> {
-    if (!mayAsk(flags)) throw refuseMissing(missing)
-    const {candidates} = this.constructor as typeof BaseCommand
-    return askMissing(missing, this.argv, {
-      prompts: await this.prompts(flags),
-      candidates,
-      configDirectory: this.config.configDir,
-      check: (name, answer) => this.checkAnswer(name, answer),
-    })
-  }
-
-  /** Checks what was typed for the missing argument or flag `name`; throws Failure, whose words are shown. */
-  protected checkAnswer(_name: string, _answer: string): void {}
 
   /** What this machine remembers. */
   protected state(): Promise<State> {
@@ -126,7 +87,7 @@ export abstract class BaseCommand extends Command {
   /** What stands on the command line, in the environment and in config.json: what settings are resolved from. */
   protected async surroundings(): Promise<Surroundings> {
     const typed = Object.entries(this.globals).filter(([name]) => this.types(name))
-    const flags = Object.fromEntries(typed) as Record<string, string | undefined>
+    const flags = Object.fromEntries(typed.map(([name, value]) => [name, String(value)]))
     return {settings: (await this.state()).settings.read(), env: process.env, flags}
   }
 
@@ -207,7 +168,7 @@ export abstract class BaseCommand extends Command {
       bodies: this.verbosity > 1,
       history: process.env.BOOKCTL_NO_HISTORY
         ? undefined
-        : {directory: this.config.configDir, command: this.id.replaceAll(':', ' ')},
+        : {directory: this.config.configDir, command: (this.id ?? '').replaceAll(':', ' ')},
       showCurl: curl ? toStderr : undefined,
       warn: (text: string) => this.warn(text),
     }
@@ -257,8 +218,9 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Something that must be known: on stderr, always. */
-  protected warn(text: string): void {
-    say(text)
+  override warn<Text extends string | Error>(text: Text): Text {
+    say(String(text))
+    return text
   }
 
   /** Questions to the person at the terminal. Throws usage when nobody may be asked. */

@@ -3,7 +3,6 @@ import {Failure, type FailureKind, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {StorageError} from '../storage/errors.js'
 import {jsonText} from './output/json-text.js'
-import {describeParseError} from './usage/parse-errors.js'
 
 export const EXIT_CODES = {
   done: 0,
@@ -56,7 +55,7 @@ const DEFECT_HINT = 'run it again with BOOKCTL_DEBUG=1 to see where, and report 
 function failureOf(thrown: unknown): Failure | undefined {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) return usage(`storage_${thrown.fault}`, thrown.message, thrown.hint)
-  return describeParseError(thrown)
+  return undefined
 }
 
 /** Exit code, and what is said of it: on stdout with `--json`, else on stderr. `service`: which one was meant, in words. */

@@ -1,118 +1,90 @@
 /**
  * From argv to the exit code. Whatever is thrown anywhere becomes one exit code and one text here: on stderr for
- * people, as one JSON document on stdout with `--json`. Nothing of what oclif's parser throws is printed as it is.
+ * people, as one JSON document on stdout with `--json`. Nothing of what oclif throws is printed as it is.
  */
 import process from 'node:process'
-import type {BaseCommand} from './base-command.js'
 import type {StopNote, StopSignal} from './failure.js'
 import {dieReading} from './input/waiting.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from './output/streams.js'
-import {openProgram, type Place, type Program} from './program.js'
-
-/** The command that runs, for the signal handlers. */
-interface Started {
-  command?: BaseCommand
-  stopping: boolean
-  /** Why it did not do its work, once that is known. */
-  refusal?: Refusal
-}
+import type {Place} from './program.js'
+import {begin, running} from './running.js'
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
-  const started: Started = {stopping: false}
-  const readerGone = () => endWithReader(started)
-  guardStreams(readerGone, () => started.refusal)
-  stopOnSignals(started, argv)
+  let isStopping = false
+  let refusal: Refusal | undefined
+  const stopOnce = () => {
+    if (isStopping) return false
+    isStopping = true
+    return true
+  }
+  running.endWithReader = () => void (stopOnce() && endWithReader())
+  guardStreams(running.endWithReader, () => refusal)
+  stopOnSignals(argv, stopOnce)
   const fail = async (thrown: unknown) => {
     // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
-    if (started.stopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv, started))
+    if (isStopping) return new Promise<never>(() => {})
+    return leave(await report(thrown, argv, told => (refusal = told)))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   // Nothing is left that could end the command: without this the process would end as if all were done.
   process.once('beforeExit', () => void fail(new Error('the command waits for what can never come')))
   try {
-    await run(argv, place, started, readerGone)
-    if (started.stopping) return await new Promise<never>(() => {})
-    return await leave(started.command?.exitCode ?? 0)
+    const code = await execute(argv, place)
+    if (isStopping) return await new Promise<never>(() => {})
+    return await leave(code)
   } catch (error) {
     return await fail(error)
   }
 }
 
-async function run(
-  argv: readonly string[],
-  place: Place,
-  started: Started,
-  readerGone: () => void,
-): Promise<void> {
+/** Runs the command of `argv` in this process, whose end is left to the caller. Returns the exit code. */
+export async function program(argv: readonly string[], place: Place): Promise<number> {
+  try {
+    return await execute(argv, place)
+  } catch (error) {
+    return report(error, argv, () => {})
+  }
+}
+
+async function execute(argv: readonly string[], place: Place): Promise<number> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
-  const {readOrder} = await import('./usage/arguments.js')
-  const program = openProgram(place)
-  const order = readOrder(argv, program.commandIds)
-  if (order.kind === 'version') return printVersion(program, order.argv)
-  if (order.kind === 'help') return showHelp(program, order.subject)
-  if (order.kind === 'list') return listCommands(program, order.subject)
-  if (order.kind === 'candidates') return printCandidates(program, order.argv)
-  const CommandClass = await program.load(order.id)
-  started.command = new CommandClass([...order.argv], program, order.id)
-  if (started.command.endsWithReader) (await import('./output/reader.js')).whenReaderGoes(readerGone)
-  await started.command.execute()
-}
-
-async function printVersion(program: Program, argv: readonly string[]): Promise<void> {
-  const {versionText} = await import('./help/version.js')
-  const {name, version, configDir: configDirectory} = program
-  process.stdout.write(await versionText({name, version, configDirectory, env: process.env}, argv))
-}
-
-async function showHelp(program: Program, subject: readonly string[]): Promise<void> {
-  const {helpText} = await import('./help/help.js')
-  process.stdout.write(await helpText(await program.commands(), subject))
-}
-
-async function listCommands(program: Program, subject: readonly string[]): Promise<void> {
-  const [{commandsBelow}, {jsonText}] = await Promise.all([
-    import('./help/help.js'),
-    import('./output/json-text.js'),
+  const [{run}, {loadOptions}, {orderArgv}] = await Promise.all([
+    import('@oclif/core/run'),
+    import('./program.js'),
+    import('./usage/argv.js'),
   ])
-  process.stdout.write(`${jsonText({commands: commandsBelow(await program.commands(), subject)}, 2)}\n`)
-}
-
-async function printCandidates(program: Program, argv: readonly string[]): Promise<void> {
-  const {candidateLines} = await import('./completion/answer.js')
-  process.stdout.write(candidateLines(program.configDir, argv))
+  begin(argv)
+  await run(orderArgv(argv), loadOptions(place))
+  return running.command?.exitCode ?? 0
 }
 
 /** A reader that has enough (`| head -1`) is no failure: the command tidies up, and ends with 0 and no word. */
-function endWithReader(started: Started): void {
-  if (started.stopping) return
-  started.stopping = true
-  void Promise.resolve(started.command?.stop())
+function endWithReader(): void {
+  void Promise.resolve(running.command?.stop())
     .catch(() => {})
     .finally(() => process.exit(0))
 }
 
 /** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */
-function stopOnSignals(started: Started, argv: readonly string[]): void {
+function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const) {
     process.on(signal, () => {
-      if (started.stopping) {
+      if (!stopOnce()) {
         dieReading(signal)
         process.exit(exit)
       }
-      started.stopping = true
-      const {command} = started
+      const {command} = running
       // What is true is known once it has stopped; but what is under way now decides whose note it is.
       const note = command?.stopNote
       void Promise.resolve(command?.stop())
         .catch(() => {})
-        .then(() => reportStop(signal, typeof note === 'function' ? note() : note, command, argv))
+        .then(() => reportStop(signal, typeof note === 'function' ? note() : note, argv))
         .then(() => flushedSoon())
         .finally(() => {
           dieReading(signal)
@@ -126,13 +98,12 @@ function stopOnSignals(started: Started, argv: readonly string[]): void {
 async function reportStop(
   signal: StopSignal,
   note: StopNote | undefined,
-  command: BaseCommand | undefined,
   argv: readonly string[],
 ): Promise<void> {
   const words = note && [note.state, note.hint].filter(text => text !== undefined).join('; ')
   if (words !== undefined) (await import('./output/talk.js')).say(`Stopped before it ended: ${words}`)
-  const {wantsJson} = await import('./usage/arguments.js')
-  if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
+  const {wantsJson} = await import('./usage/argv.js')
+  if (!wantsJson(argv) || running.command?.printsLines || running.command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
@@ -141,16 +112,20 @@ async function reportStop(
 }
 
 /** Prints what was thrown, as a line where the command prints lines; returns the exit code. */
-async function report(thrown: unknown, argv: readonly string[], started: Started): Promise<number> {
-  const {command} = started
+async function report(
+  thrown: unknown,
+  argv: readonly string[],
+  refuse: (refusal: Refusal) => void,
+): Promise<number> {
+  const {command} = running
   const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./failure.js'),
     import('./output/json-text.js'),
-    import('./usage/arguments.js'),
+    import('./usage/argv.js'),
     import('./output/talk.js'),
   ])
   const {exit, document, text} = describeFailure(thrown, command?.service)
-  started.refusal = {exit, text}
+  refuse({exit, text})
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {

@@ -1,87 +1,69 @@
 /**
- * What the program is made of: its name and version, where it keeps its files, and its commands. Built, that is read of
- * two files the build wrote: a short one for every start, and what the commands take, for help and completion alone.
+ * How oclif is started. Built, it is given one plugin made of the table that the build wrote: reading the whole manifest
+ * and sorting it would take a third of a short command's start. From the sources, oclif finds the commands by itself.
+ * Either way no plugin is loaded that package.json does not name; oclif would run the hooks of those in a data directory.
  */
-import {readdirSync, readFileSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {devNull} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
-import type {BaseCommand} from './base-command.js'
-import {homeDirectory} from './home.js'
-import type {CommandFacts} from './usage/command-facts.js'
+import type {Command} from '@oclif/core/command'
+import {Config, Plugin} from '@oclif/core/config'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {settings} from '@oclif/core/settings'
 
 export interface Place {
-  /** Directory of package.json. */
-  readonly root: URL
-  /** Directory of the sources, to run from them. */
-  readonly source?: URL
+  /** Directory of commands/ and cli/: dist/ or src/. package.json is beside it. */
+  readonly root: string
+  /** Whether it holds the sources. */
+  readonly isSource?: boolean
 }
 
-export type CommandClass = new (argv: string[], program: Program, id: string) => BaseCommand
-
-export interface Program {
-  readonly name: string
-  readonly version: string
-  /** Where this machine's files are kept. */
-  readonly configDir: string
-  /** `hotels:search` for `bookctl hotels search`. */
-  readonly commandIds: readonly string[]
-  /** What every command says of itself. */
-  commands(): Promise<readonly CommandFacts[]>
-  /** The command of that id, which must be there. */
-  load(id: string): Promise<CommandClass>
+/** What the build writes of each command for every start: enough to tell its name from its arguments. */
+interface TableEntry {
+  readonly id: string
+  readonly hidden?: true
+  readonly strict?: false
+  readonly args: Record<string, object>
 }
 
-/** The program in `place`. */
-export function openProgram(place: Place): Program {
-  const facts = {...readPackage(place), configDir: configDirectory(process.env)}
-  return {...facts, ...(place.source ? sourceCommands(place.source) : builtCommands(place.root))}
+/** Options for oclif's `run`. */
+export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & object {
+  // Not by NODE_ENV of the user: it would make oclif look for a TypeScript compiler.
+  settings.enableAutoTranspile = false
+  // Colours are ours: a theme.json in the configuration directory is not looked for.
+  process.env.BOOKCTL_DISABLE_THEME = '1'
+  const pjson: Interfaces.PJSON = readJson(join(root, '../package.json'))
+  const options = {root, pjson, userPlugins: false, devPlugins: false}
+  if (isSource) return options
+  return {...options, plugins: new Map([[pjson.name, makePlugin(root, pjson)]])}
 }
 
-/** What package.json says. */
-function readPackage({root}: Place): {name: string; version: string} {
-  const {name, version} = readJson(new URL('package.json', root))
-  return {name, version}
+/** The configuration with all that commands say of themselves, for help and completion. */
+export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces.Config> {
+  const {plugins, ...options} = (config as Config).options
+  return plugins === undefined ? config : Config.load(options)
 }
 
-/** What the build made: command-ids.json and manifest.json by scripts/build.js, and a file for each command. */
-function builtCommands(root: URL): Pick<Program, 'commandIds' | 'commands' | 'load'> {
-  const directory = new URL('dist/', root)
-  const load = createRequire(directory)
-  return {
-    commandIds: readJson(new URL('command-ids.json', directory)),
-    commands: async () => Object.values(readJson(new URL('manifest.json', directory)).commands),
-    load: async id => load(`./commands/${id.replaceAll(':', '/')}.js`).default,
-  }
-}
-
-/** The sources themselves, for which nothing was written: all of them are loaded to know what they say. */
-function sourceCommands(directory: URL): Pick<Program, 'commandIds' | 'commands' | 'load'> {
-  const commandIds = readdirSync(fileURLToPath(new URL('commands', directory)), {recursive: true})
-    .map(file => String(file).split(/[\\/]/).join(':'))
-    .filter(file => file.endsWith('.ts'))
-    .map(file => file.slice(0, -'.ts'.length))
-    .sort()
-  const load = async (id: string) =>
-    (await import(new URL(`commands/${id.replaceAll(':', '/')}.ts`, directory).href)).default
-  const commands = async () => (await import('./usage/command-facts.js')).describeCommands(commandIds, load)
-  return {commandIds, commands, load}
+function makePlugin(root: string, pjson: Interfaces.PJSON): Plugin {
+  const table: TableEntry[] = readJson(join(root, 'commands.json'))
+  const require = createRequire(join(root, 'commands.json'))
+  const load = async (id: string): Promise<Command.Class> =>
+    Object.assign(require(`./commands/${id.replaceAll(':', '/')}.js`).default, {id})
+  const hooks = Object.entries(pjson.oclif.hooks ?? {}).map(([event, target]) => [
+    event,
+    [{target, identifier: 'default'}],
+  ])
+  const {name, version} = pjson
+  return Object.assign(new Plugin({root, isRoot: true, pjson, name}), {
+    ...{root, pjson, name, version, alias: name, type: 'core', isRoot: true, moduleType: 'commonjs'},
+    ...{valid: true, hasManifest: true, hooks: Object.fromEntries(hooks)},
+    commandIDs: table.map(({id}) => id),
+    commands: table.map(entry => ({...entry, load: () => load(entry.id)})),
+  })
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: files of our own build
-function readJson(file: URL): any {
+function readJson(file: string): any {
   return JSON.parse(readFileSync(file, 'utf8'))
-}
-
-/**
- * BOOKCTL_CONFIG_DIR, else a directory in XDG_CONFIG_HOME or the system's place for such. Who has no home works from the
- * environment, as in one that cannot be written: nothing can be made below the null device. (In the place of temporary
- * files anyone could have laid a config.json for us.)
- */
-function configDirectory(env: NodeJS.ProcessEnv): string {
-  if (env.BOOKCTL_CONFIG_DIR) return env.BOOKCTL_CONFIG_DIR
-  const local = process.platform === 'win32' ? env.LOCALAPPDATA : undefined
-  return join(env.XDG_CONFIG_HOME || local || join(homeDirectory() ?? devNull, '.config'), 'bookctl')
 }

@@ -76,12 +76,6 @@ test('config set loads conf with its ajv, and no zod', async () => {
   expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual(['ajv', 'conf', 'libsql'])
 })
 
-test('--version alone loads nothing of ours at all', async () => {
-  const {exit, loaded} = await runAndList(nobody, ['--version'])
-  expect(exit).toBe(0)
-  expect([...loaded].filter(name => name.startsWith('src/'))).toEqual([])
-})
-
 test('webhooks verify loads none of them', async () => {
   const home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
   makeWebhookFiles(home.directory, T)

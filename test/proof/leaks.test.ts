@@ -1,6 +1,6 @@
 /** The search for leaks in short: every command, every debug switch and every echo at least once; `npm run proof -- --only leak` has all. */
-import {readFileSync} from 'node:fs'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {COMMANDS} from '../support/manifest.js'
 import {Canaries, type SecretKind} from './canaries.js'
 import {ECHOES} from './echo-service.js'
 import {ROWS} from './fault-rows.js'
@@ -13,8 +13,6 @@ import {runSpecialCell, SHORT_SPECIAL_CELLS, SPECIAL_CELLS, specialName} from '.
 import {ALL, SWITCHES} from './leak-switches.js'
 import {inTwos} from './matrix.js'
 
-const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
-
 const UNSTRUCK = [...Object.keys(SILENT), ...TO_RECEIVERS, ...ELSEWHERE]
 
 let bench: OpenLeakBench
@@ -25,8 +23,8 @@ afterAll(() => bench?.close())
 
 test('every command is searched for leaks, and what may be shown is of a command that there is', () => {
   const listed = [...new Set(ROWS.map(({command}) => command)), ...UNSTRUCK]
-  expect(listed.sort()).toEqual(Object.keys(manifest.commands).sort())
-  expect(Object.keys(RESULTS).filter(id => !manifest.commands[id])).toEqual([])
+  expect(listed.sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect(Object.keys(RESULTS).filter(id => !COMMANDS[id])).toEqual([])
   const special = new Set(SPECIAL_CELLS.map(({group}) => group))
   expect(UNSTRUCK.filter(id => !special.has(id))).toEqual([])
 })

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {COMMANDS} from '../support/manifest.js'
 
 let sandbox: LocalSandbox
 let home: Home
@@ -17,12 +18,10 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
-
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =
     /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries)|webhooks:(create|update|delete|test|listen|events:replay)|voucher:download|journal:forget|reservations:(update|cancel))$/
-  const lacking = Object.entries(manifest.commands as Record<string, {flags: object}>)
+  const lacking = Object.entries(COMMANDS)
     .filter(([id, {flags}]) => changing.test(id) && !('dry-run' in flags))
     .map(([id]) => id)
   expect(lacking).toEqual([])

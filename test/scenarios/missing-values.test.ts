@@ -2,31 +2,24 @@
  * Every command that lacks something required: asked for at a terminal, and there stopped with nothing sent; refused at
  * once elsewhere. The commands come from the manifest.
  */
-import {readFileSync} from 'node:fs'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
+import {COMMANDS} from '../support/manifest.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-interface Specs {
-  readonly [name: string]: {required?: boolean; name?: string}
-}
-
-const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
-const commands = Object.entries(manifest.commands as Record<string, {args: Specs; flags: Specs}>)
-
 /** What each command lacks when it is typed alone, as the refusal names it. */
-const lacking = commands
+const lacking = Object.entries(COMMANDS)
   .map(([id, {args, flags}]): [command: string, missing: string[]] => [
     id.replaceAll(':', ' '),
     [
       ...Object.entries(args)
         .filter(required)
-        .map(([, spec]) => spec.name?.toUpperCase() ?? ''),
+        .map(([name]) => name.toUpperCase()),
       ...Object.entries(flags)
         .filter(required)
         .map(([name]) => `--${name}`),
@@ -34,7 +27,7 @@ const lacking = commands
   ])
   .filter(([, missing]) => missing.length > 0)
 
-function required([, spec]: [string, {required?: boolean}]): boolean {
+function required([, spec]: [string, {readonly required?: boolean}]): boolean {
   return Boolean(spec.required)
 }
 

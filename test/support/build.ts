@@ -22,16 +22,22 @@ function build(): void {
   try {
     execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
   } catch (error) {
-    if (!existsSync(join(root, 'dist/manifest.json'))) throw error
+    if (!existsSync(join(root, 'dist/commands.json'))) throw error
     console.error('The build failed: what runs the built binary runs an older one.')
   }
 }
 
 /** Whether dist/ is of the sources as they are. */
 export function isFresh(): boolean {
-  const manifest = statSync(join(root, 'dist/manifest.json'), {throwIfNoEntry: false})
+  const manifest = statSync(join(root, 'dist/commands.json'), {throwIfNoEntry: false})
   if (!manifest) return false
-  const names = ['package.json', 'scripts/build.js', 'scripts/layers.js', 'scripts/licenses.js']
+  const names = [
+    'package.json',
+    'scripts/build.js',
+    'scripts/layers.js',
+    'scripts/licenses.js',
+    'scripts/manifest.js',
+  ]
   const sources = [...filesIn(join(root, 'src')), ...names.map(name => join(root, name))]
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
 }

@@ -12,15 +12,15 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {COMMANDS} from '../support/manifest.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const manifest = JSON.parse(readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'))
-const examples = Object.entries(manifest.commands as Record<string, {examples: string[]}>).flatMap(
-  ([id, command]) => command.examples.map(example => [id, example] as const),
+const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
+  command.examples.map(example => [id, example] as const),
 )
 /** They run until they are stopped, or are a test of their own. */
 const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
@@ -210,7 +210,7 @@ test('keys and types of every document are those of the committed list', () => {
     writeFileSync(COMMITTED, shapesText(mergeShapes(committed, shapes)))
     return
   }
-  const ids = Object.keys(manifest.commands).map(id => id.replaceAll(':', ' '))
+  const ids = Object.keys(COMMANDS).map(id => id.replaceAll(':', ' '))
   const recorded = [...shapes.keys()].map(name => name.replace(/ (--dry-run|\(.*)$/, ''))
   expect(ids.filter(id => !recorded.includes(id) && !NO_DOCUMENT.includes(id))).toEqual([])
   expect(compareShapes(committed, shapes)).toEqual([])

@@ -3,26 +3,15 @@
  * commands are those of the manifest, so a new one is covered by itself; ARGUMENTS helps where made-up ones would not
  * get as far as the service.
  */
-import {readFileSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {type Finished, Home} from '../support/bookctl.js'
+import {COMMANDS as ALL} from '../support/manifest.js'
 import {type OddAnswer, OddService} from '../support/odd-service.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-interface Manifest {
-  readonly commands: Record<
-    string,
-    {
-      readonly args: Record<string, {required?: boolean}>
-      readonly flags: Record<string, {required?: boolean}>
-    }
-  >
-}
-const manifest: Manifest = JSON.parse(
-  readFileSync(new URL('../../dist/manifest.json', import.meta.url), 'utf8'),
-)
-const COMMANDS = Object.keys(manifest.commands)
+const COMMANDS = Object.keys(ALL)
 
 const ARGUMENTS: Record<string, readonly string[]> = {
   login: ['--client-id', 'cid_odd', '--client-secret-file', 'secret.txt'],
@@ -45,7 +34,7 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 
 /** What to type for the command `id`. */
 function argumentsOf(id: string): string[] {
-  const {args = {}, flags = {}} = manifest.commands[id] ?? {}
+  const {args = {}, flags = {}} = ALL[id] ?? {}
   const made = [
     ...Object.values(args)
       .filter(argument => argument.required)

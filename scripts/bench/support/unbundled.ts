@@ -8,13 +8,14 @@ import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
 import {type Bench, ROOT} from './bench.js'
 
-/** Writes it for the command `argv`, run with `env`; returns the path of what starts it. */
+/** Writes it for the command `argv` of two words, run with `env`; returns the path of what starts it. */
 export async function writeUnbundled(
   bench: Bench,
   argv: readonly string[],
   env: Record<string, string>,
 ): Promise<string> {
   const directory = bench.room()
+  const command = argv.slice(0, 2).join('/')
   const inIt = (name: string) => join(directory, name)
   copyFileSync(join(ROOT, 'package.json'), inIt('package.json'))
   symlinkSync(join(ROOT, 'node_modules'), inIt('node_modules'))
@@ -22,16 +23,14 @@ export async function writeUnbundled(
   const settings = {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: emitting,
-    include: [join(ROOT, 'src')],
+    // oclif loads every command that it finds: there is this one.
+    include: ['cli/main.ts', 'cli/hooks', 'cli/help/help.ts', `commands/${command}.ts`].map(path =>
+      join(ROOT, 'src', path),
+    ),
   }
   writeFileSync(inIt('tsconfig.json'), JSON.stringify(settings))
   await bench.node([join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', directory])
-  // The one place that names source files by their ending.
-  const program = inIt('src/cli/program.js')
-  writeFileSync(program, readFileSync(program, 'utf8').replaceAll('.ts', '.js'))
-
-  const start = `const root = new URL('./', import.meta.url)
-await main(process.argv.slice(2), {root, source: new URL('src/', root)})\n`
+  const start = `await main(process.argv.slice(2), {root: ${JSON.stringify(inIt('src'))}, isSource: true})\n`
   const fromMain = `import {main} from './src/cli/main.js'\n${start}`
   writeFileSync(inIt('lazy.mjs'), fromMain)
   writeFileSync(inIt('list.mjs'), listing(inIt('modules')))

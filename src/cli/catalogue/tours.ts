@@ -6,7 +6,7 @@ import {checkAmount, checkCurrency, checkDate, checkInteger} from '../input/chec
 import {narrowTours, type TourNarrowing} from '../input/narrow-tours.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
-import {missing} from '../usage/parse-errors.js'
+import {missing} from '../usage/mistakes.js'
 import {warningUnless} from './content.js'
 
 export interface TourFlags {

@@ -13,9 +13,8 @@ const MOST = 200
 const LONGEST_VALUE = 200
 const LONGEST_DESCRIPTION = 60
 
-/** The lines for `argv`: the kind, and what is typed of the word so far. */
-export function candidateLines(configDirectory: string, argv: readonly string[]): string {
-  const [kind = '', word = ''] = argv
+/** The lines for a kind of word, of which `word` is typed so far. */
+export function candidateLines(configDirectory: string, kind = '', word = ''): string {
   if (!isSource(kind)) return ''
   const fitting = choose(candidatesOf(kind, configDirectory), word)
   return fitting.map(({value, description}) => `${value}\t${description}\n`).join('')

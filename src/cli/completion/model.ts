@@ -2,14 +2,19 @@
  * What there is to complete, read from the command manifest: the words under each command, its flags, and where the
  * values of flags and arguments come from. The scripts of all shells are made from it.
  */
+import type {Command} from '@oclif/core/command'
+import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
-import {GROUPS} from '../help/groups.js'
 import {TOPICS} from '../help/topics/topics.js'
 import {SETTING_KEYS} from '../settings/keys.js'
 import type {Candidate, Source} from '../usage/candidates.js'
-import type {CommandFacts, FlagFacts} from '../usage/command-facts.js'
 import {globalFlags} from '../usage/global-flags.js'
+import type {Candidates} from '../usage/missing-values.js'
+
+/** A command as the manifest has it, with what ours say beside oclif's own. */
+type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
+type Flag = Command.Flag.Any
 
 /** Where the words for one place on the command line come from. */
 export type Values =
@@ -78,12 +83,15 @@ const ARGUMENT_VALUES: readonly (readonly [RegExp, Values])[] = [
   [/ file$/, {kind: 'files'}],
 ]
 
-/** The model of `commands`; hidden flags are left out. */
-export function completionModel(commands: readonly CommandFacts[]): CompletionModel {
+/** The model of the commands and groups of `config`; what is hidden is left out. */
+export function completionModel(config: Interfaces.Config): CompletionModel {
+  const commands: readonly Facts[] = config.commands.filter(({hidden}) => !hidden)
   const ids = commands.map(({id}) => id)
   const paths = [...new Set(ids.flatMap(prefixesOf))].sort()
   const describe = (path: string) =>
-    commands.find(({id}) => id === path.replaceAll(' ', ':'))?.summary ?? GROUPS[path] ?? ''
+    commands.find(({id}) => id === path.replaceAll(' ', ':'))?.summary ??
+    config.findTopic(path.replaceAll(' ', ':'))?.description ??
+    ''
   const wordsUnder = (path: string) =>
     paths
       .filter(one => one.startsWith(path === '' ? '' : `${path} `) && parentOf(one) === path)
@@ -123,14 +131,16 @@ function unique(candidates: readonly Candidate[]): Candidate[] {
 }
 
 function everywhere(): CompletionModel['everywhere'] {
-  const flags = Object.entries(globalFlags).map(([name, flag]) => ({...flag, name}) as FlagFacts)
+  const flags = Object.entries(globalFlags).map(([name, flag]) => ({...flag, name}) as unknown as Flag)
   const part = flagPart(flags)
   return {...part, flags: [...part.flags, {value: '--help', description: 'explain the command'}]}
 }
 
-function ownPart(command: CommandFacts | undefined, path: string) {
+function ownPart(command: Facts | undefined, path: string) {
   if (!command) return NOTHING
-  const {values, ...part} = flagPart(Object.values(command.flags).filter(flag => !flag.hidden))
+  const {values, ...part} = flagPart(
+    Object.values(command.flags).filter(({hidden, name}) => !hidden && !Object.hasOwn(globalFlags, name)),
+  )
   const {columns, candidates} = command
   const argumentValues = Object.values(command.args).map(({name, options}) =>
     options ? plain(options) : (toldBy(candidates?.[name]) ?? valuesOfArgument(`${path} ${name}`)),
@@ -156,7 +166,7 @@ function valuesOfArgument(place: string): Values | undefined {
   return ARGUMENT_VALUES.find(([pattern]) => pattern.test(place))?.[1]
 }
 
-function flagPart(flags: readonly FlagFacts[]): Omit<Place, 'path' | 'words'> {
+function flagPart(flags: readonly Flag[]): Omit<Place, 'path' | 'words'> {
   const taking = flags.filter(({type, name}) => type === 'option' && !VALUE_MAY_BE_ABSENT.has(name))
   const values = flags.flatMap(flag => {
     const found = valuesOfFlag(flag)
@@ -169,11 +179,11 @@ function flagPart(flags: readonly FlagFacts[]): Omit<Place, 'path' | 'words'> {
   }
 }
 
-function namesOf({name, char}: FlagFacts): string[] {
+function namesOf({name, char}: Flag): string[] {
   return char ? [`--${name}`, `-${char}`] : [`--${name}`]
 }
 
-function valuesOfFlag(flag: FlagFacts): Values | undefined {
+function valuesOfFlag(flag: Flag): Values | undefined {
   if (flag.type !== 'option') return undefined
   if (flag.options) return plain(flag.options)
   if (flag.name === 'file' || /\bFILE\b/.test(String(flag.helpValue))) return {kind: 'files'}

@@ -1,55 +1,56 @@
 /** The help of one command: what it does, usage with what it needs, its flags, examples that run, where to read on. */
-import type {CommandFacts, FlagFacts} from '../usage/command-facts.js'
+import type {Command} from '@oclif/core/command'
+import {CommandHelp, type HelpSectionRenderer} from '@oclif/core/help'
 import {globalFlags} from '../usage/global-flags.js'
-import {paragraphs, pasteable, section, twoColumns, wrap} from './layout.js'
+import {pasteable, prose} from './layout.js'
 
-/** The text of `bookctl COMMAND --help`, without a last newline; `below` are the commands under the same name. */
-export function commandHelp(
-  command: CommandFacts,
-  below: readonly (readonly [string, string])[],
-  width: number,
-): string {
-  const [description, environment] = splitDescription(command.description ?? '')
-  const own = ownFlags(command)
-  return [
-    command.summary ?? '',
-    ...(description === '' ? [] : [paragraphs(description, width)]),
-    ...section('USAGE', wrap(usageOf(command), width, 2)),
-    ...section('ARGUMENTS', twoColumns(argumentRows(command), width)),
-    ...section('FLAGS', twoColumns(own.map(flagRow), width)),
-    ...section('COMMANDS', twoColumns(below, width)),
-    ...section('EXAMPLES', (command.examples ?? []).map(one => pasteable(one, width)).join('\n\n')),
-    ...section('ENVIRONMENT', wrap(environment, width, 2)),
-    ...section('GLOBAL FLAGS', globalNames(width)),
-    ...section('SEE ALSO', twoColumns(seeAlso(command.id), width)),
-  ].join('\n\n')
+type Flag = Command.Flag.Any
+type Row = [string, string]
+
+export class CommandText extends CommandHelp {
+  /** The text without the summary. Sections that a command has nothing for are left out. */
+  override generate(): string {
+    const [description] = splitDescription(this.command.description ?? '')
+    return [prose(this, description), super.generate()].filter(Boolean).join('\n\n')
+  }
+
+  protected override sections(): {header: string; generate: HelpSectionRenderer}[] {
+    const [, environment] = splitDescription(this.command.description ?? '')
+    const own = (flags: Flag[]) => flags.filter(({name}) => !Object.hasOwn(globalFlags, name)).sort(byName)
+    const examples = (this.command.examples ?? []) as string[]
+    const width = this.opts.maxWidth
+    return [
+      {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
+      {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
+      {header: 'FLAGS', generate: ({flags}, header) => [{header, body: filled(own(flags).map(flagRow))}]},
+      {header: 'EXAMPLES', generate: () => examples.map(one => pasteable(one, width)).join('\n\n')},
+      {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
+      {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
+      {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
+    ]
+  }
+}
+
+/** Undefined when there are none, which leaves out the section. */
+function filled(rows: Row[]): Row[] | undefined {
+  return rows.length === 0 ? undefined : rows
 }
 
 /** The flags of every command, explained. */
-export function globalFlagRows(): [string, string][] {
+export function globalFlagRows(): Row[] {
+  return globals().map(flagRow)
+}
+
+function globals(): Flag[] {
   return Object.entries(globalFlags)
-    .map(([name, flag]) => ({...flag, name}) as FlagFacts)
+    .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
     .sort(byName)
-    .map(flagRow)
 }
 
-function globalNames(width: number): string {
-  const names = Object.entries(globalFlags)
-    .map(([name, flag]) => ({...flag, name}) as FlagFacts)
-    .sort(byName)
-    .map(flag => `${flag.char ? `-${flag.char}, ` : ''}--${flag.name}`)
-  const more = wrap('(explained in `bookctl --help`)', width, 2)
-  return `${wrap([...names, '-h, --help'].join('  '), width, 2)}\n${more}`
-}
+const GLOBAL_NAMES = `${[...globals().map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
 
-function byName(left: FlagFacts, right: FlagFacts): number {
+function byName(left: Flag, right: Flag): number {
   return left.name < right.name ? -1 : 1
-}
-
-function ownFlags(command: CommandFacts): FlagFacts[] {
-  return Object.values(command.flags)
-    .filter(flag => !flag.hidden)
-    .sort(byName)
 }
 
 /** The description, and what follows `Environment:` in it. */
@@ -63,66 +64,69 @@ function splitDescription(text: string): [description: string, environment: stri
   return [description.trim(), more]
 }
 
-function usageOf(command: CommandFacts): string {
+function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
   const words = [
     'bookctl',
-    ...command.id.split(':'),
-    ...Object.values(command.args).map(arg => {
-      const name = `${arg.name.toUpperCase()}${command.strict === false ? '…' : ''}`
+    ...id.split(/[: ]/),
+    ...Object.values(args).map(arg => {
+      const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
       return arg.required ? name : `[${name}]`
     }),
-    ...ownFlags(command)
+    ...flags
       .filter(flag => flag.required)
-      .map(flag => `--${flag.name} ${valueName(flag)}${flag.multiple ? '…' : ''}`),
+      .map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`),
     '[flags]',
   ]
   return words.join(' ')
 }
 
-function argumentRows(command: CommandFacts): [string, string][] {
-  return Object.values(command.args).map(arg => [
-    arg.name.toUpperCase(),
-    [arg.description ?? '', arg.options ? `one of: ${arg.options.join(', ')}` : '']
-      .filter(Boolean)
-      .join('; '),
-  ])
-}
-
-/** Ours: more values than fit here are told beside the flag. */
+/** Ours: more values than fit here are listed beside the flag. */
 const SHORT_CHOICE = 20
 
-function flagRow(flag: FlagFacts): [string, string] {
-  const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
+function flagRow(flag: Flag): Row {
   const summary = flag.summary ?? flag.description ?? ''
   const more = [
-    isLongChoice(flag) ? `one of: ${flag.options?.join(', ')}` : '',
-    flag.multiple && !summary.includes('repeated') ? 'may be repeated' : '',
+    isLongChoice(flag) ? `one of: ${optionsOf(flag)?.join(', ')}` : '',
+    isRepeatable(flag) && !summary.includes('repeated') ? 'may be repeated' : '',
     defaultOf(flag, summary),
     flag.env ? `or ${flag.env}` : '',
   ].filter(Boolean)
-  const left = `${flag.char ? `-${flag.char}, ` : ''}--${flag.name}${value}`
-  return [left, more.length === 0 ? summary : `${summary} (${more.join('; ')})`]
+  const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
+  return [labelOf(flag) + value, more.length === 0 ? summary : `${summary} (${more.join('; ')})`]
 }
 
-function defaultOf(flag: FlagFacts, summary: string): string {
-  const told = ['string', 'number'].includes(typeof flag.default) && flag.type !== 'boolean'
-  return told && !summary.includes(String(flag.default)) ? `${flag.default} unless told` : ''
+function labelOf({name, char}: Flag): string {
+  return `${char ? `-${char}, ` : ''}--${name}`
 }
 
-function isLongChoice({options}: FlagFacts): boolean {
-  return options !== undefined && options.join('|').length > SHORT_CHOICE
+function defaultOf(flag: Flag, summary: string): string {
+  const isShown = ['string', 'number'].includes(typeof flag.default) && flag.type !== 'boolean'
+  return isShown && !summary.includes(String(flag.default)) ? `default ${flag.default}` : ''
 }
 
-function valueName(flag: FlagFacts): string {
-  if (flag.options && !isLongChoice(flag)) return flag.options.join('|')
-  const told = Array.isArray(flag.helpValue) ? flag.helpValue.join(' ') : flag.helpValue
-  return told ?? (flag.options ? flag.name.toUpperCase() : 'VALUE')
+function isRepeatable(flag: Flag): boolean {
+  return flag.type === 'option' && Boolean(flag.multiple)
+}
+
+function optionsOf(flag: Flag): readonly string[] | undefined {
+  return flag.type === 'option' ? flag.options : undefined
+}
+
+function isLongChoice(flag: Flag): boolean {
+  return (optionsOf(flag)?.join('|').length ?? 0) > SHORT_CHOICE
+}
+
+function valueName(flag: Flag): string {
+  const options = optionsOf(flag)
+  if (options && !isLongChoice(flag)) return options.join('|')
+  const named = flag.type === 'option' ? flag.helpValue : undefined
+  return (Array.isArray(named) ? named.join(' ') : named) ?? (options ? flag.name.toUpperCase() : 'VALUE')
 }
 
 /** Where to read on: the group, the topic of the same name, and what every script needs. */
-function seeAlso(id: string): [string, string][] {
-  const [first = '', ...more] = id.split(':')
-  const group: [string, string][] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
+function seeAlso(id: string): Row[] {
+  const [first = '', ...more] = id.split(/[: ]/)
+  const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
   return [
     ...group,
     ['bookctl help output', 'JSON, columns, queries, pipes'],

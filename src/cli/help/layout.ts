@@ -1,54 +1,35 @@
-/** How help is laid out: wrapped paragraphs, two columns, sections, and commands that can be pasted as they stand. */
-import {wrap as wrapText} from '../output/wrap.js'
+/** How help is laid out beyond what oclif's formatter does: paragraphs, a width to read in, commands that can be pasted. */
+import type {HelpFormatter} from '@oclif/core/help'
 
 /** Ours: lines longer than this are hard to read, however wide the terminal is. */
 const WIDEST = 100
 const NARROWEST = 40
-/** Ours: a longer first column has its text on the next line. */
-const LEFT_COLUMN = 30
 
 /** The width help keeps to on a terminal of `columns`. */
 export function helpWidth(columns: number): number {
   return Math.max(NARROWEST, Math.min(columns, WIDEST))
 }
 
-/** `text` wrapped to `width`, each line after `indent` spaces; line ends of the source count as spaces. */
-export function wrap(text: string, width: number, indent = 0): string {
-  return wrapText(text, width - indent)
-    .map(line => line && `${' '.repeat(indent)}${line}`)
-    .join('\n')
-}
-
-/** Paragraphs, separated by empty lines in `text`; those that start with two blanks are kept as they are. */
-export function paragraphs(text: string, width: number): string {
+/** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
+export function prose(help: HelpFormatter, text: string, indent = 0): string {
   return text
     .trim()
     .split(/\n{2,}/)
-    .map(part => (part.startsWith('  ') ? part : wrap(part, width)))
+    .map(part => (part.startsWith('  ') ? part : help.wrap(part.replace(/\s+/g, ' '), indent)))
     .join('\n\n')
 }
 
 /** Names with their explanations beside them. */
-export function twoColumns(rows: readonly (readonly [string, string])[], width: number, indent = 2): string {
-  const fitting = rows.map(([left]) => left.length).filter(length => length <= LEFT_COLUMN)
-  const column = Math.max(0, ...fitting) + 2
-  return rows.map(([left, right]) => beside(left, right, column, width, indent)).join('\n')
+export function list(help: HelpFormatter, rows: readonly (readonly [string, string])[]): string {
+  return help.indent(
+    help.renderList(
+      rows.map(row => [...row]),
+      {indentation: 2, spacer: '\n', stripAnsi: true},
+    ),
+  )
 }
 
-function beside(left: string, right: string, column: number, width: number, indent: number): string {
-  const start = indent + column
-  const text = wrap(right, width, start)
-  if (text === '') return `${' '.repeat(indent)}${left}`
-  if (left.length + 2 > column) return `${' '.repeat(indent)}${left}\n${text}`
-  return `${' '.repeat(indent)}${left.padEnd(column)}${text.slice(start)}`
-}
-
-/** A heading with its body; nothing without a body. */
-export function section(heading: string, body: string): string[] {
-  return body === '' ? [] : [`${heading}\n${body}`]
-}
-
-/** A command line for pasting, broken with `\` where it is longer than `width`. */
+/** A command line for pasting, broken with `\` where it is longer than `width`, which has two columns of indent. */
 export function pasteable(command: string, width: number): string {
   const lines = ['']
   for (const word of withValues(shellWords(command), width)) {
@@ -59,7 +40,7 @@ export function pasteable(command: string, width: number): string {
     else if (indent + line.length + 1 + word.length + 2 <= width) lines[lines.length - 1] = `${line} ${word}`
     else lines.push(word)
   }
-  return lines.map((line, index) => (index === 0 ? `  $ ${line}` : `    ${line}`)).join(' \\\n')
+  return lines.map((line, index) => (index === 0 ? `$ ${line}` : `  ${line}`)).join(' \\\n')
 }
 
 /** The words with each flag and its value as one, where that fits on a line. */
@@ -75,7 +56,7 @@ function withValues(words: readonly string[], width: number): string[] {
   return joined
 }
 
-/** The words of a shell command with their quotes; blanks inside quotes and `$(…)` do not divide. */
+/** The words of a shell command with their quotes; spaces inside quotes and `$(…)` do not divide. */
 function shellWords(command: string): string[] {
   return command.match(/(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
 }

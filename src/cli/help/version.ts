@@ -5,9 +5,7 @@ import process from 'node:process'
 import {redactText} from '../../api/redact.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../state/file-names.js'
-import {checkColumns, checkQuery, renderResult, terminalOf} from '../output/output.js'
-import {single} from '../output/result.js'
-import {parseWords} from '../usage/parse.js'
+import {type Result, single} from '../output/result.js'
 import {VARIABLES, type Variable} from './variables.js'
 
 export interface VersionParts {
@@ -33,17 +31,18 @@ function shortFacts(name: string, version: string) {
   return {name, version, node: process.version, platform: `${process.platform}-${process.arch}`}
 }
 
-/** What `version` prints, as the flags in `argv` want it. Throws usage, also for a flag it does not have. */
-export async function versionText(parts: VersionParts, argv: readonly string[]): Promise<string> {
-  const {flags} = await parseWords({args: {}, flags: {}}, argv)
-  const more = flags.verbose ? versionFacts(parts) : undefined
-  const facts = more ?? shortFacts(parts.name, parts.version)
-  const text = more
-    ? verboseText(more)
-    : `${parts.name}/${parts.version} ${facts.platform} node-${facts.node}\n`
-  checkColumns(Object.keys(facts), flags.columns)
-  await checkQuery(flags.query)
-  return renderResult({...single(facts, {...facts}, parts.version), text}, flags, terminalOf(process.stdout))
+/** What `version` prints; `verbose`: with what is in effect here. */
+export function versionResult(parts: VersionParts, verbose: boolean): Result {
+  const {name, version} = parts
+  if (verbose) {
+    const facts = versionFacts(parts)
+    return {...single(facts, {...facts}, version), text: verboseText(facts)}
+  }
+  const facts = shortFacts(name, version)
+  return {
+    ...single(facts, {...facts}, version),
+    text: `${name}/${version} ${facts.platform} node-${facts.node}\n`,
+  }
 }
 
 function verboseText({environment, ...facts}: ReturnType<typeof versionFacts>): string {

@@ -2,7 +2,7 @@
 import {usage} from '../../contract/failure.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
-import {missing} from '../usage/parse-errors.js'
+import {missing} from '../usage/mistakes.js'
 import {readText} from './files.js'
 import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'

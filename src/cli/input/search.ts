@@ -2,7 +2,7 @@
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import {usage} from '../../contract/failure.js'
 import type {Room, SearchRequest} from '../../contract/hotels.js'
-import {missing} from '../usage/parse-errors.js'
+import {missing} from '../usage/mistakes.js'
 import {checkCountry, checkCurrency, checkDate, checkInteger, invalid} from './checks.js'
 
 export interface SearchFlags {

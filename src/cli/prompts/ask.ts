@@ -7,7 +7,7 @@ import {usage} from '../../contract/failure.js'
 import {stdinIsTerminal} from '../input/files.js'
 import {stderrIsTerminal} from '../output/streams.js'
 import {clearTransient} from '../output/talk.js'
-import {missing, SEE_HELP} from '../usage/parse-errors.js'
+import {missing, SEE_HELP} from '../usage/mistakes.js'
 import {wantsAccessible} from './accessible-mode.js'
 import type {Prompts} from './prompts.js'
 

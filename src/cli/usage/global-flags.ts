@@ -1,5 +1,6 @@
 /** The flags every command takes, before or after its name. */
 import * as Flags from '@oclif/core/flags'
+import type {InferredFlags} from '@oclif/core/interfaces'
 import {FORMATS} from '../output/formats.js'
 
 const helpGroup = 'GLOBAL'
@@ -28,9 +29,11 @@ export const globalFlags = {
   }),
   'no-color': Flags.boolean({helpGroup, summary: 'no colour; NO_COLOR does the same'}),
   'no-input': Flags.boolean({helpGroup, summary: 'never ask; BOOKCTL_NO_INPUT and CI do the same'}),
-  timeout: Flags.string({
+  timeout: Flags.integer({
     helpGroup,
     helpValue: 'SECONDS',
+    min: 1,
+    max: 3600,
     env: 'BOOKCTL_TIMEOUT',
     summary: 'longest time for one call, retries included',
   }),
@@ -57,16 +60,15 @@ export const globalFlags = {
   }),
 }
 
+export type GlobalFlags = InferredFlags<typeof globalFlags>
+
+const typed = (type: 'boolean' | 'option') =>
+  Object.entries(globalFlags)
+    .filter(([, flag]) => flag.type === type)
+    .map(([name]) => `--${name}`)
+
 /** Names, as typed, of the global flags that take no value. */
-export const GLOBAL_SWITCHES: ReadonlySet<string> = new Set([
-  '-v',
-  '-vv',
-  ...['json', 'quiet', 'verbose', 'no-color', 'no-input', 'insecure', 'print-curl'].map(name => `--${name}`),
-])
+export const GLOBAL_SWITCHES: ReadonlySet<string> = new Set(['-v', '-vv', ...typed('boolean')])
 
 /** Names, as typed, of the global flags that take a value. */
-export const GLOBAL_VALUES: ReadonlySet<string> = new Set(
-  ['profile', 'base-url', 'format', 'columns', 'query', 'timeout', 'ca-file', 'proxy', 'har'].map(
-    name => `--${name}`,
-  ),
-)
+export const GLOBAL_VALUES: ReadonlySet<string> = new Set(typed('option'))

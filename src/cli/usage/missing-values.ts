@@ -5,7 +5,7 @@
 import {type Failure, usage} from '../../contract/failure.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'
 import type {Source} from './candidates.js'
-import {SEE_HELP} from './parse-errors.js'
+import {SEE_HELP} from './mistakes.js'
 
 /** Names of arguments and flags, each with the kind of word that may stand for it. */
 export type Candidates = Readonly<Record<string, Source>>
@@ -15,7 +15,6 @@ interface Spec {
   readonly required?: boolean
   readonly multiple?: boolean
   readonly options?: readonly string[]
-  readonly name?: string
   readonly description?: string
   readonly summary?: string
 }
@@ -35,15 +34,6 @@ export interface MissingValue {
   readonly spec: Spec
 }
 
-/** `specs` with nothing required, so that oclif's parser does not stop at the first thing missing. */
-export function withNothingRequired<S extends Specs & {strict?: unknown}>(specs: S): S {
-  const relaxed = (all: object | undefined) =>
-    Object.fromEntries(Object.entries(all ?? {}).map(([name, spec]) => [name, {...spec, required: false}]))
-  // A class is no list of its own inherited properties.
-  const {strict} = specs
-  return {...specs, strict, args: relaxed(specs.args), flags: relaxed(specs.flags)}
-}
-
 /** What `specs` requires and `parsed` lacks, arguments first. */
 export function missingValues(
   specs: Specs,
@@ -57,7 +47,7 @@ export function missingValues(
     ...required(specs.args, parsed.args).map(([name, spec]) => ({
       name,
       isFlag: false,
-      shown: (spec.name ?? name).toUpperCase().replace(/\.+$/, ''),
+      shown: name.toUpperCase(),
       spec,
     })),
     ...required(specs.flags, parsed.flags).map(([name, spec]) => ({

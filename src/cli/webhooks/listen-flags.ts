@@ -5,7 +5,7 @@ import {parseForwardTarget} from '../../webhooks/forward-target.js'
 import {checkInteger, invalid} from '../input/checks.js'
 import {readDuration} from '../input/duration.js'
 import {dryRunFlag} from '../request/dry-run.js'
-import {missing} from '../usage/parse-errors.js'
+import {missing} from '../usage/mistakes.js'
 import {webhookSecretFlags} from './secrets.js'
 import {checkEvents} from './subscriptions.js'
 
@@ -15,7 +15,7 @@ export const listenFlags = {
   path: Flags.string({
     helpValue: 'PATH',
     summary: 'the one path that takes events',
-    defaultHelp: "that of --public-url, else '/'",
+    defaultHelp: async () => "that of --public-url, else '/'",
   }),
   ...webhookSecretFlags,
   'print-secret': Flags.boolean({summary: 'print the signing secret it would check with, and end'}),

@@ -4,7 +4,7 @@ import {BaseCommand} from '../../cli/base-command.js'
 import {checkIdentifier} from '../../cli/input/checks.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {missing} from '../../cli/usage/parse-errors.js'
+import {missing} from '../../cli/usage/mistakes.js'
 import {
   checkEvents,
   checkSubscriptionUrl,

@@ -1,5 +1,6 @@
 /** `help environment`, made from the table of variables. */
-import {paragraphs, twoColumns, wrap} from '../layout.js'
+import type {HelpFormatter} from '@oclif/core/help'
+import {list, prose} from '../layout.js'
 import {VARIABLE_GROUPS, VARIABLES} from '../variables.js'
 
 const INTRODUCTION = `
@@ -7,12 +8,12 @@ A flag goes before its variable, a variable before the profile, the profile befo
 
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
 
-export function environmentText(width: number): string {
+export function environmentText(help: HelpFormatter): string {
   const groups = Object.entries(VARIABLE_GROUPS).map(([group, heading]) => {
     const rows = VARIABLES.filter(variable => variable.group === group).map(
       ({name, meaning, flag}) => [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
     )
-    return `${wrap(`${heading}:`, width)}\n${twoColumns(rows, width)}`
+    return `${prose(help, `${heading}:`)}\n${list(help, rows)}`
   })
-  return [paragraphs(INTRODUCTION, width), ...groups].join('\n\n')
+  return [prose(help, INTRODUCTION), ...groups].join('\n\n')
 }

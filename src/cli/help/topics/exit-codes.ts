@@ -1,6 +1,7 @@
 /** `help exit-codes`, made from the table that decides them. */
+import type {HelpFormatter} from '@oclif/core/help'
 import {EXIT_CODES} from '../../failure.js'
-import {paragraphs, twoColumns} from '../layout.js'
+import {list, prose} from '../layout.js'
 
 const MEANINGS = {
   done: 'done',
@@ -31,9 +32,9 @@ Safe to run again at once: 6 and 7, when the command only reads; 10 of reserve, 
     *)  exit 1 ;;
   esac`
 
-export function exitCodesText(width: number): string {
+export function exitCodesText(help: HelpFormatter): string {
   const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[]
   const rows: (readonly [string, string])[] = names.map(name => [String(EXIT_CODES[name]), MEANINGS[name]])
   rows.push(['129, 143', 'ended by SIGHUP, SIGTERM'])
-  return [paragraphs(INTRODUCTION, width), twoColumns(rows, width), paragraphs(ADVICE, width)].join('\n\n')
+  return [prose(help, INTRODUCTION), list(help, rows), prose(help, ADVICE)].join('\n\n')
 }

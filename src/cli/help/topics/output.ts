@@ -1,6 +1,7 @@
 /** `help output`. */
+import type {HelpFormatter} from '@oclif/core/help'
 import {FORMATS} from '../../output/formats.js'
-import {paragraphs, twoColumns} from '../layout.js'
+import {list, prose} from '../layout.js'
 
 const INTRODUCTION = `
 The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is lines separated by tabs, without header, borders, colour or cut text, so that cut, awk and while read work on it.`
@@ -29,10 +30,10 @@ What the service says is never trusted: control characters are taken out of text
 
 A reader that goes away (| head -1) ends the command with 0 and nothing on stderr.`
 
-export function outputText(width: number): string {
-  const forms = `Forms for --format:\n${twoColumns(
+export function outputText(help: HelpFormatter): string {
+  const forms = `Forms for --format:\n${list(
+    help,
     FORMATS.map(form => [form, FORMS[form] ?? '']),
-    width,
   )}`
-  return [paragraphs(INTRODUCTION, width), forms, paragraphs(MORE, width)].join('\n\n')
+  return [prose(help, INTRODUCTION), forms, prose(help, MORE)].join('\n\n')
 }

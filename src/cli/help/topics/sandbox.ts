@@ -1,5 +1,6 @@
 /** `help sandbox`: what stands beside the commands of the group. */
-import {paragraphs} from '../layout.js'
+import type {HelpFormatter} from '@oclif/core/help'
+import {prose} from '../layout.js'
 
 const TEXT = `
 The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C and keeps its data in the configuration directory (--db :memory: keeps none).
@@ -25,6 +26,6 @@ To see how it takes a long answer, let each search find as many offers as you li
 
 \`sandbox deliveries\` shows every attempt to deliver an event. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
 
-export function sandboxText(width: number): string {
-  return paragraphs(TEXT, width)
+export function sandboxText(help: HelpFormatter): string {
+  return prose(help, TEXT)
 }

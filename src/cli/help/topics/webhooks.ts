@@ -1,7 +1,8 @@
 /** `help webhooks`: what stands beside the commands of the group. */
+import type {HelpFormatter} from '@oclif/core/help'
 import {EVENT_TYPES} from '../../../contract/events.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
-import {paragraphs, twoColumns} from '../layout.js'
+import {list, prose} from '../layout.js'
 
 const TEXT = `
 The service sends events by HTTPS POST to the URL of each subscription (§6), signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
@@ -20,7 +21,7 @@ When a signature does not match, \`webhooks verify\` says why: the wrong secret,
 
 The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` tries a receiver with good and bad requests and tells which rules it keeps.`
 
-export function webhooksText(width: number): string {
-  const types = `Event types:\n${twoColumns(Object.entries(EVENT_TYPES), width)}`
-  return [paragraphs(TEXT, width), types].join('\n\n')
+export function webhooksText(help: HelpFormatter): string {
+  const types = `Event types:\n${list(help, Object.entries(EVENT_TYPES))}`
+  return [prose(help, TEXT), types].join('\n\n')
 }

@@ -33,10 +33,9 @@ export default class WebhooksEventsReplay extends BaseCommand {
   ]
   static override strict = false
   static override columns = REPLAY_COLUMNS
-  static override candidates = {id: 'events'} as const
+  static override candidates = {event_id: 'events'} as const
   static override args = {
-    id: Args.string({
-      name: 'EVENT_ID...',
+    event_id: Args.string({
       required: true,
       ignoreStdin: true,
       description: 'the events, in the order they are sent',

@@ -9,14 +9,14 @@ export default class WebhooksEventsShow extends BaseCommand {
     'bookctl webhooks events show "$EVENT"',
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
   ]
-  static override candidates = {id: 'events'} as const
+  static override candidates = {event_id: 'events'} as const
   static override args = {
-    id: Args.string({name: 'EVENT_ID', required: true, ignoreStdin: true, description: 'the event'}),
+    event_id: Args.string({required: true, ignoreStdin: true, description: 'the event'}),
   }
 
   async run(): Promise<void> {
     const {args} = await this.parse(WebhooksEventsShow)
     const {events} = await this.state()
-    await this.print(eventDetails(events, findEvent(events, args.id)))
+    await this.print(eventDetails(events, findEvent(events, args.event_id)))
   }
 }

@@ -1,0 +1,36 @@
+// Writes what oclif knows of the built commands in a directory: the manifest, which help and completion read, and of it,
+// for every start, the little that tells a command's name from its arguments.
+import {execFileSync} from 'node:child_process'
+import {readFileSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+
+const oclif = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules/oclif/bin/run.js')
+
+/** Runs oclif's own command line. It would look for a newer oclif in the background. */
+export function runOclif(argv, directory) {
+  const env = {...process.env, NODE_ENV: 'production', OCLIF_SKIP_NEW_VERSION_CHECK: 'true', COLUMNS: '100'}
+  execFileSync(process.execPath, [oclif, ...argv], {
+    cwd: directory,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+/** Writes oclif.manifest.json and commands.json of the commands built into `directory`. */
+export function writeManifest(directory) {
+  runOclif(['manifest', directory], directory)
+  const file = join(directory, 'oclif.manifest.json')
+  const {version, commands} = JSON.parse(readFileSync(file, 'utf8'))
+  // oclif writes them in the order in which files were found.
+  const ids = Object.keys(commands).sort()
+  const inOrder = Object.fromEntries(ids.map(id => [id, commands[id]]))
+  writeFileSync(file, JSON.stringify({version, commands: inOrder}))
+  const table = ids.map(id => {
+    const {hidden, strict, args} = commands[id]
+    const names = Object.fromEntries(Object.keys(args).map(name => [name, {}]))
+    return {id, hidden, strict: strict === false ? false : undefined, args: names}
+  })
+  writeFileSync(join(directory, 'commands.json'), JSON.stringify(table))
+}

@@ -1,0 +1,70 @@
+/** What is said of mistakes on a command line. Names of flags and arguments come back, never a value that was typed. */
+import {type Failure, usage} from '../../contract/failure.js'
+import {closest} from './suggest.js'
+
+export const SEE_HELP = 'add --help to see what the command takes'
+
+/** Where a value came from. */
+export interface Word {
+  /** As it is named: `--sort`, `REF`, `BOOKCTL_TIMEOUT`. */
+  readonly shown: string
+  readonly isFlag: boolean
+  readonly isVariable: boolean
+}
+
+/** Refuses for want of `flags`, naming every one. */
+export function missing(flags: readonly string[]): Failure {
+  return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)
+}
+
+/** The value typed is not repeated: it may be a secret in the wrong place. */
+export function notOneOf({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {
+  if (!isFlag)
+    return usage('invalid_argument', `the argument must be one of: ${options.join(', ')}`, SEE_HELP)
+  const best = closest(typed, options)
+  const hint = best ? `did you mean ${best}?` : SEE_HELP
+  return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
+}
+
+/** `word` is as typed, perhaps with a value; `names` are those of the flags there are. */
+export function unknownFlag(word: string, names: readonly string[]): Failure {
+  const typed = word.split('=', 1)[0] ?? ''
+  const best = closest(
+    typed,
+    names.map(name => `--${name}`),
+  )
+  const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
+  return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
+}
+
+export function surplusArguments(count: number): Failure {
+  const many = count === 1 ? 'there is one argument' : `there are ${count} arguments`
+  return usage('unexpected_argument', `${many} more than the command takes`, SEE_HELP)
+}
+
+export function notTogether(one: string, other: string): Failure {
+  return usage('invalid_flags', `--${one} and --${other} do not go together`, 'leave one of them out')
+}
+
+export function onlyWith(flag: string, needed: string): Failure {
+  return usage('missing_flag', `missing: --${needed}; --${flag} needs it`, SEE_HELP)
+}
+
+/**
+ * What ended oclif's parser before its end: a flag without its value, or given twice. It says which flag in its message
+ * alone, and the rest of that is not looked at.
+ */
+export function stoppedAt(
+  error: unknown,
+  argv: readonly string[],
+  flags: Readonly<Record<string, {readonly char?: string; readonly options?: readonly string[]}>>,
+): Failure {
+  const name = error instanceof Error ? /^Flag --([\w-]+) /.exec(error.message)?.[1] : undefined
+  if (name === undefined) throw error
+  const {char, options} = flags[name] ?? {}
+  const isIt = (word: string) =>
+    word.split('=', 1)[0] === `--${name}` || (char !== undefined && word.startsWith(`-${char}`))
+  if (argv.filter(isIt).length > 1) return usage('invalid_flag', `--${name} can only be given once`, SEE_HELP)
+  if (options) return usage('invalid_flag', `--${name} must be one of: ${options.join(', ')}`)
+  return usage('invalid_flag', `--${name} expects a value`, SEE_HELP)
+}

@@ -1,0 +1,127 @@
+import {describe, expect, test} from 'vitest'
+import {orderArgv, wantsJson} from '../../src/cli/usage/argv.js'
+import {runHere} from '../support/in-process.js'
+
+const words = (line: string) => (line === '' ? [] : line.split(' '))
+
+describe('the order oclif reads', () => {
+  test.each([
+    ['whoami', 'whoami'],
+    ['hotels search --city 1', 'hotels search --city 1'],
+    ['hotels:search --city 1', 'hotels:search --city 1'],
+    ['--json hotels search', 'hotels search --json'],
+    ['--profile x hotels search --city 1', 'hotels search --profile x --city 1'],
+    ['--profile=x --quiet hotels search', 'hotels search --profile=x --quiet'],
+    ['hotels --json search', 'hotels search --json'],
+    ['-v whoami', 'whoami -v'],
+    ['profiles use whoami', 'profiles use whoami'],
+    ['api GET --json /account -- --help', 'api GET /account --json -- --help'],
+    ['--json', ''],
+    ['--json --version', 'version --json'],
+    ['--json version', 'version --json'],
+    ['whoami --version', 'whoami --version'],
+    ['--json --nonsense whoami', '--nonsense whoami --json'],
+    ['__complete profiles --help', '__complete -- profiles --help'],
+  ])('%s', (line, ordered) => {
+    expect(orderArgv(words(line))).toEqual(words(ordered))
+  })
+})
+
+test.each([
+  ['whoami --json', true],
+  ['whoami --format json', true],
+  ['whoami --format=json', true],
+  ['whoami -- --json', false],
+  ['whoami', false],
+])('%s wants JSON: %s', (line, wanted) => {
+  expect(wantsJson(line.split(' '))).toBe(wanted)
+})
+
+describe('help', () => {
+  const FIRST = /^Work with the Partner Booking Service/
+  const SEARCH = /^Search hotel offers/
+  const HOTELS = /^Search hotels, look at one/
+  test.each([
+    ['', FIRST],
+    ['--help', FIRST],
+    ['-h', FIRST],
+    ['help', FIRST],
+    ['help help', FIRST],
+    ['help version', FIRST],
+    ['version --help', FIRST],
+    ['help hotels search', SEARCH],
+    ['hotels search --help', SEARCH],
+    ['hotels search a b --help', SEARCH],
+    ['--json hotels search -h --nonsense', SEARCH],
+    ['help hotels --json search', SEARCH],
+    ['--help hotels search', SEARCH],
+    ['hotels', HOTELS],
+    ['help hotels', HOTELS],
+    ['help --help hotels', HOTELS],
+    ['hotels --nonsense --help', HOTELS],
+    ['--profile x -h reserve', /^Convert an offer/],
+    ['reserve off_1 --help', /^Convert an offer/],
+    ['help environment', /^A flag goes before its variable/],
+    ['--json help exit-codes', /^The same with and without --json/],
+  ])('%j', async (line, text) => {
+    expect(await runHere(words(line))).toMatchObject({
+      exit: 0,
+      stderr: '',
+      stdout: expect.stringMatching(text),
+    })
+  })
+
+  test('after -- is an argument', async () => {
+    expect((await runHere(['voucher', 'download', '--', '--help', 'x'])).exit).toBe(2)
+  })
+})
+
+test('no command, or a group alone, with --json is a question for the list of commands', async () => {
+  const commands = async (line: string) => JSON.parse((await runHere(words(line))).stdout).commands
+  expect((await commands('--json')).length).toBeGreaterThan(50)
+  const hotels = ['hotels price', 'hotels search', 'hotels show']
+  expect((await commands('hotels --json')).map(({command}: {command: string}) => command)).toEqual(hotels)
+})
+
+describe('refusals', () => {
+  test.each([
+    ['whomi', 'unknown_command', 'bookctl whoami'],
+    ['hotels serch', 'unknown_command', 'bookctl hotels search'],
+    ['help whomi', 'unknown_command', 'bookctl help whoami'],
+    ['help enviroment', 'unknown_command', 'bookctl help environment'],
+    ['hotles', 'unknown_command', 'bookctl hotels'],
+    ['exit-codes', 'unknown_command', 'bookctl help exit-codes'],
+    ['help nonsense-of-all-kinds', 'unknown_command', 'bookctl --help'],
+    ['--nonsense whoami', 'no_command', 'bookctl --help'],
+    ['hotel search --city 1', 'unknown_command', '`bookctl hotels search`'],
+    ['hotel serach', 'unknown_command', '`bookctl hotels search`'],
+    ['sandbx start --port 1', 'unknown_command', '`bookctl sandbox start`'],
+    ['reserv off_1', 'unknown_command', '`bookctl reserve`'],
+    ['search --city 1', 'unknown_command', '`bookctl hotels search`'],
+    ['help hotel search', 'unknown_command', '`bookctl help hotels search`'],
+    ['--jsn hotels search', 'unknown_flag', '--json'],
+    ['--timout 3 whoami', 'unknown_flag', '--timeout'],
+    ['--city 1 hotels search', 'no_command', 'after its name'],
+    ['hotels --nonsense', 'no_command', 'after its name'],
+    ['hotels -- search', 'no_command', 'after its name'],
+    ['hotels search a b', 'unexpected_argument', '--help'],
+    ['account x:y z', 'unexpected_argument', '--help'],
+  ])('%s', async (line, code, hint) => {
+    const {exit, stdout} = await runHere(['--json', ...words(line)])
+    expect({exit, ...JSON.parse(stdout)}).toMatchObject({
+      exit: 2,
+      error: {code, hint: expect.stringContaining(hint)},
+    })
+  })
+
+  test.each(['sk_live_abc', '--x=sk_test_abc', 'whsec_abc', 'sk_live_abc:x'])(
+    'a secret is not echoed: %s',
+    async word => {
+      for (const before of ['login', 'nonsense', 'help', 'hotels', '--help', 'account x:y z']) {
+        const {exit, stdout, stderr} = await runHere([...words(before), word, '--json'])
+        expect([exit, JSON.parse(stdout).error.code]).toEqual([2, 'secret_on_command_line'])
+        expect(stdout + stderr).not.toContain('abc')
+      }
+    },
+  )
+})

@@ -1,0 +1,41 @@
+/** What the commands say of themselves, as the build wrote it: without hidden ones, and without the flags of all. */
+import {readFileSync} from 'node:fs'
+import {globalFlags} from '../../src/cli/usage/global-flags.js'
+
+export interface ManifestFlag {
+  readonly type: string
+  readonly char?: string
+  readonly env?: string
+  readonly summary?: string
+  readonly options?: readonly string[]
+  readonly multiple?: boolean
+  readonly required?: boolean
+  readonly default?: unknown
+}
+
+export interface ManifestCommand {
+  readonly id: string
+  readonly summary: string
+  readonly description: string
+  readonly examples: readonly string[]
+  readonly hidden?: boolean
+  readonly args: Readonly<Record<string, {readonly required?: boolean}>>
+  /** Its own flags. */
+  readonly flags: Readonly<Record<string, ManifestFlag>>
+}
+
+const {commands} = JSON.parse(
+  readFileSync(new URL('../../dist/oclif.manifest.json', import.meta.url), 'utf8'),
+) as {commands: Record<string, ManifestCommand>}
+
+/** The commands by id, `hotels:search`, in its order. */
+export const COMMANDS: Readonly<Record<string, ManifestCommand>> = Object.fromEntries(
+  Object.entries(commands)
+    .filter(([, command]) => !command.hidden)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([id, command]) => [id, {...command, flags: ownFlags(command.flags)}]),
+)
+
+function ownFlags(flags: ManifestCommand['flags']): ManifestCommand['flags'] {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => !Object.hasOwn(globalFlags, name)))
+}
