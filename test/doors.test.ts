@@ -22,7 +22,7 @@ const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
 /** Packages that only these places may use. */
 const KEPT_IN: Record<string, RegExp> = {
-  undici: /^api\/transport\.ts$/,
+  undici: /^api\/dispatcher\.ts$/,
   libsql: /^storage\//,
   conf: /^state\/settings-change\.ts$/,
   ajv: /^state\//,

@@ -75,7 +75,7 @@ export function diagnoseExchange(error: unknown, place: Place, answerStarted: bo
   if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
   return {
     fault: 'reset',
-    reason: `${place.target} closed the connection without an answer${inBrackets(code)}`,
+    reason: `the connection to ${place.target} ended without an answer${inBrackets(code)}`,
   }
 }
 

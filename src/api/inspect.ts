@@ -1,13 +1,15 @@
 /**
- * Looks at the way to a service step by step, as calls take it: names, TCP, proxy, TLS. Nothing is sent but the
- * handshake, so a certificate that is refused can be shown as well.
+ * Looks at the way to a service step by step, as calls take it: names, TCP, proxy, TLS. Connections are those of the
+ * transport, and nothing is sent but the handshake, so a certificate that is refused can be shown as well.
  */
+import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {lookup} from 'node:dns/promises'
-import {type ClientRequest, request as httpRequest} from 'node:http'
-import {request as httpsRequest} from 'node:https'
-import {connect as connectTcp, isIP, type Socket} from 'node:net'
-import {connect as connectTls, type DetailedPeerCertificate, type TLSSocket} from 'node:tls'
+import {isIP, type Socket} from 'node:net'
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {ExchangeError} from './api.js'
+import {createDispatcher, type Dispatcher} from './dispatcher.js'
+import {Exchange} from './exchange.js'
 import {diagnoseConnecting, type Place, secondsText} from './faults.js'
 import type {ProxyServer} from './proxy.js'
 
@@ -46,80 +48,80 @@ export function hostAndPort(url: URL): {host: string; port: number} {
 export async function findAddresses(way: Way): Promise<string[]> {
   const {host} = hostAndPort(way.url)
   if (isIP(host) !== 0) return [host]
+  const late = sleep(way.milliseconds, undefined, {ref: false}).then(() => {
+    const reason = `timed out looking up ${host} (${secondsText(way.milliseconds)})`
+    throw new ExchangeError('connect_timeout', false, reason)
+  })
   const found = lookup(host, {all: true}).catch(error => {
     throw faultOf(error, way)
   })
-  return (await within(way, found, `looking up ${host}`)).map(({address}) => address)
+  return (await Promise.race([found, late])).map(({address}) => address)
 }
 
 /** Opens a TCP connection, or that to the proxy, and closes it. Throws ExchangeError. */
 export async function tryConnecting(way: Way): Promise<void> {
   const {host, port} = hostAndPort(way.proxy ? new URL(way.proxy.origin) : way.url)
-  const {proxy, target} = placeOf(way)
-  const socket = connectTcp({host, port})
-  try {
-    await within(way, settled(socket, 'connect', way), `connecting to ${proxy ?? target}`)
-  } finally {
-    socket.destroy()
-  }
+  const origin = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const dispatcher = await createDispatcher(origin, undefined, {ca: undefined, insecure: false})
+  await connectOnly(way, dispatcher, origin, () => {})
 }
 
 /** The TLS handshake, through the proxy where there is one. Throws ExchangeError when there is no handshake. */
 export async function inspectTls(way: Way): Promise<TlsView> {
-  const opened: {destroy(): unknown}[] = []
-  const {proxy, target} = placeOf(way)
-  const through = proxy === undefined ? '' : ` through proxy ${proxy}`
+  const dispatcher = await createDispatcher(way.url, way.proxy, {ca: way.ca, insecure: true})
+  // What a call would say to the certificate is in authorizationError.
+  return connectOnly(way, dispatcher, way.url, socket => {
+    const tls = socket as TLSSocket
+    return {
+      protocol: tls.getProtocol() ?? 'unknown',
+      chain: chainOf(tls.getPeerCertificate(true)),
+      problem: problemOf(tls, way),
+    }
+  })
+}
+
+/**
+ * What `view` sees of the socket of `dispatcher` once it is connected to `url`; there the exchange ends, unsent. undici
+ * reports a connected socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
+ */
+async function connectOnly<T>(
+  way: Way,
+  dispatcher: Dispatcher,
+  {origin}: URL,
+  view: (socket: Socket) => T,
+): Promise<T> {
+  const {milliseconds} = way
+  const limits = {
+    connectMilliseconds: milliseconds,
+    headersMilliseconds: milliseconds,
+    bodyMilliseconds: milliseconds,
+  }
+  const exchange = new Exchange(
+    way.url,
+    {...limits, totalMilliseconds: milliseconds, maxAnswerBytes: 0},
+    way.proxy?.origin,
+  )
+  let connected: Socket | undefined
+  const onConnected = (message: unknown) => {
+    connected = (message as {socket: Socket}).socket
+  }
+  subscribe('undici:client:connected', onConnected)
   try {
-    return await within(way, handshake(way, opened), `shaking hands with ${target}${through}`)
+    return await new Promise((resolve, reject) => {
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(controller) {
+          resolve(view(connected as Socket))
+          controller.abort(new ExchangeError('reset', false, 'only the connection was of interest'))
+        },
+        onResponseError: (controller, error) => exchange.onResponseError(controller, error),
+      }
+      exchange.run(() => dispatcher.dispatch({origin, path: '/', method: 'HEAD'}, handler)).catch(reject)
+    })
   } finally {
-    // The last first: destroying a socket under a TLS one that still reads crashes Node 20.
-    for (const each of opened.reverse()) each.destroy()
+    unsubscribe('undici:client:connected', onConnected)
+    // Not waited for, as by the transport.
+    dispatcher.destroy().catch(() => {})
   }
-}
-
-async function handshake(way: Way, opened: {destroy(): unknown}[]): Promise<TlsView> {
-  const {host, port} = hostAndPort(way.url)
-  const tunnel = way.proxy ? await openTunnel(way, way.proxy, opened) : undefined
-  const tls = connectTls({
-    ...(tunnel === undefined ? {host, port} : {socket: tunnel, host}),
-    ...(isIP(host) === 0 ? {servername: host} : {}),
-    minVersion: 'TLSv1.2',
-    ALPNProtocols: ['http/1.1'],
-    // Nothing is sent after the handshake; what a call would say to the certificate is in authorizationError.
-    rejectUnauthorized: false,
-    ...(way.ca === undefined ? {} : {ca: way.ca}),
-  })
-  opened.push(tls)
-  await settled(tls, 'secureConnect', way)
-  return {
-    protocol: tls.getProtocol() ?? 'unknown',
-    chain: chainOf(tls.getPeerCertificate(true)),
-    problem: problemOf(tls, way),
-  }
-}
-
-function openTunnel(way: Way, proxy: ProxyServer, opened: {destroy(): unknown}[]): Promise<Socket> {
-  const {host, port} = hostAndPort(way.url)
-  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const options = {
-    ...hostAndPort(new URL(proxy.origin)),
-    method: 'CONNECT',
-    path: target,
-    headers: {host: target, ...(proxy.authorization ? {'proxy-authorization': proxy.authorization} : {})},
-  }
-  const isTls = proxy.origin.startsWith('https:')
-  const asking: ClientRequest = isTls ? httpsRequest({...options, ca: way.ca}) : httpRequest(options)
-  opened.push(asking)
-  return new Promise((resolve, reject) => {
-    const refuse = (status: number | undefined) =>
-      reject(faultOf(new Error(`Proxy response (${status}) !== 200`), way))
-    asking.on('connect', (answer, socket) =>
-      answer.statusCode === 200 ? resolve(socket) : refuse(answer.statusCode),
-    )
-    asking.on('response', answer => refuse(answer.statusCode))
-    asking.on('error', error => reject(faultOf(error, way)))
-    asking.end()
-  })
 }
 
 function chainOf(first: DetailedPeerCertificate | undefined): ShownCertificate[] {
@@ -145,14 +147,6 @@ function problemOf(tls: TLSSocket, way: Way): string | undefined {
   return faultOf(Object.assign(new Error(code), {code}), way).reason
 }
 
-function settled(socket: Socket, event: string, way: Way): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once(event, () => resolve())
-    socket.once('error', error => reject(faultOf(error, way)))
-    socket.once('close', () => reject(faultOf(Object.assign(new Error('closed'), {code: 'ECONNRESET'}), way)))
-  })
-}
-
 function placeOf(way: Way): Place {
   const {host, port} = hostAndPort(way.url)
   return {target: `${host}:${port}`, proxy: way.proxy?.origin}
@@ -162,18 +156,4 @@ function faultOf(error: unknown, way: Way): ExchangeError {
   if (error instanceof ExchangeError) return error
   const {fault, reason} = diagnoseConnecting(error, placeOf(way))
   return new ExchangeError(fault, false, reason)
-}
-
-async function within<T>(way: Way, work: Promise<T>, doing: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const reason = `timed out ${doing} (${secondsText(way.milliseconds)})`
-    timer = setTimeout(() => reject(new ExchangeError('connect_timeout', false, reason)), way.milliseconds)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {})
-  }
 }

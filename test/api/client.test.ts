@@ -208,7 +208,7 @@ describe('what an ending means', () => {
       'cut',
       /ended early|cut off/,
     ],
-    ['no answer', 'end', 'unreachable', 'reset', /closed the connection without an answer/],
+    ['no answer', 'end', 'unreachable', 'reset', /ended without an answer/],
   ] as [string, Script, string, string, RegExp][])(
     'of a read: %s',
     async (_, script, kind, code, message) => {

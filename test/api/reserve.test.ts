@@ -67,6 +67,10 @@ function scripted(...scripts: Script[]): void {
   }
 }
 const usual: Script = () => false
+const continued: Script = (_, response) => {
+  response.writeContinue()
+  return false
+}
 const drop: Script = (_, response) => {
   response.destroy()
   return true
@@ -144,6 +148,7 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     ['500 each time', [refusing(500)]],
     ['a redirect of the kind that drops the body', [raw(303, '', {location: 'http://127.0.0.1:9/'})]],
     ['a lost answer each time', [drop]],
+    ['100 Continue, which was not asked for, before each answer', [continued]],
     ['a lost answer, then a refusal', [drop, refusing(402, 'insufficient_balance')]],
     ['a lost answer, then 401', [drop, refusing(401)]],
     [

@@ -58,9 +58,8 @@ export const CUT_STALLED = {kind: 'lost', begun: true, stalls: true} as const
 export const SPOILT = {kind: 'page', saysJson: true, spoilt: true} as const
 export const UNREADABLE = {kind: 'unreadable'} as const
 export const UNSURE = {kind: 'unreached', isSure: false} as const
-export const RESET =
-  /ECONNRESET|closed the connection without an answer|connection closed|UND_ERR_SOCKET|before the request/
-export const ENDED = /ended early|cut off|closed the connection/
+export const RESET = /ECONNRESET|ended without an answer|connection closed|UND_ERR_SOCKET|before the request/
+export const ENDED = /ended early|cut off|ended without an answer/
 export const TIMED_OUT = /timed out/
 
 /** Whether it is told that time ran out: some end by what came before they stall. */

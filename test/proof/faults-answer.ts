@@ -50,6 +50,15 @@ export const BEFORE: readonly Fault[] = [
   ),
 ]
 
+/** The service did it and answers, behind an interim answer that ends the connection: the answer is lost. */
+export const INTERIM: readonly Fault[] = [1, 3].map(count =>
+  after(`continue-${count}`, LOST, RESET, reply => [
+    bytes('HTTP/1.1 100 Continue\r\n\r\n'.repeat(count)),
+    20,
+    replyBytes(reply),
+  ]),
+)
+
 /** Cut at every sort of place, in each way a connection ends. */
 export const CUTS: readonly Fault[] = [
   after('reset-after-service', LOST, RESET, () => ['reset']),
@@ -122,8 +131,7 @@ export const ENDLESS: readonly Fault[] = [
   after('endless-body', UNREADABLE, /larger than \d+ bytes/, endlessBody),
   after('endless-trailers', UNREADABLE, /headers .*too large/, endlessTrailers),
   after('endless-chunk-extension', CUT_STALLED, TIMED_OUT, endlessExtension),
-  after('endless-hints', STALLED, TIMED_OUT, () => endlessHints('103 Early Hints')),
-  after('endless-continue', STALLED, TIMED_OUT, () => endlessHints('100 Continue')),
+  after('endless-hints', STALLED, TIMED_OUT, endlessHints),
 ]
 
 export const COMPRESSED: readonly Fault[] = [

@@ -4,7 +4,7 @@
  */
 import {after, answered, type Fault, harmless, lostThen, RESET, redirect, SPOILT} from './fault.js'
 import {type Reply, replyBytes} from './fault-proxy.js'
-import {BEFORE, COMPRESSED, CUTS, ENDLESS, LENGTHS} from './faults-answer.js'
+import {BEFORE, COMPRESSED, CUTS, ENDLESS, INTERIM, LENGTHS} from './faults-answer.js'
 import {AWAY, CONNECTION, TLS} from './faults-connection.js'
 import {
   asJson,
@@ -111,7 +111,6 @@ const HARMLESS: readonly Fault[] = [
     bytes('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(50)),
     replyBytes(reply),
   ]),
-  harmless('continue', reply => [bytes('HTTP/1.1 100 Continue\r\n\r\n'.repeat(3)), 20, replyBytes(reply)]),
   harmless('chunks', reply => [
     chunkedHead(reply),
     ...[...pieces(reply.body, 500)].map(piece => chunk(piece)),
@@ -126,6 +125,6 @@ const REFUSED_LATER = [400, 401].map(status => lostThen(status, SAID_OR_RESET, r
 
 export const FAULTS: readonly Fault[] = [
   ...[...CONNECTION, ...TLS, ...AWAY],
-  ...[...BEFORE, ...CUTS, ...LENGTHS, ...ENDLESS, ...COMPRESSED],
+  ...[...BEFORE, ...INTERIM, ...CUTS, ...LENGTHS, ...ENDLESS, ...COMPRESSED],
   ...[...PAGES, ...STATUSES, ...REDIRECTS, ...HARMLESS, ...REFUSED_LATER],
 ]

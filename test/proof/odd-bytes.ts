@@ -97,9 +97,9 @@ export function* endlessExtension(reply: Reply): Iterable<Step> {
 }
 
 /** Interim answers without the answer. */
-export function* endlessHints(status: string): Iterable<Step> {
+export function* endlessHints(): Iterable<Step> {
   for (;;) {
-    yield bytes(`HTTP/1.1 ${status}\r\nlink: </a>\r\n\r\n`.repeat(20))
+    yield bytes('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20))
     yield 20
   }
 }

@@ -182,7 +182,7 @@ describe('the way there', () => {
     expect(at('connection').status).toBe('ok')
     expect(at('tls')).toMatchObject({
       status: 'fail',
-      detail: expect.stringContaining('timed out shaking hands'),
+      detail: expect.stringContaining('timed out connecting to 127.0.0.1'),
     })
   })
 
