@@ -3,8 +3,10 @@
 const {devNull, homedir} = require('node:os')
 const process = require('node:process')
 
-// Warnings of Node are for developers.
+// Warnings of Node are for developers. With BOOKCTL_DEBUG oclif would print each with its stack, unless two listeners
+// are there already.
 process.removeAllListeners('warning')
+for (const ignore of [() => {}, () => {}]) process.on('warning', ignore)
 // Debug lines of other people's code hold arguments, headers and signed links.
 delete process.env.DEBUG
 if (process.env.NODE_DEBUG) {

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly stdin?: string | null
   /** Words put before node: what sets limits, or another root, and then runs the rest. */
   readonly before?: readonly string[]
+  /** What is run in place of bin/run.js. */
+  readonly script?: string
   /** User and group to run as, for a root that wants none of its rights. */
   readonly user?: number
   /** How long it may take until it is killed, which ends it with SIGKILL; null for what runs until it is stopped. */
@@ -54,7 +56,12 @@ export class Home {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(BOOKCTL_|CI$|.*_proxy$|NODE_|VITEST)/i.test(name),
     )
-    const [command = '', ...words] = [...(options.before ?? []), process.execPath, ENTRY, ...argv]
+    const [command = '', ...words] = [
+      ...(options.before ?? []),
+      process.execPath,
+      options.script ?? ENTRY,
+      ...argv,
+    ]
     const child = spawn(command, words, {
       cwd: this.directory,
       ...(options.user === undefined ? {} : {uid: options.user, gid: options.user}),

@@ -2,16 +2,13 @@
  * Before any command, and before help: what is refused whatever was asked for. oclif goes on after an error in a hook
  * unless it says how to exit, so each one does here.
  */
-import process from 'node:process'
 import type {Hook} from '@oclif/core/hooks'
-import {settings} from '@oclif/core/settings'
 import {usage} from '../../contract/failure.js'
 import {holdsSecret} from '../../contract/identifiers.js'
 import {running} from '../running.js'
 import {beforeDashes, CANDIDATES_WORD, isHelpFlag, splitArgv} from '../usage/argv.js'
 
 const init: Hook.Init = async ({id, argv, config}) => {
-  muteOclif()
   if (id === CANDIDATES_WORD) return
   try {
     refuseSecrets(running.argv)
@@ -23,13 +20,6 @@ const init: Hook.Init = async ({id, argv, config}) => {
 }
 
 export default init
-
-/** oclif reads BOOKCTL_DEBUG as its own, and then prints every warning of Node with its stack. */
-function muteOclif(): void {
-  if (!settings.debug) return
-  settings.debug = false
-  process.removeAllListeners('warning')
-}
 
 /** A secret on the command line is in the process list and the shell's history already; it is not used or echoed. */
 function refuseSecrets(argv: readonly string[]): void {

@@ -1,0 +1,212 @@
+/** Where oclif, left to itself, would do what a user must not meet. */
+import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {Config, Plugin} from '@oclif/core/config'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {afterAll, describe, expect, test} from 'vitest'
+import {writeManifest} from '../../scripts/manifest.js'
+import {BaseCommand} from '../../src/cli/base-command.js'
+import init from '../../src/cli/hooks/init.js'
+import {begin} from '../../src/cli/running.js'
+import {Home} from '../support/bookctl.js'
+import {runHere} from '../support/in-process.js'
+import {lacksOtherUser, OTHER_USER} from '../support/other-user.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const DEV = join(root, 'bin/dev.js')
+const homes: Home[] = []
+afterAll(() => {
+  for (const home of homes) home.remove()
+})
+
+function freshHome(env: Record<string, string> = {}): Home {
+  const home = new Home(env)
+  homes.push(home)
+  return home
+}
+
+/** Code that runs in the process before bookctl does. */
+const preloaded = (code: string) => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
+})
+
+describe('plugins', () => {
+  test.each([undefined, DEV])('none of the data directory is loaded (%s)', async script => {
+    const home = freshHome()
+    const data = join(home.directory, 'data/bookctl')
+    const planted = join(data, 'node_modules/planted')
+    mkdirSync(planted, {recursive: true})
+    const plugins = [{name: 'planted', type: 'user'}]
+    writeFileSync(
+      join(data, 'package.json'),
+      JSON.stringify({name: 'data', version: '1.0.0', oclif: {plugins}, dependencies: {planted: '1.0.0'}}),
+    )
+    const hooks = {init: './hook.js', prerun: './hook.js'}
+    writeFileSync(
+      join(planted, 'package.json'),
+      JSON.stringify({name: 'planted', version: '1.0.0', oclif: {hooks}}),
+    )
+    writeFileSync(
+      join(planted, 'hook.js'),
+      `module.exports = async () => require('node:fs').writeFileSync(${JSON.stringify(join(home.directory, 'ran'))}, '')`,
+    )
+    const env = {XDG_DATA_HOME: join(home.directory, 'data'), BOOKCTL_DATA_DIR: data}
+    expect(await home.run(['config', 'path'], {env, ...(script && {script})})).toMatchObject({
+      exit: 0,
+      stderr: '',
+    })
+    expect(existsSync(join(home.directory, 'ran'))).toBe(false)
+  })
+})
+
+describe('the environment changes nothing that it is not for', () => {
+  const WSL = `import os from 'node:os'
+import {syncBuiltinESMExports} from 'node:module'
+os.release = () => '5.15.0-microsoft-standard-WSL2'
+syncBuiltinESMExports()`
+  const home = freshHome()
+  const lines = [['version'], ['config', 'path', '--json'], ['profiles', '--help'], ['account'], ['nonsense']]
+  const runAll = (env: Record<string, string | undefined> = {}) =>
+    Promise.all(lines.map(argv => home.run(argv, {env})))
+  mkdirSync(home.configDirectory)
+  writeFileSync(join(home.configDirectory, 'theme.json'), '{"bin": "red", "sectionHeader": 7, "command": {}}')
+  writeFileSync(
+    join(home.directory, 'tsconfig.json'),
+    '{"compilerOptions": {"outDir": "dist", "rootDir": "src"}}',
+  )
+
+  test.each<[string, Record<string, string | undefined>]>([
+    ['DEBUG', {DEBUG: '*', OCLIF_DEBUG: '1', CLI_FLAGS_DEBUG: '1'}],
+    ['NODE_ENV=development', {NODE_ENV: 'development'}],
+    ['NODE_ENV=test', {NODE_ENV: 'test'}],
+    ['directories', {BOOKCTL_CACHE_DIR: '/nonexistent', BOOKCTL_DATA_DIR: '/nonexistent'}],
+    ['REDIRECTED', {BOOKCTL_REDIRECTED: '1', BOOKCTL_BINPATH: '/nonexistent', BOOKCTL_CONTENT_TYPE: 'json'}],
+    ['the theme', {BOOKCTL_DISABLE_THEME: '0', FORCE_COLOR: '0'}],
+    ['no shell', {SHELL: undefined}],
+    ['neither home nor shell', {HOME: undefined, SHELL: undefined}],
+    ['an empty home', {HOME: '', SHELL: ''}],
+    ['a Linux on Windows', preloaded(WSL)],
+  ])('%s', async (_, env) => {
+    expect(await runAll(env)).toEqual(await runAll())
+  })
+
+  test.skipIf(lacksOtherUser(process.execPath, join(root, 'bin/run.js')) !== undefined)(
+    'a user whom the system does not know',
+    async () => {
+      const env = {HOME: undefined, SHELL: undefined, BOOKCTL_CONFIG_DIR: undefined}
+      const cwd = {user: OTHER_USER, before: ['sh', '-c', 'cd / && exec "$@"', 'sh']}
+      expect(await home.run(['config', 'path'], {env, ...cwd})).toMatchObject({
+        exit: 0,
+        stdout: '/dev/null/.config/bookctl/config.json\n',
+        stderr: '',
+      })
+    },
+  )
+
+  test('BOOKCTL_DEBUG prints no warnings of Node', async () => {
+    const warn = `setInterval(() => process.emitWarning('planted'), 1).unref()`
+    for (const BOOKCTL_DEBUG of ['1', 'true'])
+      expect(await home.run(['config', 'path'], {env: {...preloaded(warn), BOOKCTL_DEBUG}})).toMatchObject({
+        exit: 0,
+        stderr: '',
+      })
+  })
+})
+
+describe('what was typed', () => {
+  test.each([
+    ['account', '--nonsense=hunter2'],
+    ['account', 'hunter2'],
+    ['account', '--format', 'hunter2'],
+    ['autocomplete', 'hunter2'],
+    ['reservations', 'list', '--all', '--limit', '7', '--after=hunter2'],
+    ['account', '--profile', 'hunter2', '--profile', 'hunter2'],
+    ['hotels', 'search', 'hunter2', '--format=hunter2', '--nonsense', 'hunter2'],
+    ['hotels', 'hunter', '--hunter2=hunter2'],
+  ])('is not repeated when it is refused: %s', async (...argv) => {
+    const {exit, stdout, stderr} = await runHere(argv)
+    expect({exit, stdout}).toEqual({exit: 2, stdout: ''})
+    expect(stderr).not.toContain('hunter2')
+    expect(stderr).not.toContain('See more help')
+    expect((await runHere([...argv, '--json'])).stdout).not.toContain('hunter2')
+  })
+
+  test('is judged whole: every mistake of a line is named at once', async () => {
+    const line = [
+      'hotels',
+      'search',
+      '--format',
+      'xml',
+      '--sort',
+      'no',
+      '--nonsense',
+      '--timeout',
+      '0',
+      '--json',
+    ]
+    const {error} = JSON.parse((await runHere(line)).stdout)
+    for (const flag of ['--format', '--sort', '--nonsense', '--timeout'])
+      expect(error.message).toContain(flag)
+  })
+
+  test('is not read from standard input for an argument that was not given', async () => {
+    const {exit, stderr} = await freshHome().run(['voucher', 'download', '--dry-run'], {stdin: 'RSV-1\n'})
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('missing: REF')])
+  })
+
+  test('a value of a variable is refused by the name of the variable', async () => {
+    const {stderr} = await runHere(['account'], {BOOKCTL_TIMEOUT: 'soon'})
+    expect(stderr).toContain('BOOKCTL_TIMEOUT: must be a whole number')
+    expect((await runHere(['account'], {BOOKCTL_TIMEOUT: ''})).stderr).not.toContain('TIMEOUT')
+    expect((await runHere(['config', 'path'], {BOOKCTL_TIMEOUT: 'soon'})).exit).toBe(0)
+  })
+})
+
+describe('what is thrown', () => {
+  const name = 'bookctl-test'
+  const pjson = {name, version: '1.0.0', oclif: {}} as Interfaces.PJSON
+  const own = Object.assign(new Plugin({root: tmpdir(), isRoot: true, pjson, name}), {
+    ...{root: tmpdir(), pjson, name, version: '1.0.0', valid: true, commands: [], hooks: {}},
+  })
+  const load = () => Config.load({root: tmpdir(), pjson, plugins: new Map([[name, own]])})
+
+  test.each([[undefined], [null], [new TypeError('x')], [{oclif: {exit: 3}}]])(
+    'by a command arrives as it is, and sets no exit code: %s',
+    async thrown => {
+      class Throwing extends BaseCommand {
+        async run(): Promise<void> {
+          throw thrown
+        }
+      }
+      const caught = Throwing.run([], await load()).then(
+        () => 'nothing',
+        error => [error],
+      )
+      expect(await caught).toEqual([thrown])
+      expect(process.exitCode).toBeUndefined()
+    },
+  )
+
+  test('by a hook is not swallowed', async () => {
+    begin(['account', 'sk_live_x'])
+    const config = await load()
+    const hook = init.call({config} as never, {id: 'account', argv: [], config, context: {} as never})
+    await expect(hook).rejects.toMatchObject({details: {code: 'secret_on_command_line'}, oclif: {exit: 1}})
+    begin([])
+  })
+})
+
+test('two builds have the same manifest', () => {
+  const copy = join(root, `dist.${process.pid}.test`)
+  try {
+    cpSync(join(root, 'dist'), copy, {recursive: true})
+    writeManifest(copy)
+    for (const file of ['oclif.manifest.json', 'commands.json'])
+      expect(readFileSync(join(copy, file), 'utf8')).toBe(readFileSync(join(root, 'dist', file), 'utf8'))
+  } finally {
+    rmSync(copy, {recursive: true, force: true})
+  }
+})

@@ -1,0 +1,25 @@
+/** The command reference in docs/commands/ is what the commands say of themselves now; `npm run docs` writes it again. */
+import {execFileSync} from 'node:child_process'
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {afterAll, expect, test} from 'vitest'
+import {COMMANDS} from './support/manifest.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const fresh = mkdtempSync(join(tmpdir(), 'bookctl-docs-test-'))
+afterAll(() => rmSync(fresh, {recursive: true}))
+
+const read = (directory: string) =>
+  Object.fromEntries(readdirSync(directory).map(name => [name, readFileSync(join(directory, name), 'utf8')]))
+
+test('the committed reference is up to date, and has every command', () => {
+  execFileSync(process.execPath, [join(root, 'scripts/docs.js'), fresh])
+  const committed = read(join(root, 'docs/commands'))
+  expect(committed).toEqual(read(fresh))
+  const text = Object.values(committed).join('\n')
+  for (const id of Object.keys(COMMANDS)) expect(text).toContain(`## \`bookctl ${id.replaceAll(':', ' ')}`)
+  expect(text).not.toMatch(/node-v|linux|bookctl\/\d/)
+})
