@@ -16,7 +16,7 @@ const root = new URL('../../', import.meta.url)
 beforeAll(async () => {
   server = await startWireServer(() => ({bytes: httpAnswer(200, `{"access_token":"${CANARY}"}`)}))
   for (const directory of ['bin', 'dist/cli']) mkdirSync(join(home, directory), {recursive: true})
-  copyFileSync(new URL('bin/run.js', root), join(home, 'bin/run.js'))
+  for (const file of ['bin/run.js', 'bin/environment.js']) copyFileSync(new URL(file, root), join(home, file))
   writeFileSync(join(home, 'package.json'), '{"type": "commonjs"}')
   writeFileSync(
     join(home, 'dist/cli/main.js'),
