@@ -93,13 +93,20 @@ function reservationsIn(answer: Answer): ReadReservation[] {
   return found
 }
 
-/** One reservation; `booking` is what else it is known by here. Throws Failure, also for another one. */
+export interface ShowOptions {
+  /** What else it is known by here. */
+  readonly booking?: Booking
+  readonly timeoutSeconds?: number
+}
+
+/** One reservation. Throws Failure, also for another one. */
 export async function showReservation(
   api: Api,
   reference: string,
-  booking: Booking = {},
+  {booking = {}, timeoutSeconds}: ShowOptions = {},
 ): Promise<ReadReservation> {
-  const answer = await api.call('reservations.show', parametersOf(reference))
+  const policy = timeoutSeconds === undefined ? {} : {timeoutSeconds: Math.max(1, timeoutSeconds)}
+  const answer = await api.call('reservations.show', {...parametersOf(reference), policy})
   const found = reservationIn(answer, reference)
   refuseAnother(answer, booking)
   if (found) return found

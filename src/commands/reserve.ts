@@ -12,15 +12,10 @@ import {stderr} from '../cli/output/streams.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {mayAsk} from '../cli/prompts/ask.js'
 import {requireConsent} from '../cli/prompts/consent.js'
+import {newestOf} from '../cli/reserve/current.js'
 import {type ReserveFlagValues, reserveFlags} from '../cli/reserve/flags.js'
 import {namingReservation} from '../cli/reserve/made.js'
-import {
-  lacksAddress,
-  lacksAddressText,
-  paymentAddress,
-  qrCode,
-  waitUntilConfirmed,
-} from '../cli/reserve/payment.js'
+import {lacksAddress, lacksAddressText, paymentAddress, paymentNote, qrCode} from '../cli/reserve/payment.js'
 import {
   describePlan,
   describeRequest,
@@ -41,6 +36,7 @@ import {
   resumeReservation,
 } from '../cli/reserve/run.js'
 import {nothingSentNote, startRun} from '../cli/reserve/stopping.js'
+import {waitUntilConfirmed} from '../cli/reserve/waiting.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Convert an offer into a reservation.'
@@ -67,6 +63,8 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   private nothingSent = stoppedWords(0)
   /** How to find out what became of the reservation that is being sent. */
   private resumeHint = ''
+  /** What was said last of a payment that did not go through. */
+  private paymentTold: string | undefined
 
   async run(): Promise<void> {
     const {args, flags: typedFlags} = await this.parse(Reserve)
@@ -84,9 +82,14 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
     const warn = (text: string) => void this.warn(text)
-    await this.show(made, {open: flags.open, waits: seconds !== undefined}, async () =>
-      seconds === undefined ? made : waitUntilConfirmed(connection, made, seconds, warn),
-    )
+    await this.show(made, {open: flags.open, waits: seconds !== undefined}, async learn => {
+      const tellAndLearn = (newest: ReserveOutcome) => {
+        this.tellPayment(newest)
+        learn(newest)
+      }
+      if (seconds === undefined) return made
+      return waitUntilConfirmed(connection, made, seconds, {warn, learn: tellAndLearn})
+    })
   }
 
   /** Whether the wizard may ask for what is missing. */
@@ -120,7 +123,9 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (made === undefined) {
       await this.print(jsonResult(describeRequest(plan.key, plan.request, connection.target)))
     } else
-      await this.show(made, {open: flags.open, waits: true}, () => wizard.accompany(parts, made, seconds))
+      await this.show(made, {open: flags.open, waits: true}, learn =>
+        wizard.accompany({...parts, learn}, made, seconds),
+      )
     return true
   }
 
@@ -174,25 +179,36 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     this.whenStopped(run.stop)
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
     const hooks = {warn, signal: run.signal, onStage: run.onStage}
-    return run.follow(
+    const made = await run.follow(
       plan
         ? makeReservation(connection, plan, timeoutSeconds, hooks)
         : resumeReservation(connection, resume, timeoutSeconds, hooks),
     )
+    return newestOf(connection, made, text => this.warn(text))
   }
 
   /** Where to pay, and the outcome once `follow` has it. */
   private async show(
     made: ReserveOutcome,
     {open, waits}: {open: boolean; waits: boolean},
-    follow: () => Promise<ReserveOutcome>,
+    follow: (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>,
   ): Promise<void> {
     const warn = (text: string) => void this.warn(text)
-    await namingReservation(made, warn, async () => {
+    await namingReservation(made, warn, async learn => {
+      this.tellPayment(made)
       await this.showPayment(made, {open, waits})
-      await this.print(reservationResult(await follow()))
+      const newest = await follow(learn)
+      learn(newest)
+      await this.print(reservationResult(newest))
     })
     this.stopNote = undefined
+  }
+
+  /** Says once of a payment that it did not go through. */
+  private tellPayment(outcome: ReserveOutcome): void {
+    const note = paymentNote(outcome)
+    if (note !== undefined && note !== this.paymentTold) this.warn(`Warning: ${note}`)
+    this.paymentTold = note
   }
 
   /**

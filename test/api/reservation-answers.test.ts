@@ -84,7 +84,7 @@ test('the reservation shown by its reference is refused when it is another booki
   const json = {data: {...R, client_reference_id: 'X'}}
   const api = {call: async () => ({json, status: 200, headers: {}})} as unknown as Api
   expect(await showReservation(api, 'R-1')).toMatchObject({reservation_ref: 'R-1'})
-  await expect(showReservation(api, 'R-1', asked)).rejects.toMatchObject({
+  await expect(showReservation(api, 'R-1', {booking: asked})).rejects.toMatchObject({
     kind: 'service_failed',
     message: 'the service answered about another client reference, X in place of TRIP-7',
     details: {code: 'another_client_reference'},

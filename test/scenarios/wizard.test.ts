@@ -71,6 +71,14 @@ async function reservationsSent(): Promise<number> {
   return data.filter(({method, path}) => method === 'POST' && path.endsWith('/reservations/hotel')).length
 }
 
+async function pay(reference: string, result: 'paid' | 'failed'): Promise<void> {
+  await fetch(`${sandbox.origin}/_sandbox/payments/${reference}`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify({result}),
+  })
+}
+
 test('a person who has never seen it books a room with nothing but the questions', async () => {
   const terminal = start()
   await answer(terminal, ALL)
@@ -110,11 +118,7 @@ test('paid by the customer while the wizard waits', async () => {
   await terminal.waitFor('Waiting for the payment')
   await terminal.waitFor(/Waiting for \d:\d\d; (RSV-\w+)/)
   const reference = /RSV-\w+/.exec(terminal.screen())?.[0] ?? ''
-  await fetch(`${sandbox.origin}/_sandbox/payments/${reference}`, {
-    method: 'POST',
-    headers: {'content-type': 'application/json'},
-    body: '{"result": "paid"}',
-  })
+  await pay(reference, 'paid')
   await answer(terminal, [['Download the voucher', 'n\r']])
   expect(await terminal.exit).toBe(0)
   expect(terminal.screen()).toMatch(/outcome:\s+confirmed/)
@@ -135,6 +139,28 @@ test('Ctrl-C while waiting for the payment says that the reservation exists and 
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
   expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
+})
+
+test('after the payment, Ctrl-C at the voucher says that it is confirmed, and nowhere that it is to be paid', async () => {
+  const terminal = start(['reserve', '--pay', 'instant'])
+  await answer(
+    terminal,
+    ALL.filter(([asked]) => asked !== 'Payment'),
+  )
+  await answer(terminal, [['Reserve this now', 'yes\r']])
+  await terminal.waitFor(/Waiting for \d:\d\d; (RSV-\w+)/)
+  const reference = /RSV-\w+/.exec(terminal.screen())?.[0] ?? ''
+  await pay(reference, 'failed')
+  await terminal.waitFor(`${reference} is pending_payment, payment declined`)
+  await pay(reference, 'paid')
+  await terminal.waitFor('Download the voucher')
+  const before = terminal.raw().length
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  // The message may be wrapped.
+  const said = terminal.raw().slice(before).replaceAll(/\s+/g, ' ')
+  expect(said).toContain(`the reservation ${reference} was made (confirmed)`)
+  expect(said).not.toContain('pending_payment')
 })
 
 test('Ctrl-C at the voucher says that the reservation exists and how to have the voucher', async () => {

@@ -65,7 +65,11 @@ export function guardOwnPaths(api: Api, parts: GuardParts): Api {
   let sandbox: Promise<boolean> | undefined
   const admit = async (name: OperationName) => {
     if (OPERATIONS[name].source !== 'ours' || parts.namedPath(name) !== undefined) return
-    sandbox ??= isLocalSandbox(parts)
+    // Where it could not be asked, it is asked again the next time.
+    sandbox ??= isLocalSandbox(parts).catch(error => {
+      sandbox = undefined
+      throw error
+    })
     if (!(await sandbox)) throw notShown(name)
   }
   return {

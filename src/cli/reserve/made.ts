@@ -6,22 +6,27 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 
 /**
- * Does `work`, which only shows or awaits what was made. Throws Failure with the reservation in its words and its
- * result; a defect of ours is thrown as it is, after `warn` was told of the reservation.
+ * Does `work`, which only shows or awaits what was made, and calls `learn` with each newer state of it. Throws Failure with
+ * the reservation, as it was last seen, in its words and its result; a defect of ours is thrown as it is, after `warn` was
+ * told of the reservation.
  */
 export async function namingReservation<T>(
   made: ReserveOutcome,
   warn: (text: string) => void,
-  work: () => Promise<T>,
+  work: (learn: (newest: ReserveOutcome) => void) => Promise<T>,
 ): Promise<T> {
+  let newest = made
+  const learn = (outcome: ReserveOutcome) => {
+    newest = outcome
+  }
   try {
-    return await work()
+    return await work(learn)
   } catch (error) {
-    if (error instanceof Failure) throw named(error.kind, error.message, error.details, made)
+    if (error instanceof Failure) throw named(error.kind, error.message, error.details, newest)
     if (error instanceof StorageError) {
-      throw named('usage', error.message, {code: `storage_${error.fault}`, hint: error.hint}, made)
+      throw named('usage', error.message, {code: `storage_${error.fault}`, hint: error.hint}, newest)
     }
-    warn(describeMade(made))
+    warn(describeMade(newest))
     throw error
   }
 }

@@ -1,17 +1,12 @@
-/** After a reservation that has to be paid: where to pay, and waiting until it is. */
+/** A reservation that has to be paid: where to pay, what became of the payment, and whether waiting can help. */
 import {isLoopbackHost} from '../../api/loopback.js'
+import {failedPaymentIn} from '../../api/payment-state.js'
 import type {ReserveOutcome} from '../../api/reserve.js'
-import {repeatHint, resumeCommand} from '../../api/reserve-failures.js'
-import {Failure} from '../../contract/failure.js'
+import {resumeCommand} from '../../api/reserve-failures.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {Connection} from '../connect.js'
-import {noteOutcome} from './noted.js'
 
-/** Ours. */
-const FIRST_LOOK_SECONDS = 1
-const LONGEST_PAUSE_SECONDS = 5
 /** Outcomes that waiting does not change. */
-const FINAL = new Set(['confirmed', 'cancelled', 'expired', 'refused', 'failed'])
+const FINAL = new Set(['confirmed', 'cancelled', 'canceled', 'expired', 'refused', 'failed'])
 
 /** Whether waiting would not change it. */
 export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
@@ -83,63 +78,14 @@ export async function qrCode(address: string, columns: number): Promise<string |
   }
 }
 
-/**
- * Waits until the reservation's voucher can be downloaded (§4.5), which is when it is CONFIRMED (§3), and returns the
- * reservation as confirmed. No other path shows a reservation's state, and none is guessed. A service that fails or is
- * away is waited for. Throws Failure `pending` when time runs out.
- */
-export async function waitUntilConfirmed(
-  connection: Connection,
-  outcome: ReserveOutcome,
-  seconds: number,
-  warn: (text: string) => void,
-): Promise<ReserveOutcome> {
-  const reference = outcome.reservation_ref
-  if (outcome.outcome === 'confirmed' || reference === null) return outcome
-  if (FINAL.has(outcome.outcome)) throw neverConfirmed(outcome, reference)
-  const {api, clock, state} = connection
-  const deadline = clock.now() + seconds
-  for (let pause = FIRST_LOOK_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
-    if (await looksConfirmed(connection, reference, deadline - clock.now())) break
-    const left = deadline - clock.now()
-    if (left <= 0) throw stillPending(outcome, reference, state.writable)
-    await api.clock.sleep(Math.min(pause, left) * 1000)
-  }
-  noteOutcome(connection, reference, 'confirmed', warn)
-  const reservation = {...outcome.reservation, status: 'CONFIRMED'}
-  return {...outcome, outcome: 'confirmed', reservation}
-}
-
-/** One look that takes no longer than there is to wait, though a second in any case. */
-async function looksConfirmed(connection: Connection, reference: string, left: number): Promise<boolean> {
-  const {isVoucherReady} = await import('../../api/vouchers.js')
-  const timeoutSeconds = Math.min(connection.timeoutSeconds, Math.max(1, left))
-  return isVoucherReady(connection.api, reference, timeoutSeconds).catch(error => {
-    // How a service says "not confirmed yet" is not shown (§4.5): only missing rights end the wait.
-    const passing =
-      error instanceof Failure && ['refused', 'service_failed', 'unreachable'].includes(error.kind)
-    if (passing) return false
-    throw error
-  })
-}
-
-function neverConfirmed(outcome: ReserveOutcome, reference: string): Failure {
-  const {reservation, idempotency_key, client_reference_id, attempts} = outcome
-  const message = `reservation ${sanitizeLine(reference, 64)} is ${sanitizeLine(outcome.outcome)}, and will not be confirmed`
-  return new Failure('refused', message, {
-    code: 'not_confirmed',
-    hint: 'choose an offer again: bookctl hotels search',
-    result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
-  })
-}
-
-function stillPending(outcome: ReserveOutcome, reference: string, journalKept: boolean): Failure {
-  const {reservation, idempotency_key, client_reference_id, attempts} = outcome
-  const name = sanitizeLine(reference, 64)
-  const entry = {clientReferenceId: client_reference_id, idempotencyKey: idempotency_key}
-  return new Failure('pending', `reservation ${name} is still ${sanitizeLine(outcome.outcome)}`, {
-    code: 'payment_pending',
-    hint: journalKept ? `wait again with: ${resumeCommand(client_reference_id)} --wait` : repeatHint(entry),
-    result: {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts},
-  })
+/** What a person should know of a payment that did not go through; undefined where there is nothing to say. */
+export function paymentNote(outcome: ReserveOutcome): string | undefined {
+  const payment = failedPaymentIn(outcome.reservation ?? {})
+  if (payment === undefined || outcome.outcome === 'confirmed') return undefined
+  const {kind, reason, until} = payment
+  const [why, end] = [reason, until].map(text => (text === null ? '' : sanitizeLine(text, 64)))
+  if (kind === 'expired') return `the time to pay has ended${end === '' ? '' : ` (${end})`}`
+  const words = `the payment was ${kind}${why === '' ? '' : ` (${why})`}`
+  const mayBeTried = kind === 'declined' && end !== '' && !isFinal(outcome)
+  return mayBeTried ? `${words}; it can be tried again until ${end}` : words
 }

@@ -1,4 +1,5 @@
 /** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
+import {failedPaymentIn} from '../../api/payment-state.js'
 import type {ReserveOutcome} from '../../api/reserve.js'
 import {resumeCommand} from '../../api/reserve-failures.js'
 import {Failure} from '../../contract/failure.js'
@@ -6,8 +7,9 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'
-import {type Awaited, awaited, waitUntilConfirmed} from '../reserve/payment.js'
+import {type Awaited, awaited, paymentNote} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
+import {waitUntilConfirmed} from '../reserve/waiting.js'
 import {minutesLeft} from './clocks.js'
 import {plainly} from './questions.js'
 
@@ -20,6 +22,8 @@ export interface Accompanying {
   readonly prompts: Prompts
   readonly connection: Connection
   readonly tell: (text: string) => void
+  /** Takes each newer state. */
+  readonly learn: (newest: ReserveOutcome) => void
 }
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
@@ -30,8 +34,9 @@ export async function accompany(
 ): Promise<ReserveOutcome> {
   const awaiting = awaited(made)
   const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
+  const note = paymentNote(outcome)
   parts.tell(
-    `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}.`,
+    `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
   )
   if (outcome.outcome === 'confirmed' && outcome.reservation_ref !== null) {
     await offerVoucher(parts, outcome.reservation_ref)
@@ -46,7 +51,7 @@ class Confirmed {
 
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C there throws Failure with the way on. */
 async function awaitEnd(
-  {prompts, connection, tell}: Accompanying,
+  {prompts, connection, tell, learn}: Accompanying,
   made: ReserveOutcome,
   awaiting: Exclude<Awaited, 'nothing'>,
   seconds: number,
@@ -54,17 +59,24 @@ async function awaitEnd(
   const {clock} = connection
   const began = clock.now()
   const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
-  const word = sanitizeLine(made.outcome, 40)
+  let newest = made
+  const hooks = {
+    warn: tell,
+    learn: (outcome: ReserveOutcome) => {
+      newest = outcome
+      learn(outcome)
+    },
+  }
   const ended = new AbortController()
   const resumeHint = `${resumeCommand(made.client_reference_id)} --wait`
-  waitUntilConfirmed(connection, made, seconds, tell).then(
+  waitUntilConfirmed(connection, made, seconds, hooks).then(
     outcome => ended.abort(new Confirmed(outcome)),
     error => ended.abort(error),
   )
   try {
     await prompts.text({
       message: `Waiting for the ${awaiting}; Enter stops the waiting`,
-      status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${word}`,
+      status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${stateWords(newest)}`,
       signal: ended.signal,
     })
   } catch (error) {
@@ -76,7 +88,13 @@ async function awaitEnd(
     })
   }
   tell(`Not waiting any more. Go on with: ${resumeHint}`)
-  return made
+  return newest
+}
+
+/** Short enough for the line of the question. */
+function stateWords(outcome: ReserveOutcome): string {
+  const payment = failedPaymentIn(outcome.reservation ?? {})
+  return `${sanitizeLine(outcome.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
 }
 
 /** The voucher is an extra: when it cannot be had, that is told, and the reservation stays the result. */

@@ -5,7 +5,7 @@ import {namingReservation} from '../../../src/cli/reserve/made.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/reserve/payment.js'
 import {accompany} from '../../../src/cli/wizard/accompany.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
-import {ScriptedService} from '../../support/scripted-service.js'
+import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from '../../support/wizard.js'
 
@@ -28,14 +28,34 @@ const made = (outcome: string, payment_url: string | null = null): ReserveOutcom
 
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   const prompts = scriptedPrompts(script)
-  const parts = {connection: desk.connection, prompts, tell: (text: string) => void desk.told.push(text)}
-  return {prompts, done: namingReservation(outcome, parts.tell, () => accompany(parts, outcome, 60))}
+  const tell = (text: string) => void desk.told.push(text)
+  const parts = {connection: desk.connection, prompts, tell}
+  const done = namingReservation(outcome, tell, learn => accompany({...parts, learn}, outcome, 60))
+  return {prompts, done}
 }
 
 test('stopping at the voucher names the reservation and the way to the voucher', async () => {
   const failure = await rejectionOf(follow(made('confirmed'), [['voucher', '^C']]).done)
   expect(failure.message).toContain('the reservation R-5 was made')
   expect(failure.details.hint).toBe('bookctl voucher download R-5')
+})
+
+test('stopping after the confirmation was seen names the state of then', async () => {
+  const url = `${service.baseUrl}/files/v.pdf`
+  service.script = ({path}, response) => {
+    if (path !== '/reservations/R-5/voucher') return false
+    answer(response, 200, {data: {voucher: {url}}})
+    return true
+  }
+  const pending = made('pending_payment', 'https://pay.example/1')
+  const failure = await rejectionOf(
+    follow(pending, [
+      ['Waiting for the payment', '^wait'],
+      ['voucher', '^C'],
+    ]).done,
+  )
+  expect(failure.message).toContain('the reservation R-5 was made (confirmed)')
+  expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
 })
 
 test('whatever stops it afterwards, the way on is never to begin anew', async () => {

@@ -1,0 +1,220 @@
+/** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+
+const FORMS = [['--json'], ['--quiet'], ['--format', 'tsv'], ['--format', 'table']]
+
+interface Made {
+  readonly outcome: string
+  readonly reservation: {readonly reservation_ref: string; readonly payment: {readonly status?: string}}
+}
+
+describe('on the sandbox', () => {
+  let sandbox: LocalSandbox
+  let home: Home
+  beforeAll(async () => {
+    sandbox = await startLocalSandbox()
+    home = new Home(sandbox.env)
+  })
+  afterAll(async () => {
+    home.remove()
+    await sandbox.stop()
+  })
+
+  const control = (...argv: string[]) => home.run(['sandbox', ...argv, '--base-url', sandbox.baseUrl])
+
+  async function make(reference: string): Promise<{argv: string[]; ref: string}> {
+    const {result} = await home.json<{offers: {offer_id: string}[]}>(SEARCH)
+    const offer = result.offers[0]?.offer_id ?? ''
+    const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', reference, ...GUESTS]
+    const made = await home.json<Made>(argv)
+    expect(made).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}})
+    return {argv, ref: made.result.reservation.reservation_ref}
+  }
+
+  test('paid in the meantime: it is confirmed, and nowhere still to be paid', async () => {
+    for (const [n, form] of FORMS.entries()) {
+      const {argv, ref} = await make(`PAID-${n}`)
+      await control('pay', ref)
+      const waited = await home.run([...argv, '--wait', ...form])
+      expect(waited).toMatchObject({exit: 0})
+      expect(waited.stderr).not.toMatch(/paid|pending/i)
+      if (form[0] === '--json')
+        expect(JSON.parse(waited.stdout)).toMatchObject({
+          outcome: 'confirmed',
+          reservation: {status: 'CONFIRMED', payment: {status: 'PAID'}},
+        })
+    }
+  })
+
+  test('resumed without waiting, it is what it is now', async () => {
+    const {argv, ref} = await make('NOW-1')
+    await control('pay', ref)
+    for (const again of [['reserve', '--resume', 'NOW-1'], argv])
+      expect(await home.json<Made>(again)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+    const {result} = await home.json<{entries: object[]}>(['journal'])
+    expect(result.entries).toContainEqual(
+      expect.objectContaining({outcome: 'confirmed', reservation_ref: ref}),
+    )
+  })
+
+  test('declined: it says so, and until when it can be tried again', async () => {
+    const {argv, ref} = await make('DECLINED-1')
+    await control('pay', ref, '--decline')
+    const words =
+      /the payment was declined \(card_declined\); it can be tried again until \d{4}-\d\d-\d\dT[\d:.]+Z/
+    for (const form of FORMS)
+      for (const again of [['reserve', '--resume', 'DECLINED-1'], argv]) {
+        const told = await home.run([...again, ...form])
+        expect(told).toMatchObject({exit: 0})
+        expect(told.stderr).toMatch(words)
+      }
+    const {result} = await home.json<Made>(['reserve', '--resume', 'DECLINED-1'])
+    expect(result).toMatchObject({outcome: 'pending_payment', reservation: {payment: {status: 'FAILED'}}})
+    const waited = await home.json<{error: {message: string}}>([
+      'reserve',
+      '--resume',
+      'DECLINED-1',
+      '--wait=0',
+    ])
+    expect(waited).toMatchObject({exit: 8, result: {error: {code: 'payment_pending'}}})
+    expect(waited.result.error.message).toMatch(words)
+
+    await control('clock', '--advance', '16m')
+    const expired = await home.run(['reserve', '--resume', 'DECLINED-1', '--json'])
+    expect(expired).toMatchObject({exit: 0})
+    expect(JSON.parse(expired.stdout)).toMatchObject({outcome: 'expired', reservation: {status: 'EXPIRED'}})
+    expect(expired.stderr).not.toContain('tried again')
+    const late = await home.json<{error: {message: string}}>(['reserve', '--resume', 'DECLINED-1', '--wait'])
+    expect(late).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, outcome: 'expired'}})
+    expect(late.result.error.message).toContain(`reservation ${ref} is expired`)
+  })
+
+  test('a wait ends when it is cancelled elsewhere', async () => {
+    const {argv, ref} = await make('GONE-1')
+    const other = new Home(sandbox.env)
+    const waiting = home.json<{error: {message: string}}>([...argv, '--wait=60'])
+    const cancelled = await other.json(['reservations', 'cancel', ref, '--yes'])
+    other.remove()
+    expect(cancelled.exit).toBe(0)
+    expect(await waiting).toMatchObject({
+      exit: 5,
+      result: {outcome: 'cancelled', error: {code: 'not_confirmed'}},
+    })
+  })
+})
+
+describe('on another service', () => {
+  let service: ScriptedService
+  let home: Home
+  /** What the path to a reservation answers. */
+  let shown: (ref: string) => object | number
+  let hasVoucher: boolean
+
+  beforeEach(async () => {
+    service = await ScriptedService.start()
+    service.status = 'PENDING_PAYMENT'
+    shown = () => 404
+    hasVoucher = false
+    service.script = ({path}, response) => {
+      const ref = /^\/mine\/(.+)$/.exec(path)?.[1]
+      const told = ref === undefined ? undefined : shown(ref)
+      if (typeof told === 'number') refuse(response, told, 'no')
+      else if (told) answer(response, 200, told)
+      else if (path.endsWith('/voucher') && hasVoucher)
+        answer(response, 200, {voucher: {url: `${service.baseUrl}/v.pdf`}})
+      else return false
+      return true
+    }
+    home = new Home({
+      BOOKCTL_BASE_URL: service.baseUrl,
+      BOOKCTL_CLIENT_ID: 'cid_x',
+      BOOKCTL_CLIENT_SECRET: 'sk_test_right',
+    })
+  })
+  afterEach(() => {
+    home.remove()
+    service.close()
+  })
+
+  const RESERVE = [
+    'reserve',
+    'off_1',
+    '--client-reference',
+    'T-1',
+    '--pay',
+    'instant',
+    '--nationality',
+    'TR',
+    ...GUESTS,
+  ]
+  const RESUME = ['reserve', '--resume', 'T-1']
+  const make = async () => expect(await home.json(RESERVE)).toMatchObject({exit: 0})
+
+  function namePath(): void {
+    const settings = {defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}}
+    mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
+    writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  }
+
+  test('a decline is read in its own shape', async () => {
+    namePath()
+    await make()
+    shown = ref => ({
+      booking: {
+        ...{reservationRef: ref, status: 'PENDING_PAYMENT'},
+        payment: {state: 'Declined', failureReason: 'no funds', validUntil: 'noon'},
+      },
+    })
+    const told = await home.run(RESUME)
+    expect(told).toMatchObject({exit: 0})
+    expect(told.stderr).toContain('the payment was declined (no funds); it can be tried again until noon')
+  })
+
+  test('without a path to show it, a voucher says that it is confirmed', async () => {
+    await make()
+    expect(await home.json(RESUME)).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}})
+    hasVoucher = true
+    const paid = await home.run([...RESERVE, '--wait', '--json'])
+    expect(paid).toMatchObject({exit: 0, stderr: ''})
+    expect(JSON.parse(paid.stdout)).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
+    expect(service.received.filter(({path}) => path.startsWith('/mine'))).toEqual([])
+  })
+
+  test.each([
+    ['another reservation', () => ({reservation_ref: 'R-OTHER', status: 'CONFIRMED'})],
+    [
+      'another client reference',
+      (ref: string) => ({reservation_ref: ref, client_reference_id: 'X', status: 'CONFIRMED'}),
+    ],
+  ])('an answer about %s is not believed, and its state is said to be the last known', async (_, other) => {
+    namePath()
+    await make()
+    shown = other
+    const resumed = await home.run([...RESUME, '--json'])
+    expect(resumed).toMatchObject({exit: 0})
+    expect(JSON.parse(resumed.stdout)).toMatchObject({outcome: 'pending_payment'})
+    expect(resumed.stderr).toMatch(/last known state: the service answered about another/)
+    expect(await home.json([...RESUME, '--wait=1'])).toMatchObject({exit: 8})
+    expect((await home.json<{entries: object[]}>(['journal'])).result.entries).toMatchObject([
+      {outcome: 'pending_payment', reservation_ref: 'R-1'},
+    ])
+  })
+
+  test('a service that is away leaves the last known state, and says that it is that', async () => {
+    await make()
+    service.script = (_, response) => {
+      response.destroy()
+      return true
+    }
+    const resumed = await home.run([...RESUME, '--json', '--timeout', '2'])
+    expect(resumed).toMatchObject({exit: 0})
+    expect(JSON.parse(resumed.stdout)).toMatchObject({outcome: 'pending_payment'})
+    expect(resumed.stderr).toContain('this is its last known state')
+  })
+})
