@@ -35,6 +35,7 @@ export const reserveFlags = {
   wait: Flags.string({
     helpValue: 'SECONDS',
     summary: 'wait until it is paid and confirmed; alone, 900 seconds',
+    whenAlone: 900,
   }),
   open: Flags.boolean({summary: 'open the payment page in the browser'}),
   'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),

@@ -25,7 +25,11 @@ Environment: those of every command.`
   static override flags = {
     file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
     force: Flags.boolean({summary: 'replace an existing file'}),
-    wait: Flags.string({helpValue: 'SECONDS', summary: 'wait until it is ready; alone, 900 seconds'}),
+    wait: Flags.string({
+      helpValue: 'SECONDS',
+      summary: 'wait until it is ready; alone, 900 seconds',
+      whenAlone: 900,
+    }),
     ...dryRunFlag,
   }
 
