@@ -30,6 +30,7 @@ const KEPT_IN: Record<string, RegExp> = {
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,
   '@oclif/core': /^(cli|commands)\//,
+  inquirer: /^cli\/prompts\//,
   '@inquirer/core': /^cli\/prompts\//,
   'string-width': /^cli\/(output|prompts)\//,
   'wrap-ansi': /^cli\/output\/wrap\.ts$/,

@@ -6,7 +6,7 @@ import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const HEAVY = [
-  ...['zod', 'undici', 'libsql', '@inquirer/core', 'hono', 'pdfkit', 'fflate'],
+  ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate'],
   ...['conf', 'ajv', 'cli-table3', 'csv-stringify'],
 ]
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']

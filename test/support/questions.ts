@@ -14,6 +14,13 @@ const HOTELS = Array.from({length: 40}, (_, index) => ({
 
 const withdrawing = new AbortController()
 
+/** What a question has while an offer runs out. */
+function counting() {
+  const end = performance.now() + 60_000
+  const status = () => `${Math.ceil((end - performance.now()) / 1000)} s left`
+  return {status, goesBack: true}
+}
+
 const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
   text: prompts =>
     prompts.text({
@@ -33,10 +40,18 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
       find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
     }),
   confirm: prompts => prompts.confirm({message: 'Reserve this?'}),
-  status: prompts => {
-    let asked = 0
-    return prompts.confirm({message: 'Reserve this?', status: () => `offer ends in ${60 - asked++} s`})
-  },
+  status: prompts => prompts.confirm({message: 'Reserve this?', status: () => 'offer ends in 60 s'}),
+  statusText: prompts => prompts.text({message: 'Guest name', ...counting()}),
+  statusSearch: prompts =>
+    prompts.search({
+      message: 'Which city?',
+      find: typed => HOTELS.filter(({name}) => name.includes(typed)),
+      ...counting(),
+    }),
+  statusChoose: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, ...counting()}),
+  statusSeveral: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS, ...counting()}),
+  /** Something that keeps the process alive whatever becomes of the questions. */
+  busy: async () => void setInterval(() => {}, 1000),
   withdrawn: prompts => {
     setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
     return prompts.choose({message: 'Which hotel?', choices: HOTELS, signal: withdrawing.signal})
@@ -93,6 +108,5 @@ try {
     process.stdout.write(`${JSON.stringify((await QUESTIONS[name]?.(prompts)) ?? null)}\n`)
   process.stdout.write('end\n')
 } catch (error) {
-  process.stdout.write(`${(error as Error).message}\n`)
-  process.exitCode = 9
+  process.stdout.write(`${(error as Error).message}\n`, () => process.exit(9))
 }

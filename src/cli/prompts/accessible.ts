@@ -4,12 +4,12 @@
  */
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
+import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {fold} from '../input/fold.js'
 import {whileAsking} from '../output/talk.js'
 import {interruption, refusalOf} from './interruption.js'
 import type {
-  Asked,
   Choice,
   ChoiceQuestion,
   Prompts,
@@ -17,126 +17,98 @@ import type {
   SeveralQuestion,
   TextQuestion,
 } from './prompts.js'
-import {untilQuiet} from './quiet.js'
-import {signalOf, type Terminal} from './terminal.js'
+import {anyOf, type Terminal} from './terminal.js'
 import {GoBack} from './way-back.js'
-import {answerOf, isYes, messageOf, numbersIn} from './words.js'
+import {answerOf, messageOf, numbersIn} from './words.js'
 
-/** Ours: of a search, more are not worth listening to. */
+/** Of a search, more are not worth listening to. */
 const MOST_FOUND = 20
-/** Typed alone it goes back to the question before: no key but Enter is told to a reader of lines. */
+/** Typed alone it goes back to the question before: a reader of lines hears of no key but Enter. */
 const BACK = '<'
 
-export function createAccessiblePrompts(terminal: Terminal): Prompts {
-  const {output} = terminal
-  const say = (text: string) => void output.write(`${text}\n`)
-
-  /** One answer to `message`, trimmed; it is asked until `accept` takes one, which throws words otherwise. */
-  async function until<T>(asked: Asked, message: string, accept: (line: string) => T, secret = false) {
-    if (asked.status) say(sanitizeLine(asked.status()))
-    for (;;) {
-      const question = `${sanitizeLine(message)}${asked.goesBack ? ` (${BACK} goes back)` : ''}: `
-      const answered = () => readAnswer(terminal, question, signalOf(terminal, asked), secret)
-      const line = (await whileAsking(answered)).trim()
-      if (line === BACK && asked.goesBack) throw new GoBack()
-      try {
-        return accept(line)
-      } catch (error) {
-        if (!(error instanceof NotAnAnswer)) throw error
-        say(sanitizeLine(error.message))
-      }
-    }
-  }
-
-  function list<T>(choices: readonly Choice<T>[]): void {
-    for (const [index, {name, description}] of choices.entries()) {
-      say(`${index + 1}. ${sanitizeLine(name)}`)
-      for (const line of description?.split('\n') ?? []) say(`   ${sanitizeLine(line)}`)
-    }
-  }
+export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
+  const say = (text: string) => void terminal.output.write(`${sanitizeLine(text)}\n`)
 
   async function text(question: TextQuestion): Promise<string> {
-    const {hint, check, secret} = question
-    const answer = await until(
-      question,
-      messageOf(question),
-      line => {
-        const answer = answerOf(question, line)
-        const refusal = refusalOf(check, answer)
-        if (refusal !== undefined) throw new NotAnAnswer(refusal)
-        return answer
-      },
-      secret,
-    )
-    const said = secret ? undefined : hint?.(answer)
-    if (said) say(sanitizeLine(said))
-    return answer
+    const {status, goesBack, hint, check, secret = false} = question
+    const signal = anyOf(terminal.closing, question.signal)
+    if (status) say(status())
+    const asked = `${sanitizeLine(messageOf(question))}${goesBack ? ` (${BACK} goes back)` : ''}: `
+    for (;;) {
+      const line = (await whileAsking(() => readAnswer(terminal, asked, signal, secret))).trim()
+      if (line === BACK && goesBack) throw new GoBack()
+      const answer = answerOf(question, line)
+      const refusal = refusalOf(check, answer)
+      const said = refusal ?? (secret ? undefined : hint?.(answer))
+      if (said) say(said)
+      if (refusal === undefined) return answer
+    }
   }
 
-  async function choose<T>(question: ChoiceQuestion<T>): Promise<T> {
-    const {choices, message} = question
-    const usual = choices.findIndex(choice => Object.is(choice.value, question.default))
-    say(sanitizeLine(message))
+  /** Shows `choices` under their numbers. */
+  function list(choices: readonly Choice<unknown>[]): void {
+    for (const [index, {name, description}] of choices.entries()) {
+      say(`${index + 1}. ${name}`)
+      for (const line of description?.split('\n') ?? []) say(`   ${line}`)
+    }
+  }
+
+  /** The choices whose numbers are typed; `accepts` says how many there may be. */
+  async function pick<T>(
+    {choices, message, ...asked}: SeveralQuestion<T>,
+    question: Pick<TextQuestion, 'message' | 'default'>,
+    accepts: (count: number) => boolean,
+    refusal: string,
+  ): Promise<Choice<T>[]> {
+    say(message)
     list(choices)
-    const ask = `Number from 1 to ${choices.length}${usual < 0 ? '' : ` (${usual + 1})`}`
-    return until(question, ask, line => {
-      const [number] = numbersIn(line === '' && usual >= 0 ? `${usual + 1}` : line, choices.length)
-      const chosen = number === undefined ? undefined : choices[number - 1]
-      if (!chosen) throw new NotAnAnswer(`Type a number from 1 to ${choices.length}.`)
-      return chosen.value
-    })
-  }
-
-  async function chooseSeveral<T>(question: SeveralQuestion<T>): Promise<T[]> {
-    const {choices, message} = question
-    say(sanitizeLine(message))
-    list(choices)
-    return until(question, 'Numbers, with blanks between', line => {
-      const numbers = numbersIn(line, choices.length)
-      if (numbers.length === 0) throw new NotAnAnswer(`Type one or more numbers from 1 to ${choices.length}.`)
-      return choices.filter((_, index) => numbers.includes(index + 1)).map(choice => choice.value)
-    })
-  }
-
-  async function search<T>(question: SearchQuestion<T>): Promise<T> {
-    let found: readonly Choice<T>[] = []
-    return until(question, `${question.message} (type a part of it, then its number)`, line => {
-      const [number] = numbersIn(line, found.length)
-      const chosen = number === undefined ? undefined : found[number - 1]
-      if (chosen) return chosen.value
-      const all = question.find(line)
-      const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(line)))
-      const matching = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
-      const [only] = matching
-      if (only && matching.length === 1) {
-        say(sanitizeLine(only.name))
-        return only.value
-      }
-      found = firstOf(all)
-      if (found.length === 0) throw new NotAnAnswer('Nothing matches; type another part of it.')
-      list(found)
-      const more = all.length - found.length
-      throw new NotAnAnswer(
-        more > 0 ? `There are ${more} more; type more of it, or a number.` : 'Type a number.',
-      )
-    })
+    const check = (line: string) => {
+      if (!accepts(numbersIn(line, choices.length).length)) throw usage('no_choice', refusal)
+    }
+    const numbers = numbersIn(await text({...asked, ...question, check}), choices.length)
+    return choices.filter((_, index) => numbers.includes(index + 1))
   }
 
   return {
     text,
-    choose,
-    chooseSeveral,
-    search,
-    async confirm(question) {
-      await untilQuiet(terminal.input, signalOf(terminal, question))
-      const usual = question.default ?? false
-      return until(question, `${question.message} (yes or no, ${usual ? 'yes' : 'no'} unless told)`, line => {
-        const answer = line === '' ? usual : isYes(line)
-        if (answer === undefined) throw new NotAnAnswer('Type yes or no.')
-        return answer
-      })
+    async choose<T>({default: usual, ...question}: ChoiceQuestion<T>) {
+      const {length} = question.choices
+      const index = question.choices.findIndex(({value}) => Object.is(value, usual))
+      const asked = {message: `Number from 1 to ${length}`, default: index < 0 ? undefined : `${index + 1}`}
+      const [chosen] = await pick(question, asked, count => count === 1, `Type a number from 1 to ${length}.`)
+      return (chosen as Choice<T>).value
+    },
+    async chooseSeveral<T>(question: SeveralQuestion<T>) {
+      const refusal = `Type one or more numbers from 1 to ${question.choices.length}.`
+      const asked = {message: 'Numbers, with spaces between'}
+      return (await pick(question, asked, count => count > 0, refusal)).map(({value}) => value)
+    },
+    async search<T>({find, message, ...asked}: SearchQuestion<T>) {
+      let found: readonly Choice<T>[] = []
+      let chosen = undefined as Choice<T> | undefined
+      const check = (line: string) => {
+        const all = find(line)
+        chosen = found[(numbersIn(line, found.length)[0] ?? 0) - 1] ?? onlyOne(all, line)
+        if (chosen) return
+        found = firstOf(all)
+        list(found)
+        const more = all.length - found.length
+        if (found.length === 0) throw usage('no_choice', 'Nothing matches; type another part of it.')
+        if (more > 0) throw usage('no_choice', `There are ${more} more; type more of it, or a number.`)
+        throw usage('no_choice', 'Type a number.')
+      }
+      const hint = () => chosen?.name
+      await text({...asked, message: `${message} (type a part of it, then its number)`, check, hint})
+      return chosen?.value as T
     },
   }
+}
+
+/** The choice that `typed` names in full, or the only one of those listed that it is a part of. */
+function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undefined {
+  const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(typed)))
+  const [only, ...others] = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
+  return others.length === 0 ? only : undefined
 }
 
 /** As many as are worth listening to, the actions among them. */
@@ -145,9 +117,6 @@ function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
   return all.filter(({isAction}) => isAction || room-- > 0)
 }
 
-/** Words to show before the question is asked again. */
-class NotAnAnswer extends Error {}
-
 /** One line of the terminal; a secret one is read key by key, so that nothing of it is shown. */
 async function readAnswer(
   {input, output}: Terminal,
@@ -155,26 +124,19 @@ async function readAnswer(
   signal: AbortSignal,
   secret: boolean,
 ): Promise<string> {
-  signal.throwIfAborted()
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
-  const reader = createInterface(secret ? {input, output: nowhere, terminal: true} : {input, terminal: false})
-  let abort = () => {}
+  const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})
   // Only now: keys pressed at sight of it find the terminal ready, which matters for a secret.
   output.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {
-      abort = () => reject(signal.reason)
-      signal.addEventListener('abort', abort, {once: true})
       reader.once('line', resolve)
-      const stop = () => reject(interruption())
-      reader.once('SIGINT', stop)
-      reader.once('close', stop)
+      reader.once('close', () => reject(signal.aborted ? signal.reason : interruption()))
     })
   } catch (error) {
     if (!secret) output.write('\n')
     throw error
   } finally {
-    signal.removeEventListener('abort', abort)
     reader.close()
     if (secret) output.write('\n')
   }

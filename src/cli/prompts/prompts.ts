@@ -18,11 +18,11 @@ export interface Choice<T> {
 /** What all questions have. */
 export interface Asked {
   readonly message: string
-  /** A line kept in sight under the question, asked for anew each second: the time left on an offer. */
+  /** A line kept in sight with the question, read again each second: the time left on an offer. */
   readonly status?: (() => string) | undefined
   /** Withdraws the question when aborted; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Whether Escape goes back: the question then throws GoBack. It is said under the question. */
+  /** Whether Escape goes back: the question then throws GoBack. The question says so. */
   readonly goesBack?: boolean
 }
 
@@ -32,10 +32,8 @@ export interface TextQuestion extends Asked {
   readonly empty?: string
   /** Shows nothing of what is typed. */
   readonly secret?: boolean
-  /** Looks at what has been typed so far; what it returns is shown beside it: the country of a prefix, an age. */
-  readonly hint?: (typed: string) => string | undefined
-  /** Whether the hint says what the answer means, so that it stays beside the answer: the date of `+20`. */
-  readonly keepsHint?: boolean
+  /** What the answer means, shown beside it once it is given: the date of `+20`, the country of a prefix, an age. */
+  readonly hint?: (answer: string) => string | undefined
   /** Checks the answer; throws Failure, whose words are shown, and the question stays. */
   readonly check?: (answer: string) => void
 }
@@ -50,14 +48,14 @@ export interface SeveralQuestion<T> extends Asked {
 }
 
 export interface SearchQuestion<T> extends Asked {
-  /** The choices for what has been typed so far; at first that is the empty string. */
+  /** The choices for what has been typed so far, trimmed; at first that is the empty string. */
   readonly find: (typed: string) => readonly Choice<T>[]
   /** Whether nothing is chosen before something was typed or pointed at: where no choice is likelier than another. */
   readonly startsUnchosen?: boolean
 }
 
 export interface ConfirmQuestion extends Asked {
-  /** The answer of an empty line; no unless told. */
+  /** The answer of an empty line (default no). */
   readonly default?: boolean
 }
 

@@ -82,12 +82,12 @@ function recording(prompts: Prompts, given: Given[], said: Said, leaves: boolean
     chooseSeveral: question => answered(question, goesBack => prompts.chooseSeveral({...question, goesBack})),
     search: question =>
       answered(question, goesBack => {
-        const find = (typed: string) => {
-          const found = question.find(typed)
-          const same = typed === '' ? sameAs(said.get(question.message), found) : undefined
-          return same ? [same, ...found.filter(choice => choice !== same)] : found
-        }
-        return prompts.search({...question, find, goesBack})
+        const all = question.find('')
+        const same = sameAs(said.get(question.message), all)
+        if (!same) return prompts.search({...question, goesBack})
+        const first = [same, ...all.filter(choice => choice !== same)]
+        const find = (typed: string) => (typed === '' ? first : question.find(typed))
+        return prompts.search({...question, find, goesBack, startsUnchosen: false})
       }),
     // A yes is given anew each time.
     confirm: question => answered(question, goesBack => prompts.confirm({...question, goesBack})),

@@ -3,14 +3,14 @@
  * checksum of a TC number. What the form holds already is not asked again, so that an interruption loses nothing.
  */
 import {ageOn, nightsBetween} from '../../contract/dates.js'
-import {Failure, usage} from '../../contract/failure.js'
+import {usage} from '../../contract/failure.js'
 import {isTcNumber} from '../../contract/identity.js'
 import type {Guest} from '../../contract/reservations.js'
 import {checkDate} from '../input/checks.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {askName, askWords} from './ask-contact.js'
 import {dotted, withWeekday} from './dates.js'
-import {askCountry, plainly, withoutName} from './questions.js'
+import {askCountry, hintOf, plainly} from './questions.js'
 
 /** A place in a room, as it was searched. */
 export interface Place {
@@ -39,8 +39,6 @@ export interface GuestCircumstances {
 
 /** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
 const ADULT_AGE = 18
-/** Characters of YYYY-MM-DD. */
-const COMPLETE_DATE = 10
 
 /** Fills `form` in place and returns the guest. */
 export async function askGuest(
@@ -79,21 +77,11 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
       await prompts.text({
         message: `${place.label}: birth date (YYYY-MM-DD)`,
         check: plainly(read),
-        hint: typed => hintOfBirthDate(typed, known),
+        hint: hintOf(read, birthDate => ageWords(birthDate, known)),
       }),
     )
     const doubt = doubtAge(birthDate, place, known)
     if (doubt === undefined || (await prompts.confirm({message: `${doubt} Keep it?`}))) return birthDate
-  }
-}
-
-/** The age while it is typed; why it cannot be, once it is complete. */
-function hintOfBirthDate(typed: string, known: GuestCircumstances): string | undefined {
-  try {
-    return ageWords(readBirthDate(typed, known.today), known)
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    return typed.trim().length < COMPLETE_DATE ? undefined : `not valid: ${withoutName(error.message)}`
   }
 }
 

@@ -71,7 +71,7 @@ async function askDay(
   read: (typed: string) => string,
   show: (date: string) => string = withWeekday,
 ): Promise<string> {
-  return read(await prompts.text({message, check: plainly(read), hint: hintOf(read, show), keepsHint: true}))
+  return read(await prompts.text({message, check: plainly(read), hint: hintOf(read, show)}))
 }
 
 /** Rooms as `--room` takes them: `2:7,4`. */

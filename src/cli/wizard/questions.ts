@@ -40,7 +40,7 @@ export function withoutName(message: string): string {
   return message.replace(/^(--)?[\w[\].-]+: /, '')
 }
 
-/** `show(read(typed))`, or nothing while what is typed cannot be read yet. */
+/** `show(read(typed))`, or nothing where it cannot be read. */
 export function hintOf<T>(read: (typed: string) => T, show: (value: T) => string | undefined) {
   return (typed: string): string | undefined => {
     if (typed.trim() === '') return undefined
