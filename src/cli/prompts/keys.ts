@@ -6,9 +6,7 @@ import type {ReadStream} from 'node:tty'
 import {interruption} from './interruption.js'
 import {GoBack} from './way-back.js'
 
-const CTRL_C = 0x03
-const CTRL_D = 0x04
-const ESCAPE = 0x1b
+const [CTRL_C, CTRL_D, ESCAPE] = ['\u0003', '\u0004', '\u001b'] as const
 
 /** Longer than the keys that begin with Escape take to arrive, shorter than a person notices. */
 const ESCAPE_MILLISECONDS = 100
@@ -32,30 +30,26 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
     isTTY: true,
     setRawMode: (mode: boolean) => void input.setRawMode(mode),
   })
-  let held = Buffer.alloc(0)
-  let timer: NodeJS.Timeout | undefined
-  const release = () => {
-    clearTimeout(timer)
-    const keys = held
-    held = Buffer.alloc(0)
-    return keys
-  }
   // Enter and arrows in a turn of their own: inquirer's search ignores them until it has found what was typed before.
   let forwarded = Promise.resolve()
-  const forward = (keys: Buffer) => {
-    for (const part of keys.toString('latin1').split(/(?=\p{Cc})/u))
+  const forward = (keys: string) => {
+    for (const part of keys.split(/(?=\p{Cc})/u))
       forwarded = forwarded.then(() => nextTurn()).then(() => void stream.write(part, 'latin1'))
   }
   const end = () => stop(interruption())
+  let held = ''
+  let timer: NodeJS.Timeout | undefined
   const read = (chunk: Buffer) => {
-    const keys = Buffer.concat([release(), chunk])
-    if (keys.includes(CTRL_C) || keys.includes(CTRL_D)) return end()
-    if (keys.some(key => key !== ESCAPE)) return forward(keys)
-    held = keys
-    timer = setTimeout(() => {
-      release()
-      if (goesBack) stop(new GoBack())
-    }, ESCAPE_MILLISECONDS)
+    clearTimeout(timer)
+    const keys = held + chunk.toString('latin1')
+    held = keys.replaceAll(ESCAPE, '') === '' ? ESCAPE : ''
+    if (keys.includes(CTRL_C) || keys.includes(CTRL_D)) end()
+    else if (held === '') forward(keys)
+    else
+      timer = setTimeout(() => {
+        held = ''
+        if (goesBack) stop(new GoBack())
+      }, ESCAPE_MILLISECONDS)
   }
   // After Ctrl-Z and `fg`, readline leaves what it reads from paused.
   const goOn = () => void nextTurn().then(() => stream.resume())
@@ -66,7 +60,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   return {
     stream,
     close() {
-      release()
+      clearTimeout(timer)
       process.off('SIGCONT', goOn)
       input.off('data', read)
       input.off('end', end)
