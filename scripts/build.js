@@ -59,7 +59,7 @@ async function bundle(directory) {
     chunkFileNames: 'chunks/[name]-[hash].js',
     sourcemap: true,
     sourcemapExcludeSources: true,
-    minify: {compress: false, mangle: false, codegen: true},
+    minify: {compress: false, mangle: true, codegen: true},
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{name: layers(join(root, 'src')), debugName: 'layers'}],

@@ -7,7 +7,7 @@ import {candidateLines} from '../cli/completion/answer.js'
 export default class Complete extends BaseCommand {
   static override hidden = true
   static override strict = false
-  static override args = {kind: Args.string({ignoreStdin: true}), word: Args.string({ignoreStdin: true})}
+  static override args = {kind: Args.string({}), word: Args.string({})}
 
   async run(): Promise<void> {
     this.parsed = true

@@ -33,15 +33,14 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     'bookctl api GET "reservations?limit=5" --query "data[].reservation_ref"',
     'bookctl api POST /webhooks/subscriptions --data @subscription.json --header Idempotency-Key:0b9f2f4e-3f1a-4c52-9a53-0f4b8a0c7d11 --dry-run',
   ]
+  static override candidates = {scope: 'scopes'} as const
   static override args = {
     method: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
     }),
     path: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'path under the base URL, with its query',
     }),
   }
@@ -55,13 +54,11 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
       char: 'H',
       helpValue: 'NAME:VALUE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'a header more; may be repeated',
     }),
     scope: Flags.string({
       helpValue: 'SCOPE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'scope the token needs; may be repeated',
     }),
     include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),

@@ -17,7 +17,7 @@ Without SHELL it tells how to put the script in place. Environment: SHELL.`
   ]
   static override columns = ['shell', 'script', 'install']
   static override args = {
-    shell: Args.string({ignoreStdin: true, options: SHELL_NAMES, description: 'whose script to print'}),
+    shell: Args.string({options: SHELL_NAMES, description: 'whose script to print'}),
   }
 
   async run(): Promise<void> {

@@ -20,6 +20,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     'bookctl login --profile reader --client-id cid_sandbox --client-secret-file secret.txt --scope account:read',
   ]
   static override columns = ['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'stored_in']
+  static override candidates = {scope: 'scopes'} as const
   static override flags = {
     'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
     'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
@@ -30,7 +31,6 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     scope: Flags.string({
       helpValue: 'SCOPE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'scope to ask for, now and later; may be repeated',
     }),
     keychain: Flags.boolean({summary: 'keep the secret in the keychain of the operating system'}),

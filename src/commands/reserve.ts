@@ -5,7 +5,6 @@ import {resumeCommand} from '../api/reserve-failures.js'
 import type {Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import type {Connection} from '../cli/connect.js'
-import {checkWait} from '../cli/input/checks.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
 import {stderr} from '../cli/output/streams.js'
@@ -54,8 +53,9 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     'bookctl reserve --template',
   ]
   static override columns = RESERVATION_COLUMNS
+  static override candidates = {offer_id: 'offers', resume: 'client-references'} as const
   static override args = {
-    offer_id: Args.string({ignoreStdin: true, description: 'the offer, as hotels search prints it'}),
+    offer_id: Args.string({description: 'the offer, as hotels search prints it'}),
   }
   static override flags = reserveFlags
 
@@ -72,7 +72,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const {resume} = typedFlags
     this.stopNote = resume === undefined ? nothingSentNote(this.nothingSent) : {hint: resumeCommand(resume)}
     const flags = {...typedFlags, preferred: await this.preferences()}
-    const seconds = checkWait(flags.wait)
+    const seconds = flags.wait
     if (this.mayLead(flags) && (await this.lead(args.offer_id, flags, seconds))) return
     const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()

@@ -12,11 +12,11 @@ export default class Token extends BaseCommand {
 Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES.`
   static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
+  static override candidates = {scope: 'scopes'} as const
   static override flags = {
     scope: Flags.string({
       helpValue: 'SCOPE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'scope the token needs; may be repeated',
     }),
   }

@@ -2,7 +2,7 @@
 import type {FoundTour} from '../../api/tours.js'
 import type {TourSearchRequest} from '../../contract/tours.js'
 import type {Connection} from '../connect.js'
-import {checkAmount, checkCurrency, checkDate, checkInteger} from '../input/checks.js'
+import {checkCurrency, checkInteger} from '../input/checks.js'
 import {narrowTours, type TourNarrowing} from '../input/narrow-tours.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
@@ -17,23 +17,21 @@ export interface TourFlags {
   readonly tag?: readonly string[] | undefined
   readonly 'max-price'?: string | undefined
   readonly sort?: string | undefined
-  readonly limit?: string | undefined
+  readonly limit?: number | undefined
 }
 
 /** `city`: its number. Throws usage, naming every flag that is missing, or the first that is wrong. */
 export function readTourSearch(flags: TourFlags): {request: TourSearchRequest; wanted: TourNarrowing} {
-  const {city, date, currency, find, tag, sort, limit, 'max-price': price} = flags
+  const {city, date, currency, find, tag, sort, limit, 'max-price': maxPrice} = flags
   if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
   return {
     request: {
       destination: {type: 'CITY', id: checkInteger('--city', city, 1, Number.MAX_SAFE_INTEGER)},
-      ...(date === undefined ? {} : {date: checkDate('--date', date)}),
+      ...(date === undefined ? {} : {date}),
       currency: checkCurrency('--currency', currency),
     },
     wanted: {
-      ...{find, sort, tags: tag},
-      maxPrice: price === undefined ? undefined : checkAmount('--max-price', price),
-      limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
+      ...{find, sort, tags: tag, maxPrice, limit},
     },
   }
 }

@@ -4,12 +4,9 @@
  */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
-import {EVENT_TYPES} from '../../contract/events.js'
-import {SCOPES} from '../../contract/scopes.js'
 import {TOPICS} from '../help/topics/topics.js'
-import {SETTING_KEYS} from '../settings/keys.js'
-import type {Candidate, Source} from '../usage/candidates.js'
-import {globalFlags} from '../usage/global-flags.js'
+import {type Candidate, FIXED, type Source} from '../usage/candidates.js'
+import {GLOBAL_CANDIDATES, globalFlags} from '../usage/global-flags.js'
 import type {Candidates} from '../usage/missing-values.js'
 
 /** A command as the manifest has it, with what ours say beside oclif's own. */
@@ -41,47 +38,17 @@ export interface CompletionModel {
   readonly places: readonly Place[]
 }
 
-/** `--wait` may stand alone: what follows it is not its value. */
-const VALUE_MAY_BE_ABSENT = new Set(['wait'])
-
 const given = (candidates: readonly Candidate[], isList = false): Values => ({
   kind: 'given',
   candidates,
   isList,
 })
 const asked = (source: Source): Values => ({kind: 'asked', source})
-const described = (of: Readonly<Record<string, string>>) =>
-  given(Object.entries(of).map(([value, description]) => ({value, description})))
 const plain = (values: readonly string[], isList = false) =>
   given(
     values.map(value => ({value, description: ''})),
     isList,
   )
-
-const EVENT_VALUES = described(EVENT_TYPES)
-
-/** Values of flags by the flag's name. */
-const FLAG_VALUES: Readonly<Record<string, Values>> = {
-  profile: asked('profiles'),
-  city: asked('cities'),
-  resume: asked('client-references'),
-  id: asked('events'),
-  scope: described(SCOPES),
-  event: EVENT_VALUES,
-  type: EVENT_VALUES,
-}
-
-/** Values of arguments by command and argument; the first that matches. */
-const ARGUMENT_VALUES: readonly (readonly [RegExp, Values])[] = [
-  [/^profiles \S+ name$/, asked('profiles')],
-  [/^webhooks events \S+ /, asked('events')],
-  [/^webhooks \S+ id$/, asked('subscriptions')],
-  [/^journal \S+ reference$/, asked('client-references')],
-  [/^config \S+ key$/, given(SETTING_KEYS.map(({name, summary}) => ({value: name, description: summary})))],
-  [/ offer(_id)?$/, asked('offers')],
-  [/ (reservation_)?ref$/, asked('references')],
-  [/ file$/, {kind: 'files'}],
-]
 
 /** The model of the commands and groups of `config`; what is hidden is left out. */
 export function completionModel(config: Interfaces.Config): CompletionModel {
@@ -98,7 +65,7 @@ export function completionModel(config: Interfaces.Config): CompletionModel {
       .map(one => ({value: one.split(' ').at(-1) ?? '', description: describe(one)}))
   const places = ['', ...paths].map((path): Place => {
     const command = commands.find(({id}) => id === path.replaceAll(' ', ':'))
-    return {path, words: wordsUnder(path), ...ownPart(command, path)}
+    return {path, words: wordsUnder(path), ...ownPart(command)}
   })
   const topics = Object.entries(TOPICS).map(([value, {summary}]) => ({value, description: summary}))
   const help = {path: 'help', words: unique([...wordsUnder(''), ...topics]), ...NOTHING}
@@ -132,44 +99,31 @@ function unique(candidates: readonly Candidate[]): Candidate[] {
 
 function everywhere(): CompletionModel['everywhere'] {
   const flags = Object.entries(globalFlags).map(([name, flag]) => ({...flag, name}) as unknown as Flag)
-  const part = flagPart(flags)
+  const part = flagPart(flags, GLOBAL_CANDIDATES)
   return {...part, flags: [...part.flags, {value: '--help', description: 'explain the command'}]}
 }
 
-function ownPart(command: Facts | undefined, path: string) {
+function ownPart(command: Facts | undefined) {
   if (!command) return NOTHING
-  const {values, ...part} = flagPart(
-    Object.values(command.flags).filter(({hidden, name}) => !hidden && !Object.hasOwn(globalFlags, name)),
+  const {columns, candidates = {}, strict} = command
+  const own = Object.values(command.flags).filter(
+    ({hidden, name}) => !hidden && !Object.hasOwn(globalFlags, name),
   )
-  const {columns, candidates} = command
-  const argumentValues = Object.values(command.args).map(({name, options}) =>
-    options ? plain(options) : (toldBy(candidates?.[name]) ?? valuesOfArgument(`${path} ${name}`)),
-  )
+  const {values, ...part} = flagPart(own, candidates)
   const all = new Map(values)
   if (columns) all.set('--columns', plain(columns, true))
-  for (const {value} of part.flags) {
-    const told = toldBy(candidates?.[value.replace(/^--/, '')])
-    if (told) all.set(value, told)
+  for (const [index, {name, options}] of Object.values(command.args).entries()) {
+    const found = valuesOf({name, options}, candidates)
+    if (found) all.set(strict === false ? '#*' : `#${index}`, found)
   }
-  for (const [index, found] of argumentValues.entries())
-    if (found) all.set(command.strict === false ? '#*' : `#${index}`, found)
   return {...part, values: all}
 }
 
-/** What the command says its words are; event types stand in the script, as they do not change. */
-function toldBy(source: Source | undefined): Values | undefined {
-  if (source === 'event-types') return EVENT_VALUES
-  return source && asked(source)
-}
-
-function valuesOfArgument(place: string): Values | undefined {
-  return ARGUMENT_VALUES.find(([pattern]) => pattern.test(place))?.[1]
-}
-
-function flagPart(flags: readonly Flag[]): Omit<Place, 'path' | 'words'> {
-  const taking = flags.filter(({type, name}) => type === 'option' && !VALUE_MAY_BE_ABSENT.has(name))
-  const values = flags.flatMap(flag => {
-    const found = valuesOfFlag(flag)
+function flagPart(flags: readonly Flag[], candidates: Candidates): Omit<Place, 'path' | 'words'> {
+  const valued = flags.filter(flag => flag.type === 'option')
+  const taking = valued.filter(({helpValue}) => !String(helpValue).startsWith('['))
+  const values = valued.flatMap(flag => {
+    const found = valuesOf(flag, candidates)
     return found ? namesOf(flag).map(name => [name, found] as const) : []
   })
   return {
@@ -183,9 +137,17 @@ function namesOf({name, char}: Flag): string[] {
   return char ? [`--${name}`, `-${char}`] : [`--${name}`]
 }
 
-function valuesOfFlag(flag: Flag): Values | undefined {
-  if (flag.type !== 'option') return undefined
-  if (flag.options) return plain(flag.options)
-  if (flag.name === 'file' || /\bFILE\b/.test(String(flag.helpValue))) return {kind: 'files'}
-  return Object.hasOwn(FLAG_VALUES, flag.name) ? FLAG_VALUES[flag.name] : undefined
+interface Valued {
+  readonly name: string
+  readonly options?: readonly string[] | undefined
+  readonly helpValue?: string | string[]
+}
+
+/** Where the values of a flag or an argument come from: the command says it, or it takes a file. */
+function valuesOf({name, options, helpValue}: Valued, candidates: Candidates): Values | undefined {
+  const source = candidates[name]
+  if (options) return plain(options)
+  if (source !== undefined)
+    return source in FIXED ? given(FIXED[source as keyof typeof FIXED]()) : asked(source)
+  return name === 'file' || /\bFILE\b/.test(String(helpValue)) ? {kind: 'files'} : undefined
 }

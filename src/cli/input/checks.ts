@@ -56,11 +56,6 @@ export function checkCurrency(field: string, text: string): string {
   throw invalid(field, 'must be a three-letter currency code (ISO 4217), for example EUR', text)
 }
 
-/** Seconds of `--wait`; undefined when it was not given. */
-export function checkWait(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : checkInteger('--wait', text, 0, 86_400)
-}
-
 const WHERE_SHOWN: Readonly<Partial<Record<IdentifierKind, string>>> = {
   offer_id: 'bookctl hotels search shows offers with their ids',
   reservation_ref: 'bookctl journal shows the reservations made on this machine',
@@ -90,9 +85,10 @@ function likelyCause(text: string): string | undefined {
   return /^(["'`]).*\1$/s.test(text) ? 'leave out the quotes: jq -r prints none' : undefined
 }
 
-/** Seconds of `--timeout`, or of where else it came from; undefined when it was not given. */
-export function checkTimeout(text: string | undefined, from = '--timeout'): number | undefined {
-  return text === undefined ? undefined : checkInteger(from, text, 1, 3600)
+/** A UUID, as an Idempotency-Key is one. */
+export function checkUuid(field: string, text: string): string {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
+  throw usage('invalid_input', `${field}: must be a UUID`)
 }
 
 /** One line of text with something in it. */

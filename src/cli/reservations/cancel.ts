@@ -31,9 +31,9 @@ export interface CancelPlan {
 }
 
 /** What is sent. Throws usage for a reason that is too long. */
-export function readReason(reason: string | undefined): {reason?: string} {
-  if (reason !== undefined && reason.length > 200) throw invalid('--reason', 'must be at most 200 characters')
-  return reason === undefined ? {} : {reason}
+export function checkReason(field: string, reason: string): string {
+  if (reason.length <= 200) return reason
+  throw invalid(field, 'must be at most 200 characters')
 }
 
 /** Asks what cancelling costs, and what it is that would be cancelled. Throws Failure. */
@@ -97,11 +97,10 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
 export type MaxFee = Money
 
 /** `5`, or `5 EUR`. Throws usage. */
-export function readMaxFee(text: string | undefined): MaxFee | undefined {
-  if (text === undefined) return undefined
+export function readMaxFee(field: string, text: string): MaxFee {
   const [, amount = '', code] = /^(\S*?\d)(?:\s*([A-Za-z]{3}))?$/.exec(text.trim()) ?? []
-  if (!isAmount(amount)) throw invalid('--max-fee', 'must be an amount such as 450 or "450.00 EUR"', text)
-  return {amount, currency: code === undefined ? null : checkCurrency('--max-fee', code)}
+  if (!isAmount(amount)) throw invalid(field, 'must be an amount such as 450 or "450.00 EUR"', text)
+  return {amount, currency: code === undefined ? null : checkCurrency(field, code)}
 }
 
 /** Throws usage when cancelling costs more than `maxFee`, or when that cannot be told for want of one currency. */

@@ -8,52 +8,28 @@ import {Failure, usage} from '../../contract/failure.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import type {Connection} from '../connect.js'
-import {checkGiven, checkIdentifier, checkInteger, invalid} from '../input/checks.js'
+import {checkGiven, invalid} from '../input/checks.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
 import {noteOutcome} from '../reserve/noted.js'
 
-export interface ListFlags {
-  readonly 'client-reference'?: string | undefined
-  readonly status?: string | undefined
-  readonly 'created-from'?: string | undefined
-  readonly 'created-to'?: string | undefined
-  readonly limit?: string | undefined
-  readonly after?: string | undefined
-  readonly all?: boolean | undefined
-}
-
-/** Throws usage. */
-export function readListWish(flags: ListFlags): ListWish {
-  const {'client-reference': clientReference, limit, after, all} = flags
-  if (clientReference !== undefined)
-    checkIdentifier('client_reference_id', '--client-reference', clientReference)
-  if (after !== undefined) checkGiven('--after', after)
-  if (after === UNKNOWN_NEXT) {
-    throw usage('invalid_input', '--after: the service did not say how to ask for those after that page')
-  }
-  return {
-    clientReference,
-    status: readStatus(flags.status),
-    createdFrom: checkInstant('--created-from', flags['created-from']),
-    createdTo: checkInstant('--created-to', flags['created-to']),
-    limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
-    after,
-    all,
-  }
+/** What `--after` takes: the cursor of an earlier page. */
+export function checkCursor(field: string, text: string): string {
+  if (text === UNKNOWN_NEXT)
+    throw usage('invalid_input', `${field}: the service did not say how to ask for those after that page`)
+  return checkGiven(field, text)
 }
 
 /** A word of §3 in any case; any other word passes, since the service may know more. */
-function readStatus(text: string | undefined): string | undefined {
-  const known = RESERVATION_STATUSES.find(status => status === text?.toUpperCase())
-  return known ?? text
+export function readStatus(_field: string, text: string): string {
+  return RESERVATION_STATUSES.find(status => status === text.toUpperCase()) ?? text
 }
 
-function checkInstant(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined || isCalendarDate(text)) return text
+/** A day, or a timestamp with an offset. */
+export function checkInstant(field: string, text: string): string {
   const isTimestamp = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && instantOf(text) !== undefined
-  if (isTimestamp) return text
-  throw invalid(flag, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
+  if (isTimestamp || isCalendarDate(text)) return text
+  throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
 }
 
 type Row = ReturnType<typeof rowOf>

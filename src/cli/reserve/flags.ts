@@ -1,6 +1,8 @@
 /** The flags of `reserve`. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
+import {checkUuid} from '../input/checks.js'
+import {amountFlag, checkedFlag, identifierFlag, waitFlag} from '../usage/flags.js'
 
 export const reserveFlags = {
   input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
@@ -15,7 +17,6 @@ export const reserveFlags = {
   guest: Flags.string({
     helpValue: 'K=V,…',
     multiple: true,
-    multipleNonGreedy: true,
     summary: 'one guest: name, surname, birth_date, gender, nationality, tc or passport, …; may be repeated',
   }),
   contact: Flags.string({
@@ -23,20 +24,16 @@ export const reserveFlags = {
     summary: 'name, surname, email, phone_country_code, phone_number',
   }),
   nationality: Flags.string({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
-  'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
-  'idempotency-key': Flags.string({
+  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
+  'idempotency-key': checkedFlag(checkUuid)({
     helpValue: 'UUID',
     summary: 'use this key; a new one is made when absent',
   }),
-  resume: Flags.string({
+  resume: identifierFlag('client_reference_id')({
     helpValue: 'REF',
     summary: 'find out how the reservation with this client reference ended',
   }),
-  wait: Flags.string({
-    helpValue: 'SECONDS',
-    summary: 'wait until it is paid and confirmed; alone, 900 seconds',
-    whenAlone: 900,
-  }),
+  wait: waitFlag('wait until it is paid and confirmed'),
   open: Flags.boolean({summary: 'open the payment page in the browser'}),
   'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),
   template: Flags.boolean({summary: 'print an empty request'}),

@@ -9,7 +9,6 @@ import type {SeenOffer} from '../../state/offer-store.js'
 import type {Client, State} from '../../state/state.js'
 import type {Target} from '../access/target.js'
 import {systemClock} from '../connect.js'
-import {checkAmount, checkIdentifier} from '../input/checks.js'
 import {checkOffer, findDoubts} from '../input/offer-checks.js'
 import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from '../input/reservation.js'
 
@@ -42,12 +41,10 @@ export interface Typed {
 
 /** Reads and checks the arguments and the input file. Throws usage. */
 export async function readTyped(offerArgument: string | undefined, flags: PlanFlags): Promise<Typed> {
-  const {'max-price': price, 'idempotency-key': key, resume} = flags
-  const maxPrice = price === undefined ? undefined : checkAmount('--max-price', price)
-  if (key !== undefined) checkKey(key)
+  const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
   if (resume !== undefined) {
     refuseBesideResume(offerArgument, flags)
-    return readResume(resume)
+    return {offerId: undefined, input: {}, maxPrice: undefined, key: undefined}
   }
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
@@ -73,11 +70,6 @@ function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags)
   if (offerArgument !== undefined) typed.unshift('OFFER_ID')
   if (typed.length === 0) return
   throw usage('invalid_input', `--resume repeats what was reserved as it was; leave out: ${typed.join(', ')}`)
-}
-
-function readResume(reference: string): Typed {
-  checkIdentifier('client_reference_id', '--resume', reference)
-  return {offerId: undefined, input: {}, maxPrice: undefined, key: undefined}
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
@@ -122,12 +114,6 @@ async function standingOf(
 /** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
 export function isSettled({standing}: Plan): boolean {
   return standing?.kind === 'resolved'
-}
-
-/** Throws usage unless `text` is a UUID. */
-export function checkKey(text: string): void {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return
-  throw usage('invalid_input', '--idempotency-key: must be a UUID')
 }
 
 /**

@@ -9,7 +9,6 @@ import {StorageError} from '../../storage/errors.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import type {Target} from '../access/target.js'
 import type {Connection} from '../connect.js'
-import {checkIdentifier} from '../input/checks.js'
 import type {Result} from '../output/result.js'
 import {type DryChange, dryRequest, dryRun} from '../request/dry-run.js'
 
@@ -23,7 +22,6 @@ export interface VoucherOrder {
 
 /** Checks what was typed, that the file can be made, and that none is in the way. Throws usage; sends nothing. */
 export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
-  checkIdentifier('reservation_ref', 'REF', order.reservationRef)
   if (order.file === '-') {
     if (!json) return {path: undefined}
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')

@@ -3,7 +3,9 @@
  * network, nothing created or changed. A command names in `static candidates` which of them its arguments are.
  */
 import {EVENT_TYPES} from '../../contract/events.js'
+import {SCOPES} from '../../contract/scopes.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
+import {SETTING_KEYS} from '../settings/keys.js'
 
 /** One word that may be typed, and what it is. */
 export interface Candidate {
@@ -34,7 +36,9 @@ export const SOURCES = {
           ? []
           : [{value: reservationRef, description: `${outcome}, ${clientReferenceId}`}],
       ),
-  'event-types': () => Object.entries(EVENT_TYPES).map(([value, description]) => ({value, description})),
+  'event-types': () => described(EVENT_TYPES),
+  scopes: () => described(SCOPES),
+  settings: () => SETTING_KEYS.map(({name, summary}) => ({value: name, description: summary})),
   'client-references': state =>
     state.journal.list().map(({clientReferenceId, outcome}) => ({
       value: clientReferenceId,
@@ -56,6 +60,17 @@ export const SOURCES = {
       description: type ?? '',
     })),
 } as const satisfies Record<string, (state: State) => Candidate[]>
+
+/** Kinds that are the same on every machine: their words are in the completion scripts. */
+export const FIXED = {
+  'event-types': SOURCES['event-types'],
+  scopes: SOURCES.scopes,
+  settings: SOURCES.settings,
+} as const
+
+function described(of: Readonly<Record<string, string>>): Candidate[] {
+  return Object.entries(of).map(([value, description]) => ({value, description}))
+}
 
 /** A kind of word that this machine may know. */
 export type Source = keyof typeof SOURCES

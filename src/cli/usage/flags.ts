@@ -1,14 +1,49 @@
-/** Flags whose values have a check of their own, on top of oclif's. */
+/** Flags and arguments whose values have a check of their own, on top of oclif's. */
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {type Spec, wordOf} from './parse.js'
+import type {IdentifierKind} from '../../contract/identifiers.js'
+import {checkAmount, checkDate, checkIdentifier, checkInteger} from '../input/checks.js'
+import {readDuration} from '../input/duration.js'
+import {wordOf} from './parse.js'
+
+type Check<T> = (field: string, text: string) => T | Promise<T>
 
 /**
  * A flag whose value `check` reads. It is given the name to refuse the value by, the flag's or that of the variable it
  * came from, and throws a usage Failure. Use it as one of oclif's own: `const dateFlag = checkedFlag(checkDate)`, then
  * `date: dateFlag({helpValue: 'DATE', summary: '…'})`.
  */
-export function checkedFlag<T>(check: (field: string, text: string) => T | Promise<T>) {
-  const parse = async (text: string, context: object, flag: Spec & {readonly name: string}) =>
-    check(wordOf(context, flag, flag.name).shown, text)
-  return Flags.custom<T>({parse: parse as never})
+export function checkedFlag<T>(check: Check<T>) {
+  return Flags.custom<T>({parse: parserOf(check) as never})
 }
+
+/** The same for an argument. */
+export function checkedArg<T>(check: Check<T>) {
+  return Args.custom<T>({parse: parserOf(check) as never})
+}
+
+function parserOf<T>(check: Check<T>) {
+  return async (text: string, context: object, spec: {readonly name: string; readonly env?: string}) =>
+    check(wordOf(context, spec, spec.name).shown, text)
+}
+
+export const amountFlag = checkedFlag(checkAmount)
+export const dateFlag = checkedFlag(checkDate)
+/** Seconds of `30s`, `16m`, `2h`. */
+export const durationFlag = checkedFlag(readDuration)
+
+/** `--wait[=SECONDS]`: alone, 900 seconds. */
+export const waitFlag = (summary: string) =>
+  checkedFlag((field, text) => checkInteger(field, text, 0, 86_400))({
+    helpValue: '[SECONDS]',
+    whenAlone: 900,
+    summary: `${summary}; alone, 900 seconds`,
+  })
+
+/** An identifier of the service as an argument; it may be put into a path. */
+export const identifierArg = (kind: IdentifierKind) =>
+  checkedArg((field, text) => checkIdentifier(kind, field, text))
+
+/** The same as a flag. */
+export const identifierFlag = (kind: IdentifierKind) =>
+  checkedFlag((field, text) => checkIdentifier(kind, field, text))

@@ -60,6 +60,9 @@ export const globalFlags = {
   }),
 }
 
+/** What the words of their values are called to the machine, see `candidates` of a command. */
+export const GLOBAL_CANDIDATES = {profile: 'profiles'} as const
+
 export type GlobalFlags = InferredFlags<typeof globalFlags>
 
 const typed = (type: 'boolean' | 'option') =>

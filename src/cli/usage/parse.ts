@@ -131,9 +131,10 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
 }
 
 /** What the value stands for: `--city`, `REF`, or the variable it came from. oclif gives the word typed as the token. */
-export function wordOf(context: object, {type, env}: Spec, name: string): Word {
-  if (type === undefined) return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
-  const isVariable = env !== undefined && (context as {token?: object}).token === undefined
+export function wordOf(context: object, {env}: Pick<Spec, 'env'>, name: string): Word {
+  const {token} = context as {token?: {readonly type: string}}
+  if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
+  const isVariable = env !== undefined && token === undefined
   return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
 }
 

@@ -5,13 +5,11 @@ export const eventFilterFlags = {
   id: Flags.string({
     helpValue: 'EVENT_ID',
     multiple: true,
-    multipleNonGreedy: true,
     summary: 'these events only',
   }),
   type: Flags.string({
     helpValue: 'TYPE',
     multiple: true,
-    multipleNonGreedy: true,
     summary: 'events of these types only',
   }),
   since: Flags.string({

@@ -1,11 +1,9 @@
 /** What flags and input file of `reserve` already say, checked, so that the wizard asks for the rest alone. */
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
-import {checkAmount} from '../input/checks.js'
 import {type Fields, isFields, readContact, readGuest} from '../input/guests.js'
 import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
 import type {PlanFlags} from '../reserve/reserve.js'
-import {checkKey} from '../reserve/reserve.js'
 
 export interface Begun {
   readonly offerId: string | undefined
@@ -33,10 +31,7 @@ export async function readBegun(
   flags: PlanFlags,
   today: string,
 ): Promise<Begun | undefined> {
-  const maxPrice =
-    flags['max-price'] === undefined ? undefined : checkAmount('--max-price', flags['max-price'])
-  const key = flags['idempotency-key']
-  if (key !== undefined) checkKey(key)
+  const {'max-price': maxPrice, 'idempotency-key': key} = flags
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)

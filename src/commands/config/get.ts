@@ -14,10 +14,10 @@ that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKC
     'BOOKCTL_CURRENCY=EUR bookctl config get currency --json',
   ]
   static override columns = [...CONFIG_COLUMNS, 'source_path']
+  static override candidates = {key: 'settings'} as const
   static override args = {
     key: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'the setting, as config list names it',
     }),
   }

@@ -16,13 +16,13 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
     'bookctl config set paths.reservations.list /bookings --profile reader --dry-run',
   ]
   static override columns = CHANGE_COLUMNS
+  static override candidates = {key: 'settings'} as const
   static override args = {
     key: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'the setting, as config list names it',
     }),
-    value: Args.string({required: true, ignoreStdin: true, description: 'its new value'}),
+    value: Args.string({required: true, description: 'its new value'}),
   }
   static override flags = dryRunFlag
 

@@ -14,10 +14,10 @@ BOOKCTL_PROFILE.`
     'bookctl config unset scopes --profile reader --dry-run',
   ]
   static override columns = CHANGE_COLUMNS
+  static override candidates = {key: 'settings'} as const
   static override args = {
     key: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'the setting, as config list names it',
     }),
   }

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {CITY_COLUMNS, cities} from '../../cli/catalogue/content.js'
 import {checkCountry} from '../../cli/input/checks.js'
+import {checkedFlag} from '../../cli/usage/flags.js'
 
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched, with their ids.'
@@ -19,12 +20,11 @@ config.json: "paths": {"content.cities": "…"}. Needs the scope content:read. E
       helpValue: 'TEXT',
       summary: 'only those whose name holds this; accents do not count',
     }),
-    country: Flags.string({helpValue: 'CC', summary: 'only those of this country'}),
+    country: checkedFlag(checkCountry)({helpValue: 'CC', summary: 'only those of this country'}),
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ContentCities)
-    const country = flags.country === undefined ? undefined : await checkCountry('--country', flags.country)
-    await this.print(await cities(await this.connect(), {find: flags.find, country}))
+    await this.print(await cities(await this.connect(), flags))
   }
 }

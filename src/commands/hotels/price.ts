@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {PRICE_COLUMNS, price} from '../../cli/catalogue/hotels.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class HotelsPrice extends BaseCommand {
   static override summary = 'Ask what an offer costs now.'
@@ -16,16 +15,14 @@ config.json: "paths": {"hotels.price": "…"}. Needs the scope hotels:read. Envi
   static override columns = PRICE_COLUMNS.map(column => column.name)
   static override candidates = {offer_id: 'offers'} as const
   static override args = {
-    offer_id: Args.string({
+    offer_id: identifierArg('offer_id')({
       required: true,
-      ignoreStdin: true,
       description: 'id of the offer, as hotels search prints it',
     }),
   }
 
   async run(): Promise<void> {
     const {args} = await this.parse(HotelsPrice)
-    const offerId = checkIdentifier('offer_id', 'OFFER_ID', args.offer_id)
-    await this.print(await price(await this.connect(), offerId))
+    await this.print(await price(await this.connect(), args.offer_id))
   }
 }

@@ -3,10 +3,10 @@ import {BaseCommand} from '../../cli/base-command.js'
 import {readCity} from '../../cli/catalogue/city-names.js'
 import {OFFER_COLUMNS, search} from '../../cli/catalogue/search.js'
 import type {Connection} from '../../cli/connect.js'
-import {checkAmount, checkInteger} from '../../cli/input/checks.js'
 import {SORTS} from '../../cli/input/narrow.js'
 import {lacksSomething, readSearch, type SearchFlags} from '../../cli/input/search.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
+import {amountFlag} from '../../cli/usage/flags.js'
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms.'
@@ -20,6 +20,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     'bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-04 --room 2:7,4 --room 1 --nationality DE --currency EUR --sort price --limit 5',
   ]
   static override columns = OFFER_COLUMNS.map(column => column.name)
+  static override candidates = {city: 'cities'} as const
   static override flags = {
     city: Flags.string({
       helpValue: 'CITY',
@@ -32,7 +33,6 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     room: Flags.string({
       helpValue: 'ADULTS[:AGE,AGE]',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'one room: adults, then the ages of the children; may be repeated; 2 unless told',
     }),
     nationality: Flags.string({
@@ -49,10 +49,10 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
       options: SORTS,
       summary: 'order of the offers; cheapest, most stars, or by name first',
     }),
-    'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'only offers that cost at most this'}),
+    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'only offers that cost at most this'}),
     refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
     board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
-    limit: Flags.string({helpValue: 'N', summary: 'at most this many offers'}),
+    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'at most this many offers'}),
   }
 
   private connected: Promise<Connection> | undefined
@@ -62,12 +62,8 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     const city = await readCity(flags.city, () => this.connection())
     const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
     const request = await readSearch(await this.complete(given))
-    const {sort, refundable, board, 'max-price': price, limit} = flags
-    const wanted = {
-      ...{sort, refundable, board},
-      maxPrice: price === undefined ? undefined : checkAmount('--max-price', price),
-      limit: limit === undefined ? undefined : checkInteger('--limit', limit, 1, 100_000),
-    }
+    const {sort, refundable, board, 'max-price': maxPrice, limit} = flags
+    const wanted = {sort, refundable, board, maxPrice, limit}
     await this.print(await search(await this.connection(), request, wanted))
     this.note('Offers are valid for 15 minutes: bookctl reserve OFFER_ID')
   }

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {HOTEL_COLUMNS, show} from '../../cli/catalogue/hotels.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class HotelsShow extends BaseCommand {
   static override summary = 'Show one hotel.'
@@ -14,16 +13,14 @@ config.json: "paths": {"hotels.show": "…"}. Needs the scope hotels:read. Envir
   ]
   static override columns = HOTEL_COLUMNS.map(column => column.name)
   static override args = {
-    hotel_id: Args.string({
+    hotel_id: identifierArg('other')({
       required: true,
-      ignoreStdin: true,
       description: "id of the hotel, as the service's own offer (raw) has it",
     }),
   }
 
   async run(): Promise<void> {
     const {args} = await this.parse(HotelsShow)
-    const hotelId = checkIdentifier('other', 'HOTEL_ID', args.hotel_id)
-    await this.print(await show(await this.connect(), hotelId))
+    await this.print(await show(await this.connect(), args.hotel_id))
   }
 }

@@ -31,8 +31,9 @@ Environment: BOOKCTL_CONFIG_DIR.`
       'idempotency_key',
     ],
   ]
+  static override candidates = {reference: 'client-references'} as const
   static override args = {
-    reference: Args.string({required: true, ignoreStdin: true, description: 'your client reference'}),
+    reference: Args.string({required: true, description: 'your client reference'}),
   }
   static override flags = {yes: Flags.boolean({summary: 'do not ask'}), ...dryRunFlag}
 

@@ -17,7 +17,7 @@ export default class ProfilesRemove extends BaseCommand {
   static override columns = ['profile', 'revoked', 'removed']
   static override candidates = {name: 'profiles'} as const
   static override args = {
-    name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
+    name: Args.string({required: true, description: 'name of the profile'}),
   }
   static override flags = {
     yes: Flags.boolean({summary: 'do not ask; needed for live credentials without a terminal'}),

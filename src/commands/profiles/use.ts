@@ -14,7 +14,7 @@ export default class ProfilesUse extends BaseCommand {
   static override columns = ['profile', 'base_url', 'client_id']
   static override candidates = {name: 'profiles'} as const
   static override args = {
-    name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'}),
+    name: Args.string({required: true, description: 'name of the profile'}),
   }
   static override flags = dryRunFlag
 

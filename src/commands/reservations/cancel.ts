@@ -1,13 +1,12 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import * as cancelling from '../../cli/reservations/cancel.js'
 import {howToLook} from '../../cli/reservations/reservations.js'
 import {jsonResult} from '../../cli/reserve/result.js'
+import {checkedFlag, identifierArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation, after showing what it costs.'
@@ -26,11 +25,14 @@ reservations:write. Environment: those of every command.`
   static override columns = cancelling.CANCEL_COLUMNS
   static override candidates = {ref: 'references'} as const
   static override args = {
-    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
   }
   static override flags = {
-    reason: Flags.string({helpValue: 'TEXT', summary: 'told to the service, at most 200 characters'}),
-    'max-fee': Flags.string({
+    reason: checkedFlag(cancelling.checkReason)({
+      helpValue: 'TEXT',
+      summary: 'told to the service, at most 200 characters',
+    }),
+    'max-fee': checkedFlag(cancelling.readMaxFee)({
       helpValue: 'AMOUNT',
       summary: 'cancel only if it costs at most this: 50, or "50 EUR"',
     }),
@@ -40,10 +42,9 @@ reservations:write. Environment: those of every command.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsCancel)
-    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
-    const {'max-fee': most, reason, yes} = flags
-    const maxFee = cancelling.readMaxFee(most)
-    const body = cancelling.readReason(reason)
+    const reference = args.ref
+    const {'max-fee': maxFee, reason, yes} = flags
+    const body = reason === undefined ? {} : {reason}
     const target = await this.target()
     if (flags['dry-run']) {
       const call = {parameters: {reservation_ref: reference}, body}

@@ -1,6 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {list, RESERVATIONS_COLUMNS, readListWish} from '../../cli/reservations/reservations.js'
+import {
+  checkCursor,
+  checkInstant,
+  list,
+  RESERVATIONS_COLUMNS,
+  readStatus,
+} from '../../cli/reservations/reservations.js'
+import {checkedFlag, identifierFlag} from '../../cli/usage/flags.js'
+
+const instantFlag = checkedFlag(checkInstant)
 
 export default class ReservationsList extends BaseCommand {
   static override summary = 'List the reservations.'
@@ -16,24 +25,41 @@ config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations
   ]
   static override columns = RESERVATIONS_COLUMNS
   static override flags = {
-    'client-reference': Flags.string({helpValue: 'REF', summary: 'only the one with your own reference'}),
-    status: Flags.string({helpValue: 'STATUS', summary: 'only those in this state, for example CONFIRMED'}),
-    'created-from': Flags.string({
+    'client-reference': identifierFlag('client_reference_id')({
+      helpValue: 'REF',
+      summary: 'only the one with your own reference',
+    }),
+    status: checkedFlag(readStatus)({
+      helpValue: 'STATUS',
+      summary: 'only those in this state, for example CONFIRMED',
+    }),
+    'created-from': instantFlag({
       helpValue: 'DATE',
       summary: 'made on this day (UTC) or later; or a timestamp',
     }),
-    'created-to': Flags.string({
+    'created-to': instantFlag({
       helpValue: 'DATE',
       summary: 'made on this day (UTC) or before; or a timestamp',
     }),
-    limit: Flags.string({helpValue: 'N', summary: 'at most so many', exclusive: ['all']}),
-    after: Flags.string({helpValue: 'CURSOR', summary: 'those after an earlier page: its "next"'}),
+    limit: Flags.integer({
+      helpValue: 'N',
+      min: 1,
+      max: 100_000,
+      summary: 'at most so many',
+      exclusive: ['all'],
+    }),
+    after: checkedFlag(checkCursor)({
+      helpValue: 'CURSOR',
+      summary: 'those after an earlier page: its "next"',
+    }),
     all: Flags.boolean({summary: 'all there are, page after page'}),
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ReservationsList)
-    const wish = readListWish(flags)
+    const {limit, after, all, status} = flags
+    const {'client-reference': clientReference, 'created-from': createdFrom, 'created-to': createdTo} = flags
+    const wish = {clientReference, status, createdFrom, createdTo, limit, after, all}
     const {next, ...result} = await list(await this.connect(), wish)
     await this.print(result)
     if (next !== null && result.warning === undefined) this.note('There are more: --all, or --limit N')

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations/reservations.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation.'
@@ -15,12 +14,11 @@ config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations
   static override columns = RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const
   static override args = {
-    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
   }
 
   async run(): Promise<void> {
     const {args} = await this.parse(ReservationsShow)
-    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
-    await this.print(await show(await this.connect(), reference, text => void this.warn(text)))
+    await this.print(await show(await this.connect(), args.ref, text => void this.warn(text)))
   }
 }

@@ -1,13 +1,12 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations/reservations.js'
 import {jsonResult} from '../../cli/reserve/result.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation.'
@@ -23,7 +22,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
   static override columns = RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const
   static override args = {
-    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
   }
   static override flags = {
     contact: Flags.string({
@@ -33,7 +32,6 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
     guest: Flags.string({
       helpValue: 'K=V,…',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'one guest, as reserve takes it; those given replace all there are',
     }),
     input: Flags.string({
@@ -46,7 +44,7 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
-    const reference = checkIdentifier('reservation_ref', 'REF', args.ref)
+    const reference = args.ref
     const change = await readUpdate(flags)
     const target = await this.target()
     if (flags['dry-run']) {

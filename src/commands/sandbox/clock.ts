@@ -1,8 +1,7 @@
-import * as Flags from '@oclif/core/flags'
-import {readDuration} from '../../cli/input/duration.js'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
+import {durationFlag} from '../../cli/usage/flags.js'
 
 /** Ours: each attempt that falls due on the way may take a subscriber's 3 s. */
 const LONGEST_MOVE_SECONDS = 600
@@ -15,14 +14,14 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
   static override columns = ['now']
   static override flags = {
-    advance: Flags.string({helpValue: 'TIME', summary: 'how far: 30s, 16m, 2h, 1d'}),
+    advance: durationFlag({helpValue: 'TIME', summary: 'how far: 30s, 16m, 2h, 1d'}),
     ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxClock)
-    const body =
-      flags.advance === undefined ? undefined : {advance_seconds: readDuration('--advance', flags.advance)}
+    const {advance} = flags
+    const body = advance === undefined ? undefined : {advance_seconds: advance}
     if (flags['dry-run']) return this.print(this.describe('/clock', body))
     const time = await this.control('/clock', body, LONGEST_MOVE_SECONDS)
     await this.print(single(time, time, String(time.now ?? '')))

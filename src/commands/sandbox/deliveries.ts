@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {checkIdentifier, checkInteger} from '../../cli/input/checks.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
 import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox/deliveries.js'
+import {identifierFlag} from '../../cli/usage/flags.js'
 
 export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "Show the local sandbox's deliveries of events, with every attempt."
@@ -12,21 +12,25 @@ attempt now and shows that delivery. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONF
   static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
   static override columns = DELIVERY_COLUMNS
   static override flags = {
-    limit: Flags.string({
+    limit: Flags.integer({
       helpValue: 'N',
-      default: '1000',
+      min: 1,
+      max: 5000,
+      default: 1000,
       summary: 'the newest N, up to 5000',
       exclusive: ['redeliver'],
     }),
-    redeliver: Flags.string({helpValue: 'DELIVERY_ID', summary: 'make an attempt of this delivery now'}),
+    redeliver: identifierFlag('delivery_id')({
+      helpValue: 'DELIVERY_ID',
+      summary: 'make an attempt of this delivery now',
+    }),
     ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
     const id = flags.redeliver
-    if (id === undefined) return this.list(checkInteger('--limit', flags.limit, 1, 5000), flags['dry-run'])
-    checkIdentifier('delivery_id', '--redeliver', id)
+    if (id === undefined) return this.list(flags.limit, flags['dry-run'])
     if (flags['dry-run']) return this.print(this.describe(`/deliveries/${id}/redeliver`, {}))
     await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
   }

@@ -1,9 +1,8 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'
@@ -16,13 +15,13 @@ export default class SandboxPay extends SandboxCommand {
   static override columns = ['reservation_ref', 'status', 'payment_status']
   static override candidates = {ref: 'references'} as const
   static override args = {
-    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
   }
   static override flags = {decline: Flags.boolean({summary: 'let the payment fail'}), ...dryRunFlag}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)
-    const path = `/payments/${encodeURIComponent(checkIdentifier('reservation_ref', 'REF', args.ref))}`
+    const path = `/payments/${encodeURIComponent(args.ref)}`
     const body = {result: flags.decline ? 'failed' : 'paid'}
     if (flags['dry-run']) return this.print(this.describe(path, body))
     const reservation = await this.control(path, body)

@@ -2,7 +2,6 @@ import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkInteger} from '../../cli/input/checks.js'
 import {openAddress} from '../../cli/open-address.js'
 import {cannotListen, oneAtATime, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
@@ -20,15 +19,25 @@ export default class SandboxStart extends BaseCommand {
   ]
   static override columns = []
   static override flags = {
-    port: Flags.string({helpValue: 'PORT', default: '0', summary: 'port to listen on; 0 takes a free one'}),
+    port: Flags.integer({
+      helpValue: 'PORT',
+      min: 0,
+      max: 65_535,
+      default: 0,
+      summary: 'port to listen on; 0 takes a free one',
+    }),
     db: Flags.string({helpValue: 'FILE|:memory:', summary: 'where the state is kept'}),
-    latency: Flags.string({
+    latency: Flags.integer({
       helpValue: 'MS',
-      default: '0',
+      min: 0,
+      max: 60_000,
+      default: 0,
       summary: 'delay of every operation, in milliseconds',
     }),
-    offers: Flags.string({
+    offers: Flags.integer({
       helpValue: 'N',
+      min: 1,
+      max: 20_000,
       summary: 'how many offers each search finds, up to 20000; 12 to 20 hotels of the city unless told',
     }),
     open: Flags.boolean({summary: "open the sandbox's own page in the browser"}),
@@ -42,9 +51,7 @@ export default class SandboxStart extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxStart)
-    const port = checkInteger('--port', flags.port, 0, 65_535)
-    const latencyMilliseconds = checkInteger('--latency', flags.latency, 0, 60_000)
-    const offers = flags.offers === undefined ? undefined : checkInteger('--offers', flags.offers, 1, 20_000)
+    const {port, latency: latencyMilliseconds, offers} = flags
     const database = sandboxDatabase(flags.db, this.config.configDir)
     const [{createSandbox}, {serveSandbox}] = await Promise.all([
       import('../../sandbox/sandbox.js'),

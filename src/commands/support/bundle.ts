@@ -37,7 +37,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
   ]
   static override columns = BUNDLE_COLUMNS
   static override args = {
-    file: Args.string({required: true, ignoreStdin: true, description: 'the zip file to write'}),
+    file: Args.string({required: true, description: 'the zip file to write'}),
   }
   static override flags = {
     offline: Flags.boolean({summary: 'send nothing: look at this machine alone'}),

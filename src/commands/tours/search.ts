@@ -5,6 +5,7 @@ import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/ca
 import type {Connection} from '../../cli/connect.js'
 import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
+import {amountFlag, dateFlag} from '../../cli/usage/flags.js'
 
 export default class ToursSearch extends BaseCommand {
   static override summary = 'Search tours of a city.'
@@ -26,7 +27,7 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
       summary:
         'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
     }),
-    date: Flags.string({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
+    date: dateFlag({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
     currency: Flags.string({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
@@ -35,13 +36,12 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
     tag: Flags.string({
       helpValue: 'WORD',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'only tours with this tag, for example food; may be repeated',
     }),
     find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description holds this'}),
-    'max-price': Flags.string({helpValue: 'AMOUNT', summary: 'only tours that cost at most this'}),
+    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'only tours that cost at most this'}),
     sort: Flags.string({options: TOUR_SORTS, summary: 'cheapest, best rated, shortest, or by name first'}),
-    limit: Flags.string({helpValue: 'N', summary: 'at most this many tours'}),
+    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'at most this many tours'}),
   }
 
   private connected: Promise<Connection> | undefined

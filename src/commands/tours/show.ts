@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {show, TOUR_COLUMNS} from '../../cli/catalogue/tours.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour.'
@@ -14,16 +13,14 @@ config.json: "paths": {"tours.show": "…"}. Needs the scope tours:read. Environ
   ]
   static override columns = TOUR_COLUMNS.map(column => column.name)
   static override args = {
-    tour_id: Args.string({
+    tour_id: identifierArg('other')({
       required: true,
-      ignoreStdin: true,
       description: 'id of the tour, as tours search prints it',
     }),
   }
 
   async run(): Promise<void> {
     const {args} = await this.parse(ToursShow)
-    const tourId = checkIdentifier('other', 'TOUR_ID', args.tour_id)
-    await this.print(await show(await this.connect(), tourId))
+    await this.print(await show(await this.connect(), args.tour_id))
   }
 }

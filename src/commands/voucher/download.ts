@@ -1,11 +1,10 @@
 import process from 'node:process'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkWait} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/reserve/voucher.js'
+import {identifierArg, waitFlag} from '../../cli/usage/flags.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation.'
@@ -20,23 +19,19 @@ Environment: those of every command.`
   static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
   static override candidates = {ref: 'references'} as const
   static override args = {
-    ref: Args.string({required: true, ignoreStdin: true, description: 'reference of the reservation'}),
+    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
   }
   static override flags = {
     file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
     force: Flags.boolean({summary: 'replace an existing file'}),
-    wait: Flags.string({
-      helpValue: 'SECONDS',
-      summary: 'wait until it is ready; alone, 900 seconds',
-      whenAlone: 900,
-    }),
+    wait: waitFlag('wait until it is ready'),
     ...dryRunFlag,
   }
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(VoucherDownload)
     const {file, force} = flags
-    const order = {reservationRef: args.ref, file, force, waitSeconds: checkWait(flags.wait)}
+    const order = {reservationRef: args.ref, file, force, waitSeconds: flags.wait}
     const {path} = planVoucher(order, Boolean(flags.json))
     const target = await this.target()
     if (flags['dry-run']) return this.print(describeDownload(target, order, path))

@@ -31,7 +31,6 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
       required: true,
       helpValue: 'TYPE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'an event type, for example reservation.confirmed; may be repeated',
     }),
     'secret-file': Flags.string({

@@ -1,11 +1,10 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 import {deleteAndForget} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
@@ -19,7 +18,7 @@ export default class WebhooksDelete extends BaseCommand {
   static override columns = ['subscription_id', 'deleted', 'secret_removed']
   static override candidates = {id: 'subscriptions'} as const
   static override args = {
-    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
   }
   static override flags = {
     yes: Flags.boolean({summary: 'delete one of a live service without asking'}),
@@ -28,7 +27,7 @@ export default class WebhooksDelete extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksDelete)
-    const id = checkIdentifier('subscription_id', 'ID', args.id)
+    const {id} = args
     const target = await this.target()
     if (flags['dry-run']) {
       const request = describeCall('subscriptions.delete', target, await this.state(), {

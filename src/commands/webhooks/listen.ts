@@ -22,6 +22,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
     'bookctl webhooks listen --subscribe --public-url https://hooks.example.com/ --dry-run',
   ]
   static override columns = [...EVENT_COLUMNS]
+  static override candidates = {event: 'event-types'} as const
   static override flags = listenFlags
   override readonly printsLines = true
   override readonly endsWithReader = true

@@ -22,7 +22,6 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   static override args = {
     url: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'address of the receiver: https, or http on this machine',
     }),
   }

@@ -19,7 +19,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   ]
   static override columns = ['signature', 'timestamp']
   static override args = {
-    file: Args.string({ignoreStdin: true, description: 'what to sign; - or nothing is standard input'}),
+    file: Args.string({description: 'what to sign; - or nothing is standard input'}),
   }
   static override flags = {
     ...webhookSecretFlags,

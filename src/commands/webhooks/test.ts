@@ -1,10 +1,9 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {single} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {jsonResult} from '../../cli/reserve/result.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Have a test event sent to a subscription.'
@@ -17,13 +16,13 @@ export default class WebhooksTest extends BaseCommand {
   static override columns = ['subscription_id', 'answer']
   static override candidates = {id: 'subscriptions'} as const
   static override args = {
-    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
   }
   static override flags = dryRunFlag
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksTest)
-    const id = checkIdentifier('subscription_id', 'ID', args.id)
+    const {id} = args
     const target = await this.target()
     if (flags['dry-run'])
       return this.print(

@@ -1,9 +1,8 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {checkIdentifier} from '../../cli/input/checks.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
+import {identifierArg} from '../../cli/usage/flags.js'
 import {missing} from '../../cli/usage/mistakes.js'
 import {
   checkEvents,
@@ -26,14 +25,13 @@ show this path: see webhooks list. Environment: those of every command.`
   static override columns = SUBSCRIPTION_COLUMNS
   static override candidates = {id: 'subscriptions', event: 'event-types'} as const
   static override args = {
-    id: Args.string({required: true, ignoreStdin: true, description: 'id of the subscription'}),
+    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
   }
   static override flags = {
     url: Flags.string({helpValue: 'HTTPS_URL', summary: 'where the events are sent from now on'}),
     event: Flags.string({
       helpValue: 'TYPE',
       multiple: true,
-      multipleNonGreedy: true,
       summary: 'an event type; those given replace all there are',
     }),
     active: Flags.boolean({summary: 'send events again', exclusive: ['passive']}),
@@ -43,7 +41,7 @@ show this path: see webhooks list. Environment: those of every command.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksUpdate)
-    const id = checkIdentifier('subscription_id', 'ID', args.id)
+    const {id} = args
     const {url, event, active, passive} = flags
     if (url === undefined && !event && !active && !passive) {
       throw missing(['--url, --event, --active or --passive'])

@@ -4,7 +4,9 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {EXIT_CODES} from '../../cli/failure.js'
+import {checkGiven} from '../../cli/input/checks.js'
 import {writePieces} from '../../cli/output/streams.js'
+import {checkedFlag} from '../../cli/usage/flags.js'
 import {
   explain,
   type Printing,
@@ -34,20 +36,24 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   static override columns = VERIFY_COLUMNS
   static override args = {
     file: Args.string({
-      ignoreStdin: true,
       description: 'what was captured; several may be named, - is standard input',
     }),
   }
   static override flags = {
     signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
-    'event-id': Flags.string({helpValue: 'ID', summary: 'value of the event id header of a raw body'}),
+    'event-id': checkedFlag(checkGiven)({
+      helpValue: 'ID',
+      summary: 'value of the event id header of a raw body',
+    }),
     ...webhookSecretFlags,
     at: Flags.string({
       helpValue: 'TIME|received',
       summary: 'judge at this time, or when each was received; now when absent',
     }),
-    tolerance: Flags.string({
+    tolerance: Flags.integer({
       helpValue: 'SECONDS',
+      min: 0,
+      max: 10_000_000_000,
       summary: 'largest difference from the time; 300 when absent',
     }),
   }

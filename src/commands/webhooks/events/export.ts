@@ -18,6 +18,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     'bookctl webhooks events export --type voucher.ready | wc -l',
   ]
   static override columns = ['exported', 'file']
+  static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {
     ...eventFilterFlags,
     file: Flags.string({

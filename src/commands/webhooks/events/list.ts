@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../../cli/base-command.js'
 import {systemClock} from '../../../cli/connect.js'
-import {checkInteger} from '../../../cli/input/checks.js'
 import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhooks/events.js'
 import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
 
@@ -14,17 +13,17 @@ export default class WebhooksEventsList extends BaseCommand {
     'bookctl webhooks events list --type payment.failed --json',
   ]
   static override columns = EVENT_LIST_COLUMNS
+  static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {
     ...eventFilterFlags,
-    limit: Flags.string({helpValue: 'N', summary: 'so many at most; all of them when absent'}),
+    limit: Flags.integer({helpValue: 'N', min: 1, summary: 'so many at most; all of them when absent'}),
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsList)
     const {events} = await this.state()
     const filter = eventFilter(flags, events, systemClock.now())
-    const most = Number.MAX_SAFE_INTEGER
-    const limit = flags.limit === undefined ? most : checkInteger('--limit', flags.limit, 1, most)
+    const {limit = Number.POSITIVE_INFINITY} = flags
     await this.print(eventList(events, filter, limit))
   }
 }

@@ -6,6 +6,7 @@ import {systemClock} from '../../../cli/connect.js'
 import {EXIT_CODES} from '../../../cli/failure.js'
 import {dryRunFlag} from '../../../cli/request/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/settings/keys.js'
+import {checkedFlag} from '../../../cli/usage/flags.js'
 import {findEvent} from '../../../cli/webhooks/events.js'
 import {
   REPLAY_COLUMNS,
@@ -37,12 +38,11 @@ export default class WebhooksEventsReplay extends BaseCommand {
   static override args = {
     event_id: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'the events, in the order they are sent',
     }),
   }
   static override flags = {
-    to: Flags.string({
+    to: checkedFlag(checkTarget)({
       helpValue: 'URL',
       required: true,
       summary: 'https address, or an http one on this machine',
@@ -54,7 +54,7 @@ export default class WebhooksEventsReplay extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags, argv} = await this.parse(WebhooksEventsReplay)
-    const target = checkTarget('--to', flags.to)
+    const target = flags.to
     const state = await this.state()
     const events = (argv as string[]).map(id => findEvent(state.events, id))
     const resign = flags.resign ? {resign: await this.signing(flags)} : {}

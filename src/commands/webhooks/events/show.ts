@@ -11,7 +11,7 @@ export default class WebhooksEventsShow extends BaseCommand {
   ]
   static override candidates = {event_id: 'events'} as const
   static override args = {
-    event_id: Args.string({required: true, ignoreStdin: true, description: 'the event'}),
+    event_id: Args.string({required: true, description: 'the event'}),
   }
 
   async run(): Promise<void> {
