@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import {StorageError} from '../storage/errors.js'
 import {ensurePrivateDirectory, writeWholeFile} from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
+import {PATIENCE_MILLISECONDS} from '../storage/patience.js'
 import {SETTINGS_NAME} from './file-names.js'
 import type {SettingsEditor, SettingsStage} from './settings-change.js'
 import {parseSettings, readSettingsText} from './settings-file.js'
@@ -23,8 +24,6 @@ export interface Together {
 }
 
 type Edit = (settings: SettingsEditor) => void
-
-const LOCK_WAIT_MILLISECONDS = 10_000
 
 export interface Settings {
   /** Path of config.json, whether or not it is there. */
@@ -67,7 +66,7 @@ export function createSettings(directory: string, {mayTighten = true} = {}): Set
           directory,
           kind: 'settings',
           key: SETTINGS_NAME,
-          waitMilliseconds: LOCK_WAIT_MILLISECONDS,
+          waitMilliseconds: PATIENCE_MILLISECONDS,
         }
         const outcome = await withLock(lock, () => write(stage, edit, together))
         if (!outcome.gaveUp) return outcome.value
