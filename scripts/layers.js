@@ -11,7 +11,7 @@ const LAYERS = [
   // Lies in the file that starts everything.
   [null, 'cli/main.ts'],
   ['start', 'cli/program.ts', 'cli/usage/argv.ts'],
-  ['command', 'cli/base-command.ts'],
+  ['command', 'cli/base-command.ts', 'cli/usage/flags.ts'],
   ['connect', 'cli/connect.ts'],
   ['answers', 'api/error-in-answer.ts', 'api/shapes.ts', 'api/token-client.ts', 'cli/request/own-paths.ts'],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.

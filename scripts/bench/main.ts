@@ -19,12 +19,11 @@ import {searchStart} from './cases/search-start.js'
 import {verifyLarge} from './cases/verify-large.js'
 import {verifyMany} from './cases/verify-many.js'
 import {verifyOne} from './cases/verify-one.js'
-import {version} from './cases/version.js'
 import {Bench, type BenchOptions, ROOT} from './support/bench.js'
 import {markdown, type Report, report} from './support/table.js'
 
 const CASES = [
-  ...[version, verifyOne, account, searchStart, verifyMany, verifyLarge],
+  ...[verifyOne, account, searchStart, verifyMany, verifyLarge],
   ...[listen, searchGrowth, sandboxGrowth, listenGrowth, peers],
 ]
 const NAMES = CASES.map(({name}) => name)
