@@ -2,9 +2,8 @@
  * Webhook signatures, §6.2 and §6.3 read literally: HMAC-SHA256 with the whole secret as key, over the timestamp as
  * the header spells it, a full stop and the raw body. Bytes in, verdict out; no clock and no parsing of the body.
  */
-import {createHmac, type Hmac, timingSafeEqual} from 'node:crypto'
+import {createHmac, createSecretKey, type Hmac, type KeyObject, timingSafeEqual} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../contract/limits.js'
-import {MOST_SHORT_BYTES, ShortHmac} from './short-hmac.js'
 
 /** A signing secret and what to call it in results; the name is never the secret. */
 export interface NamedSecret {
@@ -88,7 +87,10 @@ function begin(secret: string, timestamp: string): Hmac {
   return createHmac('sha256', secret).update(`${timestamp}.`)
 }
 
-/** What the service sends but for the days around a new secret (§6.2): one `v1`. A million of them are read quicker so. */
+/**
+ * What the service sends but for the days around a new secret (§6.2): one `v1`. Without this, verifying a million events
+ * (`npm run bench`, verify-many) takes an eighth more time.
+ */
 // Stryker disable next-line Regex: what this does not take, the rest of parseSignature reads the same
 const USUAL = /^t=\d{1,12},v1=[0-9a-f]{64}$/
 const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
@@ -139,30 +141,26 @@ function signatureIn(header: VerifyTerms['header']): ParsedSignature | 'missing_
   return (values.length === 1 ? parseSignature(value) : undefined) ?? 'malformed_header'
 }
 
-/** Digits, and the full stop. */
-const MOST_TIMESTAMP_BYTES = 13
+/** Where digests are compared: a buffer for each would take a tenth of the time that verifying a million events takes. */
 const made = Buffer.alloc(32)
 const claimed = Buffer.alloc(32)
 
 /** The digest of `start` and `rawBody`, good until the next is made. */
 function digestOf(named: NamedSecret, start: string, rawBody: Uint8Array): Uint8Array {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator,BlockStatement: both make the same digest, this one quicker
-  if (rawBody.length <= MOST_SHORT_BYTES - MOST_TIMESTAMP_BYTES) {
-    shortHmacOf(named).digest(start, rawBody, made)
-    return made
-  }
-  return createHmac('sha256', checked(named)).update(start).update(rawBody).digest()
+  made.write(createHmac('sha256', keyOf(named)).update(start).update(rawBody).digest('binary'), 'latin1')
+  return made
 }
 
-const shortHmacs = new WeakMap<NamedSecret, ShortHmac>()
+const keys = new WeakMap<NamedSecret, KeyObject>()
 
-function shortHmacOf(named: NamedSecret): ShortHmac {
-  const known = shortHmacs.get(named)
-  // Stryker disable next-line ConditionalExpression: one made anew makes the same digests
+/** The key of a secret, made once: for a million events that is a fifteenth of the time. */
+function keyOf(named: NamedSecret): KeyObject {
+  const known = keys.get(named)
+  // Stryker disable next-line ConditionalExpression: a second key of the same secret makes the same digests
   if (known) return known
-  const hmac = new ShortHmac(checked(named))
-  shortHmacs.set(named, hmac)
-  return hmac
+  const key = createSecretKey(Buffer.from(checked(named)))
+  keys.set(named, key)
+  return key
 }
 
 export interface Verifier {
