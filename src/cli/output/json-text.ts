@@ -13,20 +13,8 @@ export function escapeUnsafe(json: string): string {
 }
 
 /** Each item as JSON on a line of its own; what is unsafe is looked for in all of them at once. */
-export function jsonLines<Item>(items: readonly Item[], line: (item: Item) => string = asJson): string {
-  return items.length === 0 ? '' : `${items.map(line).join('\n')}\n`.replace(UNSAFE, escapeUnits)
-}
-
-function asJson(item: unknown): string {
-  return JSON.stringify(item)
-}
-
-/** Needs no escape in JSON, and none of ours. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
-/** JSON of a text, mostly a short and plain one. */
-export function jsonOfText(text: string | null): string {
-  return text !== null && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+export function jsonLines(items: readonly unknown[]): string {
+  return escapeUnsafe(items.map(item => `${JSON.stringify(item)}\n`).join(''))
 }
 
 function escapeUnits(character: string): string {

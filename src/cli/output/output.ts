@@ -133,7 +133,7 @@ function queryReason(error: unknown): string {
 
 function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string {
   if (result.single && !chosen) return jsonLines([result.document])
-  if (!chosen) return jsonLines(result.items, result.line)
+  if (!chosen) return jsonLines(result.items)
   return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
 }
 

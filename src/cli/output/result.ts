@@ -15,8 +15,6 @@ export interface Result<Item = Record<string, unknown>> {
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** An item as the JSON of one line, where there is a quicker way than JSON.stringify. */
-  readonly line?: (item: Item) => string
   /** Names of the columns shown unless `--columns` says otherwise; all of them when absent. */
   readonly shown?: readonly string[]
   /** Identifier of an item, for `--quiet`. */
