@@ -8,7 +8,6 @@ import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
 import {openState, type State} from '../state/state.js'
 import {readyTokens} from './access/ready-token.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './access/target.js'
-import {checkWritable} from './input/files.js'
 import {routeOf, withProxy} from './input/proxy.js'
 import {DEFAULT_TIMEOUT_SECONDS} from './settings/keys.js'
 
@@ -97,7 +96,6 @@ export interface OpenedSender {
 /** Sends, with retries, traces and this machine's certificates; of no service in particular. */
 export async function openSender(options: ConnectOptions): Promise<OpenedSender> {
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
-  if (options.har !== undefined) checkWritable('--har', options.har)
   const wire = await import('./wire.js')
   const {insecure = false, bodies = false, secrets = [], show, showCurl} = options
   if (insecure)

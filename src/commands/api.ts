@@ -2,7 +2,7 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {Answer} from '../api/api.js'
-import type {Target} from '../cli/access/target.js'
+import {scopeFlag, type Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {requireConsent} from '../cli/prompts/consent.js'
 import {
@@ -14,8 +14,10 @@ import {
   doubtOf,
   planCall,
   readCall,
+  splitHeader,
 } from '../cli/request/api.js'
 import {jsonResult} from '../cli/reserve/result.js'
+import {checkedFlag} from '../cli/usage/flags.js'
 import {failureWith} from '../contract/failure.js'
 
 export default class Api extends BaseCommand {
@@ -50,13 +52,13 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
       helpValue: 'JSON|@FILE|-',
       summary: 'body: JSON as written, from a file, or from standard input',
     }),
-    header: Flags.string({
+    header: checkedFlag(splitHeader)({
       char: 'H',
       helpValue: 'NAME:VALUE',
       multiple: true,
       summary: 'a header more; may be repeated',
     }),
-    scope: Flags.string({
+    scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
       summary: 'scope the token needs; may be repeated',

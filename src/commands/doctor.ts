@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {DiagnosingCommand} from '../cli/diagnosing-command.js'
+import {checkedFlag} from '../cli/usage/flags.js'
+import {checkReceiverUrl} from '../cli/webhooks/probe.js'
 
 export default class Doctor extends DiagnosingCommand {
   static override summary = 'Check this machine, the way to the service, and the credentials.'
@@ -19,7 +21,10 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   static override columns = ['status', 'name', 'detail', 'fix']
   static override flags = {
     offline: Flags.boolean({summary: 'look at this machine alone'}),
-    receiver: Flags.string({helpValue: 'URL', summary: 'webhook receiver to probe, as webhooks probe does'}),
+    receiver: checkedFlag(checkReceiverUrl)({
+      helpValue: 'URL',
+      summary: 'webhook receiver to probe, as webhooks probe does',
+    }),
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {logIn, overriddenWarning} from '../cli/access/access.js'
 import {describeLogin} from '../cli/access/dry-run.js'
+import {scopeFlag} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {systemClock} from '../cli/connect.js'
 import {readLogin} from '../cli/input/login.js'
@@ -26,9 +27,10 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
     'client-secret-file': Flags.string({
       helpValue: 'FILE',
+      exclusive: ['client-secret-stdin'],
       summary: 'read the client secret from a file; - is standard input',
     }),
-    scope: Flags.string({
+    scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
       summary: 'scope to ask for, now and later; may be repeated',

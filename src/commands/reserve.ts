@@ -72,8 +72,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const {resume} = typedFlags
     this.stopNote = resume === undefined ? nothingSentNote(this.nothingSent) : {hint: resumeCommand(resume)}
     const flags = {...typedFlags, preferred: await this.preferences()}
-    const seconds = flags.wait
-    if (this.mayLead(flags) && (await this.lead(args.offer_id, flags, seconds))) return
+    if (this.mayLead(flags) && (await this.lead(args.offer_id, flags))) return
     const typed = await readTyped(args.offer_id, flags)
     const target = await this.target()
     const plan = flags.resume ? undefined : await planReservation(typed, flags, target, await this.state())
@@ -82,13 +81,13 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     const connection = await this.connect(target)
     const made = await this.make(connection, plan, flags.resume)
     const warn = (text: string) => void this.warn(text)
-    await this.show(made, {open: flags.open, waits: seconds !== undefined}, async learn => {
+    await this.show(made, {open: flags.open, waits: flags.wait !== undefined}, async learn => {
       const tellAndLearn = (newest: ReserveOutcome) => {
         this.tellPayment(newest)
         learn(newest)
       }
-      if (seconds === undefined) return made
-      return waitUntilConfirmed(connection, made, seconds, {warn, learn: tellAndLearn})
+      if (flags.wait === undefined) return made
+      return waitUntilConfirmed(connection, made, flags.wait, {warn, learn: tellAndLearn})
     })
   }
 
@@ -98,11 +97,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   }
 
   /** Runs the booking wizard when something is missing, and what follows any reservation. Returns whether it did. */
-  private async lead(
-    offerId: string | undefined,
-    flags: ReserveFlagValues,
-    seconds?: number,
-  ): Promise<boolean> {
+  private async lead(offerId: string | undefined, flags: ReserveFlagValues): Promise<boolean> {
     const wizard = await import('../cli/wizard/start.js')
     const begun = await wizard.readBegun(offerId, flags)
     if (!begun) return false
@@ -124,7 +119,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
       await this.print(jsonResult(describeRequest(plan.key, plan.request, connection.target)))
     } else
       await this.show(made, {open: flags.open, waits: true}, learn =>
-        wizard.accompany({...parts, learn}, made, seconds),
+        wizard.accompany({...parts, learn}, made, flags.wait),
       )
     return true
   }

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags'
-import {checkScopes} from '../cli/access/target.js'
+import {scopeFlag, scopesIn} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {single} from '../cli/output/result.js'
 import {isoTime} from '../contract/dates.js'
@@ -14,7 +13,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override candidates = {scope: 'scopes'} as const
   static override flags = {
-    scope: Flags.string({
+    scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
       summary: 'scope the token needs; may be repeated',
@@ -24,7 +23,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   async run(): Promise<void> {
     const {flags} = await this.parse(Token)
     const {tokens, target} = await this.connect()
-    const token = await tokens.get(flags.scope ? checkScopes(flags.scope) : (target.scopes ?? BOOKING_SCOPES))
+    const token = await tokens.get(scopesIn(flags.scope) ?? target.scopes ?? BOOKING_SCOPES)
     const {access_token, scopes} = token
     const expires_at = Number.isFinite(token.expiresAt) ? isoTime(token.expiresAt) : null
     const document = {access_token, token_type: 'Bearer', scopes, expires_at}

@@ -23,7 +23,7 @@ test('names are known once the service listed them, and only of that service', a
   await expect(readCity('istanbul', open)).rejects.toThrow('--city')
   await namedCities(desk.connection)
   expect(cityText('101', desk.connection)).toBe('Istanbul (101)')
-  expect(await readCity('ıstanbul', open)).toBe('101')
+  expect(await readCity('ıstanbul', open)).toBe(101)
   const elsewhere = {
     ...desk.connection,
     target: {...desk.connection.target, baseUrl: 'https://other.example/v1'},
@@ -33,7 +33,7 @@ test('names are known once the service listed them, and only of that service', a
 
 test('a number needs nothing opened', async () => {
   const open = () => Promise.reject(new Error('opened'))
-  expect(await readCity('7', open)).toBe('7')
+  expect(await readCity(7, open)).toBe(7)
   expect(await readCity(undefined, open)).toBeUndefined()
 })
 

@@ -37,15 +37,15 @@ afterAll(() => {
 
 test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', id => {
   expect(findEvent(store, id).eventId).toBe(id)
-  expect(eventFilter({id: [id]}, store, 1)).toEqual({ids: [id]})
+  expect(eventFilter({id: [id]}, store)).toEqual({ids: [id]})
 })
 
 test('an event id that is not known is refused where one event is meant, and chooses none in a filter', () => {
   expect(thrownBy(() => findEvent(store, 'evt_2')).details.code).toBe('event_not_found')
-  expect(eventFilter({id: ['evt_2']}, store, 1)).toEqual({ids: ['evt_2']})
+  expect(eventFilter({id: ['evt_2']}, store)).toEqual({ids: ['evt_2']})
 })
 
 test.each(['4712', '', 'null', '"evt_1"'])('%j is no event id', id => {
   expect(thrownBy(() => findEvent(store, id)).message).toMatch(/^EVENT_ID: must be an event id/)
-  expect(thrownBy(() => eventFilter({id: ['evt_1', id]}, store, 1)).message).toMatch(/^--id: must be/)
+  expect(thrownBy(() => eventFilter({id: ['evt_1', id]}, store)).message).toMatch(/^--id: must be/)
 })

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {jsonText} from '../../src/cli/output/json-text.js'
-import {checkColumns, checkQuery, type OutputFlags, renderResult} from '../../src/cli/output/output.js'
+import {checkColumns, checkExpression, type OutputFlags, renderResult} from '../../src/cli/output/output.js'
 import {type Result, single} from '../../src/cli/output/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
@@ -86,8 +86,8 @@ describe('--query', () => {
   })
 
   test('a bad expression is refused before anything is sent', async () => {
-    expect((await rejectionOf(checkQuery('items['))).details.code).toBe('invalid_query')
-    await checkQuery(undefined)
+    expect((await rejectionOf(checkExpression('--query', 'items['))).details.code).toBe('invalid_query')
+    expect(await checkExpression('--query', 'items')).toBe('items')
   })
 })
 

@@ -53,7 +53,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
         const hint = question.hint?.(typed)
         if (hint !== undefined) log.push(`hint: ${hint}`)
         try {
-          question.check?.(answer)
+          await question.check?.(answer)
           return answer
         } catch (error) {
           if (!(error instanceof Failure)) throw error

@@ -8,6 +8,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
 import {PROFILE_NAME} from '../../contract/patterns.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
+import {checkedFlag} from '../usage/flags.js'
 
 /** What the state remembers of a profile. */
 export interface ProfileRecord {
@@ -202,6 +203,14 @@ export function checkSecret(clientSecret: string, baseUrl: string | undefined): 
 export function scopesOf(text: string | undefined): Scope[] | undefined {
   const names = (text ?? '').split(/[\s,]+/).filter(Boolean)
   return names.length === 0 ? undefined : checkScopes(names)
+}
+
+/** `--scope`: several flags, or one with spaces or commas. */
+export const scopeFlag = checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))
+
+/** The scopes of several `--scope`, each once; undefined without any. */
+export function scopesIn(given: readonly (readonly Scope[])[] | undefined): Scope[] | undefined {
+  return given && [...new Set(given.flat())]
 }
 
 /** Throws usage, naming the valid ones, when one of `names` is not a scope of §5. */

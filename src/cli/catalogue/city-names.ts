@@ -7,8 +7,9 @@ import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {KnownCity} from '../../state/city-store.js'
 import type {Connection} from '../connect.js'
-import {invalid} from '../input/checks.js'
+import {checkInteger, invalid} from '../input/checks.js'
 import {fold} from '../input/fold.js'
+import {checkedFlag} from '../usage/flags.js'
 import {closestFew} from '../usage/suggest.js'
 
 /** What of a connection tells names. */
@@ -52,24 +53,37 @@ export function cityText(id: number | string, {state, target}: Pick<Naming, 'sta
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
+/** A number, or a name that only the connection can tell the number of. */
+const numberOrName = checkedFlag((field, text) =>
+  /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
+)
+
+export const cityFlag = {
+  city: numberOrName({
+    helpValue: 'CITY',
+    summary:
+      'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
+  }),
+}
+
 /**
  * The number that `--city` means: itself, or that of the city so named among those this machine remembers of the
  * service, so that no request is made. Throws usage.
  */
 export async function readCity(
-  typed: string | undefined,
+  typed: number | string | undefined,
   open: () => Promise<Pick<Naming, 'state' | 'target'>>,
-): Promise<string | undefined> {
-  if (typed === undefined || /^\d*$/.test(typed)) return typed
+): Promise<number | undefined> {
+  if (typeof typed !== 'string') return typed
   const {state, target} = await open()
   return cityNumber(typed, state.cities.list({baseUrl: target.baseUrl}))
 }
 
 /** The number of the city of that name. Throws usage, naming the numbers where several cities have it. */
-export function cityNumber(typed: string, known: readonly KnownCity[]): string {
+export function cityNumber(typed: string, known: readonly KnownCity[]): number {
   const wanted = fold(typed)
   const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
-  if (city && others.length === 0) return String(city.id)
+  if (city && others.length === 0) return city.id
   if (!city) {
     const near = nearestCities(wanted, known).map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
     const rule = 'must be a number, or a name in the list of cities that content cities remembers here'

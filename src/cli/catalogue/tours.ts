@@ -2,7 +2,6 @@
 import type {FoundTour} from '../../api/tours.js'
 import type {TourSearchRequest} from '../../contract/tours.js'
 import type {Connection} from '../connect.js'
-import {checkCurrency, checkInteger} from '../input/checks.js'
 import {narrowTours, type TourNarrowing} from '../input/narrow-tours.js'
 import {moneyText} from '../output/money-text.js'
 import type {Column, Result} from '../output/result.js'
@@ -10,7 +9,7 @@ import {missing} from '../usage/mistakes.js'
 import {warningUnless} from './content.js'
 
 export interface TourFlags {
-  readonly city?: string | undefined
+  readonly city?: number | undefined
   readonly date?: string | undefined
   readonly currency?: string | undefined
   readonly find?: string | undefined
@@ -20,19 +19,17 @@ export interface TourFlags {
   readonly limit?: number | undefined
 }
 
-/** `city`: its number. Throws usage, naming every flag that is missing, or the first that is wrong. */
+/** Throws usage, naming every flag that is missing. */
 export function readTourSearch(flags: TourFlags): {request: TourSearchRequest; wanted: TourNarrowing} {
-  const {city, date, currency, find, tag, sort, limit, 'max-price': maxPrice} = flags
+  const {city, date, currency, tag, 'max-price': maxPrice} = flags
   if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
   return {
     request: {
-      destination: {type: 'CITY', id: checkInteger('--city', city, 1, Number.MAX_SAFE_INTEGER)},
+      destination: {type: 'CITY', id: city},
       ...(date === undefined ? {} : {date}),
-      currency: checkCurrency('--currency', currency),
+      currency,
     },
-    wanted: {
-      ...{find, sort, tags: tag, maxPrice, limit},
-    },
+    wanted: {...flags, tags: tag, maxPrice},
   }
 }
 

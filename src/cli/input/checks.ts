@@ -41,6 +41,11 @@ export function checkAmount(field: string, text: string): string {
   throw invalid(field, 'must be an amount such as 450 or 450.00', text)
 }
 
+export function checkUuid(field: string, text: string): string {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
+  throw invalid(field, 'must be a UUID')
+}
+
 /** A country of ISO 3166-1 in upper case; lower case is taken too. */
 export async function checkCountry(field: string, text: string): Promise<string> {
   const code = text.toUpperCase()
@@ -83,12 +88,6 @@ function likelyCause(text: string): string | undefined {
   if (isNoValue(text))
     return `${text.trim()} is printed for a missing value: check the variable or the jq path it comes from`
   return /^(["'`]).*\1$/s.test(text) ? 'leave out the quotes: jq -r prints none' : undefined
-}
-
-/** A UUID, as an Idempotency-Key is one. */
-export function checkUuid(field: string, text: string): string {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
-  throw usage('invalid_input', `${field}: must be a UUID`)
 }
 
 /** One line of text with something in it. */

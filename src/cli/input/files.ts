@@ -82,14 +82,15 @@ export async function readSecret(flag: string, path: string): Promise<string> {
   return secret
 }
 
-/** Throws usage, naming `flag`, unless a file can be written at `path`. */
-export function checkWritable(flag: string, path: string): void {
+/** `path`, where a file can be written. Throws usage, naming `flag`, where none can. */
+export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
   if (path === '' || statSync(path, {throwIfNoEntry: false})?.isDirectory()) {
     throw usage('invalid_input', `${flag}: must be the name of a file`)
   }
   try {
     accessSync(dirname(resolve(path)), constants.W_OK)
+    return path
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
     const hint = 'make its directory writable, or name a file elsewhere'

@@ -15,19 +15,19 @@ const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']
 
 /** A guest from `NAME=VALUE,…`. `tc=…` and `passport=…` are short for identity.type and identity.number. */
-export function readGuest(text: string): Fields {
-  const pairs = readKeyValues('--guest', text)
-  refuseUnknown('--guest', [...pairs.keys()], GUEST_NAMES)
+export function readGuest(field: string, text: string): Fields {
+  const pairs = readKeyValues(field, text)
+  refuseUnknown(field, [...pairs.keys()], GUEST_NAMES)
   const guest: Fields = {}
   for (const name of GUEST_FIELDS) {
     const value = pairs.get(name)
-    if (value !== undefined) guest[name] = name === 'is_lead' ? readTruth(value) : value
+    if (value !== undefined) guest[name] = name === 'is_lead' ? readTruth(field, value) : value
   }
-  const identity = readIdentity(pairs)
+  const identity = readIdentity(field, pairs)
   return identity ? {...guest, identity} : guest
 }
 
-function readIdentity(pairs: ReadonlyMap<string, string>): Fields | undefined {
+function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Fields | undefined {
   const given = [
     ...(pairs.has('tc') ? [{type: 'TC', number: pairs.get('tc')}] : []),
     ...(pairs.has('passport') ? [{type: 'PASSPORT', number: pairs.get('passport')}] : []),
@@ -38,24 +38,24 @@ function readIdentity(pairs: ReadonlyMap<string, string>): Fields | undefined {
   if (given.length > 1)
     throw usage(
       'invalid_input',
-      '--guest: give one identity: tc, passport, or identity.type and identity.number',
+      `${field}: give one identity: tc, passport, or identity.type and identity.number`,
     )
   const identity = given[0]
   if (identity && (!identity.type || !identity.number)) {
-    throw usage('invalid_input', '--guest: identity.type and identity.number go together')
+    throw usage('invalid_input', `${field}: identity.type and identity.number go together`)
   }
   return identity
 }
 
-function readTruth(text: string): boolean {
+function readTruth(field: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw usage('invalid_input', '--guest: is_lead must be true or false')
+  throw usage('invalid_input', `${field}: is_lead must be true or false`)
 }
 
 /** The contact's fields from `NAME=VALUE,…`. */
-export function readContact(text: string): Fields {
-  const pairs = readKeyValues('--contact', text)
-  refuseUnknown('--contact', [...pairs.keys()], CONTACT_NAMES)
+export function readContact(field: string, text: string): Fields {
+  const pairs = readKeyValues(field, text)
+  refuseUnknown(field, [...pairs.keys()], CONTACT_NAMES)
   return Object.fromEntries(pairs)
 }
 

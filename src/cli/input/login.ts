@@ -1,17 +1,18 @@
 /** Flags, environment and answers → what `login` needs. Everything that is missing is asked for, or named at once. */
 import {parseBaseUrl} from '../../api/base-url.js'
 import {usage} from '../../contract/failure.js'
+import type {Scope} from '../../contract/scopes.js'
 import type {State} from '../../state/state.js'
 import type {LoginInput} from '../access/access.js'
 import {
   checkClientId,
   checkCredentials,
   checkProfileName,
-  checkScopes,
   checkSecret,
   DEFAULT_PROFILE,
   type ProfileRecord,
   requireSameMode,
+  scopesIn,
   scopesOf,
 } from '../access/target.js'
 import type {Question} from '../prompts/ask.js'
@@ -23,7 +24,7 @@ export interface LoginFlags {
   readonly 'client-id'?: string | undefined
   readonly 'client-secret-stdin'?: boolean | undefined
   readonly 'client-secret-file'?: string | undefined
-  readonly scope?: readonly string[] | undefined
+  readonly scope?: readonly (readonly Scope[])[] | undefined
   readonly keychain?: boolean | undefined
 }
 
@@ -35,9 +36,7 @@ export async function readLogin(
   ask: (questions: readonly Question[]) => Promise<string[]>,
 ): Promise<LoginInput> {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
-  const scopes = flags.scope
-    ? checkScopes(flags.scope.flatMap(word => word.split(/[\s,]+/)))
-    : scopesOf(env.BOOKCTL_SCOPES)
+  const scopes = scopesIn(flags.scope) ?? scopesOf(env.BOOKCTL_SCOPES)
   const {profiles} = state.settings.read()
   const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
   const questions = questionsAbout(known)
@@ -86,9 +85,6 @@ function questionsAbout(known: ProfileRecord | undefined): Question[] {
 
 async function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const {'client-secret-stdin': fromStdin, 'client-secret-file': file} = flags
-  if (fromStdin && file !== undefined) {
-    throw usage('invalid_input', '--client-secret-stdin and --client-secret-file exclude each other')
-  }
   const flag = fromStdin ? '--client-secret-stdin' : '--client-secret-file'
   const source = fromStdin ? '-' : file
   if (source === '-' && stdinIsTerminal())

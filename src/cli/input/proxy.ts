@@ -4,22 +4,27 @@ import {resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 
 /**
- * `env` with `text` as the proxy of every request. Throws usage when it is no http(s) URL, and when it holds a
- * password, which the process list would show.
+ * The origin of a proxy. Throws usage when it is no http(s) URL, and when it holds a password, which the process list
+ * would show.
  */
-export function withProxy(env: NodeJS.ProcessEnv, text: string): NodeJS.ProcessEnv {
+export function checkProxy(field: string, text: string): string {
   const written = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    throw usage('invalid_proxy', '--proxy: must be an http:// or https:// URL')
+    throw usage('invalid_proxy', `${field}: must be an http:// or https:// URL`)
   if (url.username !== '' || url.password !== '') {
     throw usage(
       'secret_on_command_line',
-      '--proxy: holds a user name or password, which the process list and the shell history show',
+      `${field}: holds a user name or password, which the process list and the shell history show`,
       'set HTTPS_PROXY instead',
     )
   }
-  return {...env, https_proxy: url.origin, http_proxy: url.origin, no_proxy: ''}
+  return url.origin
+}
+
+/** `env` with `origin` as the proxy of every request. */
+export function withProxy(env: NodeJS.ProcessEnv, origin: string): NodeJS.ProcessEnv {
+  return {...env, https_proxy: origin, http_proxy: origin, no_proxy: ''}
 }
 
 /** What of the environment a request's way depends on, in either case. */

@@ -4,24 +4,21 @@ import {plainMessage} from '../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {missing} from '../usage/mistakes.js'
 import {readText} from './files.js'
-import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
+import {completeGuests, type Fields, isFields, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
 import {fieldOf, isAbsent} from './reservation.js'
 
 export interface UpdateFlags {
   readonly input?: string | undefined
-  readonly contact?: string | undefined
-  readonly guest?: readonly string[] | undefined
+  readonly contact?: Fields | undefined
+  readonly guest?: readonly Fields[] | undefined
 }
 
 /** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
 export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate> {
   const file = await readFile(flags.input)
-  const contact = {
-    ...asFields(file.contact),
-    ...(flags.contact === undefined ? {} : readContact(flags.contact)),
-  }
-  const guests = flags.guest?.map(readGuest) ?? file.guests
+  const contact = {...asFields(file.contact), ...flags.contact}
+  const guests = flags.guest ?? file.guests
   const update = {
     ...(Object.keys(contact).length > 0 ? {contact} : {}),
     ...(guests === undefined ? {} : {guests: fill(guests)}),

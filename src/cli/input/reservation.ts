@@ -8,15 +8,15 @@ import type {ReservationRequest} from '../../contract/reservations.js'
 import {missing} from '../usage/mistakes.js'
 import {checkCountry, checkIdentifier, invalid} from './checks.js'
 import {readText} from './files.js'
-import {completeGuests, type Fields, isFields, readContact, readGuest, refuseUnknown} from './guests.js'
+import {completeGuests, type Fields, isFields, refuseUnknown} from './guests.js'
 import {readJson} from './json-file.js'
 
 export interface ReserveFlags {
   readonly input?: string | undefined
   readonly 'client-reference'?: string | undefined
   readonly pay?: string | undefined
-  readonly guest?: readonly string[] | undefined
-  readonly contact?: string | undefined
+  readonly guest?: readonly Fields[] | undefined
+  readonly contact?: Fields | undefined
   readonly nationality?: string | undefined
   /** What the settings give where neither flag nor file does. */
   readonly preferred?: {readonly nationality?: string; readonly contact?: Fields}
@@ -97,7 +97,7 @@ export async function readReservation(
     flags.nationality ?? input.client_nationality ?? known.nationality ?? preferred?.nationality
   const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
   const contact = mergeContact(input.contact, flags.contact, preferred?.contact)
-  const guests = flags.guest?.map(readGuest) ?? input.guests
+  const guests = flags.guest ?? input.guests
   const absent = [
     ...(offerId === undefined ? ['OFFER_ID'] : []),
     ...(nationality === undefined ? ['--nationality'] : []),
@@ -106,9 +106,7 @@ export async function readReservation(
     ...(pay === undefined ? ['--pay'] : []),
   ]
   if (absent.length > 0) throw missing([...absent, ...(await absentWithin(contact, guests))])
-  const fromFile = flags.nationality === undefined && input.client_nationality !== undefined
-  const field = fromFile ? 'client_nationality' : '--nationality'
-  const client_nationality = await checkCountry(field, textOf(nationality))
+  const client_nationality = await checkCountry('client_nationality', textOf(nationality))
   const reference = flags['client-reference'] ?? input.client_reference_id
   if (typeof reference === 'string') checkIdentifier('client_reference_id', 'client_reference_id', reference)
   const request = {
@@ -129,11 +127,11 @@ export async function readReservation(
 /** Field by field: flag > file > settings. */
 export function mergeContact(
   fromFile: unknown,
-  flag: string | undefined,
+  flag: Fields | undefined,
   preferred: Fields | undefined,
 ): unknown {
   if (fromFile !== undefined && !isFields(fromFile) && flag === undefined) return fromFile
-  const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag && readContact(flag)]
+  const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag]
   const fields = given.filter(isFields)
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }

@@ -91,21 +91,15 @@ async function renderQuery(document: object, query: string): Promise<string> {
   return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
 }
 
-/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. */
-export async function checkQuery(query: string | undefined): Promise<void> {
-  if (query === undefined) return
+/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
+export async function checkExpression(field: string, text: string): Promise<string> {
   const {compile} = await import('@jmespath-community/jmespath')
-  attempt(() => compile(query))
-}
-
-function attempt(work: () => unknown): void {
   try {
-    work()
+    compile(text)
+    return text
   } catch (error) {
-    throw usage(
-      'invalid_query',
-      `--query is not a JMESPath expression that can be used: ${queryReason(error)}`,
-    )
+    const problem = `${field} is not a JMESPath expression that can be used: ${queryReason(error)}`
+    throw usage('invalid_query', problem)
   }
 }
 

@@ -38,7 +38,7 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
       const line = (await whileAsking(() => readAnswer(terminal, asked, signal, secret))).trim()
       if (line === BACK && goesBack) throw new GoBack()
       const answer = answerOf(question, line)
-      const refusal = refusalOf(check, answer)
+      const refusal = await refusalOf(check, answer)
       const said = refusal ?? (secret ? undefined : hint?.(answer))
       if (said) say(said)
       if (refusal === undefined) return answer

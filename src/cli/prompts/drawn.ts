@@ -73,7 +73,7 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
   return {
     async text(question) {
       const {secret, check, hint, empty} = question
-      const validate = (typed: string) => refusalOf(check, answerOf(question, typed)) ?? true
+      const validate = async (typed: string) => (await refusalOf(check, answerOf(question, typed))) ?? true
       const config = {message: messageOf(question), validate}
       if (secret) return (await ask<string>('password', question, {...config, toggleMask: false})).trim()
       const shown = (typed: string) => {

@@ -6,9 +6,12 @@ export function interruption(): Failure {
 }
 
 /** Why `check` refuses `answer`, in words to show; undefined when it does not. */
-export function refusalOf(check: ((answer: string) => void) | undefined, answer: string): string | undefined {
+export async function refusalOf(
+  check: ((answer: string) => void | Promise<void>) | undefined,
+  answer: string,
+): Promise<string | undefined> {
   try {
-    check?.(answer)
+    await check?.(answer)
     return undefined
   } catch (error) {
     if (error instanceof Failure) return error.message

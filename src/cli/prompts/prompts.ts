@@ -35,7 +35,7 @@ export interface TextQuestion extends Asked {
   /** What the answer means, shown beside it once it is given: the date of `+20`, the country of a prefix, an age. */
   readonly hint?: (answer: string) => string | undefined
   /** Checks the answer; throws Failure, whose words are shown, and the question stays. */
-  readonly check?: (answer: string) => void
+  readonly check?: (answer: string) => void | Promise<void>
 }
 
 export interface ChoiceQuestion<T> extends Asked {

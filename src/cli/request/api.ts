@@ -7,17 +7,19 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json-object.js'
 import {BOOKING_SCOPES, type Scope} from '../../contract/scopes.js'
-import {checkScopes, type Target} from '../access/target.js'
+import {scopesIn, type Target} from '../access/target.js'
 import {readText} from '../input/files.js'
 import {readJson} from '../input/json-file.js'
 import {jsonText} from '../output/json-text.js'
 import type {OutputFlags} from '../output/output.js'
 import type {Result} from '../output/result.js'
 
+type Header = readonly [name: string, value: string]
+
 export interface ApiFlags {
   readonly data?: string | undefined
-  readonly header?: readonly string[] | undefined
-  readonly scope?: readonly string[] | undefined
+  readonly header?: readonly Header[] | undefined
+  readonly scope?: readonly (readonly Scope[])[] | undefined
   readonly include?: boolean | undefined
 }
 
@@ -45,7 +47,7 @@ export async function readCall(
     path: args.path,
     headers: joinHeaders(flags.header ?? []),
     body: flags.data === undefined ? undefined : await readBody(flags.data),
-    scopes: flags.scope ? checkScopes(flags.scope) : undefined,
+    scopes: scopesIn(flags.scope),
   }
 }
 
@@ -68,10 +70,9 @@ async function readBody(data: string): Promise<string> {
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 
 /** A header given again is one with all of its values (RFC 9110 §5.3). */
-function joinHeaders(texts: readonly string[]): Record<string, string> {
+function joinHeaders(headers: readonly Header[]): Record<string, string> {
   const joined = new Map<string, string>()
-  for (const text of texts) {
-    const [name, value] = splitHeader(text)
+  for (const [name, value] of headers) {
     const lower = name.toLowerCase()
     const before = joined.get(lower)
     if (before !== undefined && GIVEN_ONCE.has(lower))
@@ -81,9 +82,10 @@ function joinHeaders(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(joined)
 }
 
-function splitHeader(text: string): [string, string] {
+/** Name and value of `NAME:VALUE`. Throws usage. */
+export function splitHeader(field: string, text: string): Header {
   const colon = text.indexOf(':')
-  if (colon < 1) throw usage('invalid_input', '--header: must be NAME:VALUE')
+  if (colon < 1) throw usage('invalid_input', `${field}: must be NAME:VALUE`)
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]
 }
 

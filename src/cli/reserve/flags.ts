@@ -2,7 +2,11 @@
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {checkUuid} from '../input/checks.js'
-import {amountFlag, checkedFlag, identifierFlag, waitFlag} from '../usage/flags.js'
+import {readContact, readGuest} from '../input/guests.js'
+import {amountFlag, checkedFlag, countryFlag, identifierFlag, waitFlag} from '../usage/flags.js'
+
+export const contactFlag = checkedFlag(readContact)
+export const guestFlag = checkedFlag(readGuest)
 
 export const reserveFlags = {
   input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
@@ -14,16 +18,16 @@ export const reserveFlags = {
     options: ['account', 'instant'],
     summary: 'from the account balance, or by the customer on a payment page',
   }),
-  guest: Flags.string({
+  guest: guestFlag({
     helpValue: 'K=V,…',
     multiple: true,
     summary: 'one guest: name, surname, birth_date, gender, nationality, tc or passport, …; may be repeated',
   }),
-  contact: Flags.string({
+  contact: contactFlag({
     helpValue: 'K=V,…',
     summary: 'name, surname, email, phone_country_code, phone_number',
   }),
-  nationality: Flags.string({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
+  nationality: countryFlag({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
   'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
   'idempotency-key': checkedFlag(checkUuid)({
     helpValue: 'UUID',

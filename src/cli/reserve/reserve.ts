@@ -44,7 +44,7 @@ export async function readTyped(offerArgument: string | undefined, flags: PlanFl
   const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
   if (resume !== undefined) {
     refuseBesideResume(offerArgument, flags)
-    return {offerId: undefined, input: {}, maxPrice: undefined, key: undefined}
+    return {offerId: undefined, input: {}, maxPrice, key}
   }
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)

@@ -20,7 +20,7 @@ export interface VoucherOrder {
   readonly waitSeconds: number | undefined
 }
 
-/** Checks what was typed, that the file can be made, and that none is in the way. Throws usage; sends nothing. */
+/** Checks that the file can be made, and that none is in the way. Throws usage; sends nothing. */
 export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
   if (order.file === '-') {
     if (!json) return {path: undefined}

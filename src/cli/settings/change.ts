@@ -2,12 +2,13 @@
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {SettingsEditor, SettingsFile} from '../../state/settings.js'
+import {checkedArg} from '../usage/flags.js'
 import {closest} from '../usage/suggest.js'
 import {profileInUse, type Surroundings, written} from './effective.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './keys.js'
 
 /** The key of that name. Throws usage, saying which one may be meant. */
-export function findKey(name: string): SettingKey {
+function findKey(name: string): SettingKey {
   const found = SETTING_KEYS.find(key => key.name === name)
   if (found) return found
   const names = SETTING_KEYS.map(key => key.name)
@@ -20,6 +21,13 @@ export function findKey(name: string): SettingKey {
         ? `did you mean ${best}?`
         : 'bookctl config list shows them all'
   throw usage('unknown_setting', `there is no setting ${sanitizeLine(name, 60)}`, hint)
+}
+
+export const keyArg = {
+  key: checkedArg((_, text) => findKey(text))({
+    required: true,
+    description: 'the setting, as config list names it',
+  }),
 }
 
 export interface Change {

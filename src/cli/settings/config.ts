@@ -7,7 +7,7 @@ import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../state/file-names.js'
 import {VARIABLES} from '../help/variables.js'
 import {type Result, single} from '../output/result.js'
 import type {DryChange} from '../request/dry-run.js'
-import {type Change, findKey, pathsTaken, planChange} from './change.js'
+import {type Change, pathsTaken, planChange} from './change.js'
 import {type Checked, checked} from './checked.js'
 import {allEffective, effective, type Surroundings} from './effective.js'
 import type {SettingKey, SettingValue} from './keys.js'
@@ -28,12 +28,11 @@ interface Row extends Record<string, unknown> {
 
 /** One setting; throws usage `not_set` when nothing gives it. With `showOrigin` the text says where it comes from. */
 export async function getSetting(
-  name: string,
+  key: SettingKey,
   around: Surroundings,
   path: string,
   showOrigin: boolean,
 ): Promise<Result> {
-  const key = findKey(name)
   const found = await checked(effective(key, around))
   if (found.value === null) throw notSet(key)
   const row = rowOf(found, path)
@@ -133,12 +132,12 @@ export interface PlannedChange {
 
 /** Plans `config set` (or, without `text`, `unset`). Throws usage. */
 export async function planSetting(
-  name: string,
+  wanted: SettingKey,
   text: string | undefined,
   around: Surroundings,
   path: string,
 ): Promise<PlannedChange> {
-  const change = await planChange({key: findKey(name), text}, around)
+  const change = await planChange({key: wanted, text}, around)
   const {key, place, profile, before, after} = change
   const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
   const action = after === null ? 'remove' : 'set'

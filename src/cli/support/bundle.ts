@@ -5,14 +5,12 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {writeWholeFile} from '../../storage/files.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
-import {checkWritable} from '../input/files.js'
 import type {Result} from '../output/result.js'
 import type {BundleFile} from './contents.js'
 
-/** Throws usage unless a file may be made at `path`. */
-export function checkBundlePath(path: string, force: boolean): void {
-  checkWritable('FILE', path)
-  if (force || !lstatSync(path, {throwIfNoEntry: false})) return
+/** Throws usage when there is something at `path`. */
+export function requireNew(path: string): void {
+  if (!lstatSync(path, {throwIfNoEntry: false})) return
   sweepTemporaryFiles(dirname(resolve(path)))
   throw taken(path)
 }

@@ -2,10 +2,18 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
-import {checkAmount, checkDate, checkIdentifier, checkInteger} from '../input/checks.js'
+import {
+  checkAmount,
+  checkCountry,
+  checkCurrency,
+  checkDate,
+  checkIdentifier,
+  checkInteger,
+} from '../input/checks.js'
 import {readDuration} from '../input/duration.js'
 import {wordOf} from './parse.js'
 
+/** Reads a value, perhaps twice: so it changes nothing, and reads no standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
 /**
@@ -28,9 +36,19 @@ function parserOf<T>(check: Check<T>) {
 }
 
 export const amountFlag = checkedFlag(checkAmount)
+export const countryFlag = checkedFlag(checkCountry)
+export const currencyFlag = checkedFlag(checkCurrency)
 export const dateFlag = checkedFlag(checkDate)
 /** Seconds of `30s`, `16m`, `2h`. */
 export const durationFlag = checkedFlag(readDuration)
+
+export const portFlag = Flags.integer({
+  helpValue: 'PORT',
+  min: 0,
+  max: 65_535,
+  default: 0,
+  summary: 'port to listen on; 0 takes a free one',
+})
 
 /** `--wait[=SECONDS]`: alone, 900 seconds. */
 export const waitFlag = (summary: string) =>
@@ -47,3 +65,8 @@ export const identifierArg = (kind: IdentifierKind) =>
 /** The same as a flag. */
 export const identifierFlag = (kind: IdentifierKind) =>
   checkedFlag((field, text) => checkIdentifier(kind, field, text))
+
+/** The one argument of commands on a reservation. */
+export const referenceArg = {
+  ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
+}

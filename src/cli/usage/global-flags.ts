@@ -1,7 +1,11 @@
 /** The flags every command takes, before or after its name. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
+import {checkWritable} from '../input/files.js'
+import {checkProxy} from '../input/proxy.js'
 import {FORMATS} from '../output/formats.js'
+import {checkExpression} from '../output/output.js'
+import {checkedFlag} from './flags.js'
 
 const helpGroup = 'GLOBAL'
 
@@ -16,7 +20,7 @@ export const globalFlags = {
   json: Flags.boolean({helpGroup, summary: 'print one JSON document, also for a failure'}),
   format: Flags.string({helpGroup, options: FORMATS, summary: 'form of the result'}),
   columns: Flags.string({helpGroup, helpValue: 'A,B', summary: 'columns to print, in this order'}),
-  query: Flags.string({
+  query: checkedFlag(checkExpression)({
     helpGroup,
     helpValue: 'JMESPATH',
     summary: 'print what this JMESPath finds in the JSON result',
@@ -43,7 +47,7 @@ export const globalFlags = {
     env: 'BOOKCTL_CA_FILE',
     summary: "certificates (PEM) to trust beside the system's",
   }),
-  proxy: Flags.string({
+  proxy: checkedFlag(checkProxy)({
     helpGroup,
     helpValue: 'URL',
     summary: 'proxy to take in place of HTTPS_PROXY and HTTP_PROXY; this machine is reached without',
@@ -53,7 +57,7 @@ export const globalFlags = {
     helpGroup,
     summary: 'show each request on stderr as a curl line, secrets as variables',
   }),
-  har: Flags.string({
+  har: checkedFlag(checkWritable)({
     helpGroup,
     helpValue: 'FILE',
     summary: 'write the exchanges to a HAR file, secrets redacted',

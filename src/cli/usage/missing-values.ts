@@ -70,8 +70,8 @@ export interface Asking {
   readonly candidates: Candidates
   /** Where the machine keeps what it knows. */
   readonly configDirectory: string
-  /** Checks an answer as soon as it is typed; throws Failure. */
-  readonly check: (name: string, answer: string) => void
+  /** Reads an answer as soon as it is typed; throws Failure. */
+  readonly read: (value: MissingValue, answer: string) => Promise<unknown>
 }
 
 /** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
@@ -104,9 +104,9 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   const {spec, name, shown} = value
   const {prompts} = asking
   const message = `${capitalised(spec.summary ?? spec.description ?? name)} (${shown})`
-  const check = (answer: string) => {
+  const check = async (answer: string) => {
     if (answer === '') throw usage('missing', `${shown} cannot be empty`)
-    asking.check(name, answer)
+    await asking.read(value, answer)
   }
   const typed = async () => [await prompts.text({message, check})]
   const {choices, complete} = await knownChoices(value, asking)

@@ -4,7 +4,7 @@
  * read is judged here: all mistakes of a run at once, by names alone.
  *
  * How to write a flag: in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`;
- * or with a check of its own, see `checkedFlag` in flags.ts.
+ * or with a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
  */
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -117,9 +117,7 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
   const parse: Spec['parse'] = async (input, context, options) => {
     const from = wordOf(context, spec, name)
     try {
-      if (spec.options && !spec.options.includes(input)) throw notOneOf(from, input, spec.options)
-      const ours = OURS.get(spec.parse)
-      return ours ? ours(from.shown, input, spec) : await spec.parse?.(input, context, {...options, ...spec})
+      return await read(spec, from, input, context, options)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       take(from, error)
@@ -128,6 +126,19 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
   }
   const {options: _, exclusive: __, dependsOn: ___, ...soft} = spec
   return {...soft, required: false, parse, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
+}
+
+async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
+  if (spec.options && !spec.options.includes(input)) throw notOneOf(from, input, spec.options)
+  const ours = OURS.get(spec.parse)
+  return ours ? ours(from.shown, input, spec) : spec.parse?.(input, context, {...options, ...spec})
+}
+
+/** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */
+export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): Promise<unknown> {
+  const context = {token: {type: isFlag ? 'flag' : 'arg'}}
+  const from = wordOf(context, {}, name)
+  return read(spec, from, answer, context, {name})
 }
 
 /** What the value stands for: `--city`, `REF`, or the variable it came from. oclif gives the word typed as the token. */

@@ -1,12 +1,12 @@
 /** The half of every command that reads its command line: oclif's parser, our judgement, questions for what is missing. */
 import {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
-import {checkColumns, checkQuery} from '../output/output.js'
+import {checkColumns} from '../output/output.js'
 import {type AskingFlags, mayAsk} from '../prompts/ask.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {type GlobalFlags, globalFlags} from './global-flags.js'
 import {askMissing, type Candidates, type MissingValue, refuseMissing} from './missing-values.js'
-import {combined, type Reading, readSoftly, type Specs} from './parse.js'
+import {combined, type Reading, readAnswer, readSoftly, type Specs} from './parse.js'
 
 export abstract class ParsingCommand extends Command {
   static override baseFlags = globalFlags
@@ -42,15 +42,14 @@ export abstract class ParsingCommand extends Command {
       ({output, mistakes, missing} = await read(await this.askMissing(missing, argv, output.flags)))
     const refused = missing.length > 0 ? [...mistakes, refuseMissing(missing)] : mistakes
     if (output === undefined || refused.length > 0) throw combined(refused)
-    await this.takeGlobals(output)
+    this.takeGlobals(output)
     return output
   }
 
-  private async takeGlobals({flags, raw}: Interfaces.ParserOutput): Promise<void> {
+  private takeGlobals({flags, raw}: Interfaces.ParserOutput): void {
     if (flags.format === 'json') Object.assign(flags, {json: true})
     this.globals = flags as unknown as GlobalFlags
     checkColumns((this.constructor as typeof ParsingCommand).columns, this.globals.columns)
-    await checkQuery(this.globals.query)
     this.timeoutSeconds = this.globals.timeout
     this.verbosity = raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
   }
@@ -65,10 +64,7 @@ export abstract class ParsingCommand extends Command {
       prompts: await this.prompts(flags),
       candidates: (this.constructor as typeof ParsingCommand).candidates,
       configDirectory: this.config.configDir,
-      check: (name, answer) => this.checkAnswer(name, answer),
+      read: readAnswer,
     })
   }
-
-  /** Checks what was typed for the missing argument or flag `name`; throws Failure, whose words are shown. */
-  protected checkAnswer(_name: string, _answer: string): void {}
 }

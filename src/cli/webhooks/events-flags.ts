@@ -1,5 +1,10 @@
 /** The flags that choose among the events received. */
 import * as Flags from '@oclif/core/flags'
+import {systemClock} from '../connect.js'
+import {checkedFlag} from '../usage/flags.js'
+import {readSince} from './events.js'
+
+const sinceFlag = checkedFlag((field, text) => readSince(field, text, systemClock.now()))
 
 export const eventFilterFlags = {
   id: Flags.string({
@@ -12,7 +17,7 @@ export const eventFilterFlags = {
     multiple: true,
     summary: 'events of these types only',
   }),
-  since: Flags.string({
+  since: sinceFlag({
     helpValue: 'TIME|AGO',
     summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',
   }),

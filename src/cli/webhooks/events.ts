@@ -11,7 +11,8 @@ import type {Result} from '../output/result.js'
 export interface EventFilterFlags {
   readonly id?: readonly string[] | undefined
   readonly type?: readonly string[] | undefined
-  readonly since?: string | undefined
+  /** Unix seconds. */
+  readonly since?: number | undefined
 }
 
 export const EVENT_LIST_COLUMNS = [
@@ -21,28 +22,24 @@ export const EVENT_LIST_COLUMNS = [
 /** Rows that are read at a time. */
 const PAGE = 200
 
-/** What the flags choose; `now` is Unix seconds. Throws usage. */
-export function eventFilter(
-  {id, type, since}: EventFilterFlags,
-  store: EventStore,
-  now: number,
-): EventFilter {
+/** What the flags choose. Throws usage. */
+export function eventFilter({id, type, since}: EventFilterFlags, store: EventStore): EventFilter {
   for (const one of id ?? []) newestWith(store, '--id', one)
   return {
     ...(id ? {ids: id} : {}),
     ...(type ? {types: type} : {}),
-    ...(since === undefined ? {} : {since: sinceOf(since, now)}),
+    ...(since === undefined ? {} : {since}),
   }
 }
 
-/** A time such as 2030-06-01T12:00:00Z, or how long ago. */
-function sinceOf(text: string, now: number): number {
+/** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
+export function readSince(field: string, text: string, now: number): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
     if (time !== undefined) return time
-    throw invalid('--since', 'must be a time that exists', text)
+    throw invalid(field, 'must be a time that exists', text)
   }
-  return now - readDuration('--since', text)
+  return now - readDuration(field, text)
 }
 
 /** Events that match, newest first, `limit` at most; read page by page. */

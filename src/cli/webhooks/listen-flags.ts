@@ -1,21 +1,17 @@
-/** The flags of `webhooks listen`, and the plan they make; everything typed is checked before anything is done. */
+/** The flags of `webhooks listen`, and the plan they make. */
 import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
 import {parseForwardTarget} from '../../webhooks/forward-target.js'
 import {invalid} from '../input/checks.js'
+import {checkExpression} from '../output/output.js'
 import {dryRunFlag} from '../request/dry-run.js'
-import {checkedFlag, durationFlag} from '../usage/flags.js'
+import {checkedFlag, durationFlag, portFlag} from '../usage/flags.js'
 import {webhookSecretFlags} from './secrets.js'
-import {checkEvents} from './subscriptions.js'
+import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 
 export const listenFlags = {
   host: Flags.string({helpValue: 'HOST', default: '127.0.0.1', summary: 'address to listen on'}),
-  port: Flags.integer({
-    helpValue: 'PORT',
-    min: 0,
-    max: 65_535,
-    default: 0,
-    summary: 'port to listen on; 0 takes a free one',
-  }),
+  port: portFlag,
   path: checkedFlag(checkPath)({
     helpValue: 'PATH',
     summary: 'the one path that takes events',
@@ -27,18 +23,18 @@ export const listenFlags = {
     summary:
       'https with a certificate of our own; its authority is listen-ca.pem in the configuration directory',
   }),
-  cert: Flags.string({helpValue: 'FILE', summary: 'https with this certificate (PEM, with its chain)'}),
-  key: Flags.string({helpValue: 'FILE', summary: 'private key of --cert (PEM)'}),
+  cert: Flags.string({
+    helpValue: 'FILE',
+    dependsOn: ['key'],
+    summary: 'https with this certificate (PEM, with its chain)',
+  }),
+  key: Flags.string({helpValue: 'FILE', dependsOn: ['cert'], summary: 'private key of --cert (PEM)'}),
   'forward-to': checkedFlag(checkTarget)({
     helpValue: 'URL',
     multiple: true,
     summary: 'hand each event on to this address, as it came; may be given several times',
   }),
-  event: Flags.string({
-    helpValue: 'TYPE',
-    multiple: true,
-    summary: 'print, forward and count these types only; all are kept',
-  }),
+  event: eventFlag({...SEVERAL_TYPES, summary: 'print, forward and count these types only; all are kept'}),
   'exit-after': Flags.integer({
     helpValue: 'N',
     min: 1,
@@ -46,7 +42,7 @@ export const listenFlags = {
     summary: 'end with 0 when so many expected events came',
   }),
   within: durationFlag({helpValue: 'SECONDS', summary: 'end with 8 when they did not come in this time'}),
-  expect: Flags.string({
+  expect: checkedFlag(checkExpression)({
     helpValue: 'JMESPATH',
     summary: 'count only events of which this holds, for example "data.status == \'CONFIRMED\'"',
   }),
@@ -66,18 +62,7 @@ export const listenFlags = {
   }),
 }
 
-export interface ListenFlags {
-  readonly host: string
-  readonly port: number
-  readonly path?: string | undefined
-  readonly 'forward-to'?: readonly string[] | undefined
-  readonly event?: readonly string[] | undefined
-  readonly 'exit-after'?: number | undefined
-  readonly within?: number | undefined
-  readonly expect?: string | undefined
-  readonly subscribe: boolean
-  readonly 'public-url'?: string | undefined
-}
+export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
 export interface ListenPlan {
   readonly host: string
@@ -93,15 +78,14 @@ export interface ListenPlan {
   readonly publicUrl: string | undefined
 }
 
-/** Throws usage. */
 export function planListening(flags: ListenFlags): ListenPlan {
   const {'public-url': publicUrl} = flags
   return {
     host: flags.host,
     port: flags.port,
-    path: checkPath('--path', flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/')),
+    path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
-    types: flags.event ? new Set(checkEvents(flags.event)) : undefined,
+    types: flags.event && new Set(flags.event),
     wait: planWait(flags),
     publicUrl,
   }
@@ -110,11 +94,7 @@ export function planListening(flags: ListenFlags): ListenPlan {
 function planWait(flags: ListenFlags): ListenPlan['wait'] {
   const {'exit-after': count, within: seconds, expect} = flags
   if (count === undefined && seconds === undefined && expect === undefined) return undefined
-  return {
-    count: count ?? 1,
-    seconds,
-    ...(expect === undefined ? {} : {expect}),
-  }
+  return {count: count ?? 1, seconds, ...(expect === undefined ? {} : {expect})}
 }
 
 /** An address events may be handed to. Throws usage naming `flag`. */

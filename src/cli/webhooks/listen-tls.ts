@@ -33,8 +33,6 @@ export async function listenIdentity(
   now: number,
 ): Promise<KeyPair | undefined> {
   if (cert !== undefined && key !== undefined) return readIdentity(cert, key)
-  if (cert !== undefined || key !== undefined)
-    throw usage('missing_flag', `missing: ${cert === undefined ? '--cert' : '--key'}; the two go together`)
   return tls ? makeCertificate(await ownAuthority(directory, now), host, now) : undefined
 }
 

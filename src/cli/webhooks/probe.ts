@@ -23,16 +23,22 @@ export interface ProbeOptions {
   readonly onRow: (row: ProbeRow) => void
 }
 
-/** Probes `url` to the end. Throws usage for an address that may not be probed, Failure when nothing is there. */
+/** The address of a receiver that may be probed, as typed. Throws usage. */
+export function checkReceiverUrl(field: string, text: string): string {
+  if (parseForwardTarget(text) !== undefined) return text
+  throw usage(
+    'invalid_url',
+    `${field}: must be https, or http on this machine, without user name and password`,
+  )
+}
+
+/** Probes the receiver at `url`, as `checkReceiverUrl` takes it, to the end. Throws Failure when nothing is there. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
   {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onRow}: ProbeOptions,
 ): Promise<ProbeRow[]> {
-  const target = parseForwardTarget(url)
-  if (target === undefined) {
-    throw usage('invalid_url', 'URL: must be https, or http on this machine, without user name and password')
-  }
+  const target = parseForwardTarget(url) ?? url
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
     trusted: await trustedFor(target, {caFile, env, directory: state.directory}),

@@ -5,18 +5,16 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import {checkWritable} from '../input/files.js'
-
-const FLAG = '--secret-file'
+import {checkedFlag} from '../usage/flags.js'
 
 /** Looks before anything is sent: throws usage when the file cannot be made, or something is there already. */
-export function checkSecretFile(path: string | undefined): void {
-  if (path === undefined) return
-  checkWritable(FLAG, path)
-  if (!lstatSync(path, {throwIfNoEntry: false})) return
+export const secretFileFlag = checkedFlag((field, path) => {
+  checkWritable(field, path)
+  if (!lstatSync(path, {throwIfNoEntry: false})) return path
   // A run that was killed when the file was in place may have left another beside it, with the secret in it.
   sweepTemporaryFiles(dirname(resolve(path)))
-  throw usage('file_exists', `${FLAG}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
-}
+  throw usage('file_exists', `${field}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
+})
 
 /**
  * Writes `secret`, and nothing else, to a new file readable by its owner alone. Returns whether it could; if not, `warn`
@@ -34,7 +32,7 @@ export async function writeSecretFile(
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException
     const why = code === 'EEXIST' ? `${path} exists already` : message
-    warn(`Warning: ${FLAG}: ${sanitizeLine(why, 200)}; the secret is in tokens.db`)
+    warn(`Warning: --secret-file: ${sanitizeLine(why, 200)}; the secret is in tokens.db`)
     return false
   }
 }

@@ -2,9 +2,8 @@
 
 import type {State} from '../../state/state.js'
 import {createSigner} from '../../webhooks/signature.js'
-import {invalid} from '../input/checks.js'
 import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
-import {chooseInputs, openInput, readingFailed, readTime} from './verify.js'
+import {chooseInputs, openInput, readingFailed} from './verify.js'
 
 export interface Place {
   readonly state: State
@@ -23,12 +22,11 @@ export interface Signed {
 /** Signs `file` (`-` or undefined: standard input) as it streams by. Throws usage. */
 export async function signInput(
   file: string | undefined,
-  flags: WebhookSecretFlags & {readonly at?: string | undefined},
+  flags: WebhookSecretFlags & {readonly at?: number | undefined},
   {state, env, clock}: Place,
 ): Promise<Signed> {
   const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
-  const timestamp = Math.floor(flags.at === undefined ? clock() : readTime('--at', flags.at))
-  if (timestamp < 0) throw invalid('--at', 'must not lie before 1970', flags.at)
+  const timestamp = flags.at ?? Math.floor(clock())
   const secrets = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const signer = createSigner(
     secrets.map(({secret}) => secret),

@@ -19,32 +19,45 @@ import type {Connection} from '../connect.js'
 import {rememberedIn} from '../connect.js'
 import {invalid} from '../input/checks.js'
 import {type Result, single} from '../output/result.js'
+import {checkedFlag, identifierArg} from '../usage/flags.js'
 
 export interface WantedSubscription {
   readonly url: string
   readonly events: readonly string[]
 }
 
-/** The address typed. Throws usage unless it is https; http on loopback is for the local sandbox to decide. */
-export function checkSubscriptionUrl(text: string, target: Pick<Target, 'isLoopback'>): string {
+/** An address that may be subscribed. Throws usage unless it is https; whether http on loopback is known with the service. */
+export const subscriptionUrlFlag = checkedFlag((field, text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid('--url', 'must be an https URL')
-  if (url.username !== '' || url.password !== '') throw invalid('--url', 'must hold no user name or password')
-  if (url.hash !== '') throw invalid('--url', 'must have no fragment')
-  const ownHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname) && target.isLoopback
-  if (url.protocol === 'https:' || ownHttp) return text
-  throw usage(
+  if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
+  if (url.username !== '' || url.password !== '') throw invalid(field, 'must hold no user name or password')
+  if (url.hash !== '') throw invalid(field, 'must have no fragment')
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return text
+  throw notHttps(field)
+})
+
+/** Refuses http on loopback where the service is not on this machine; there the local sandbox decides. */
+export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
+  if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
+}
+
+function notHttps(field: string): Failure {
+  return usage(
     'url_not_https',
-    '--url: must start with https:// (§6: plain http is not accepted)',
+    `${field}: must start with https:// (§6: plain http is not accepted)`,
     'for a receiver on this machine, give the local sandbox --allow-http-loopback, or use webhooks listen --tls',
   )
 }
 
-/** The event types typed, each once. Throws usage for an empty one. */
-export function checkEvents(types: readonly string[]): string[] {
-  const cleaned = types.flatMap(type => type.split(',')).map(type => type.trim())
-  if (cleaned.length === 0 || cleaned.includes('')) throw invalid('--event', 'must name an event type')
-  return [...new Set(cleaned)]
+/** `--event`; with SEVERAL_TYPES in several flags, or in one with commas. */
+export const eventFlag = checkedFlag((field, text) => {
+  if (text !== '') return text
+  throw invalid(field, 'must name an event type')
+})
+export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
+
+export const subscriptionArg = {
+  id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
 }
 
 /** Those of `types` that are not in §6.1, safe to print. */

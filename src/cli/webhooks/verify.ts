@@ -22,19 +22,20 @@ import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} fr
 export interface VerifyFlags extends WebhookSecretFlags {
   readonly signature?: string | undefined
   readonly 'event-id'?: string | undefined
-  readonly at?: string | undefined
+  /** Unix seconds, or when each was received. */
+  readonly at?: number | 'received' | undefined
+  /** In seconds. */
   readonly tolerance?: number | undefined
 }
 
-/** Checks everything typed, then finds the secrets. Throws usage. */
+/** Finds the secrets and all else that requests are judged by. Throws usage. */
 export async function planVerify(
   flags: VerifyFlags,
   env: NodeJS.ProcessEnv,
   state: State,
   clock: () => number,
 ): Promise<CheckTerms> {
-  const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS} = flags
-  const {signature, 'event-id': eventId} = flags
+  const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, signature, 'event-id': eventId} = flags
   const now = timeOfJudging(flags.at, clock)
   const secrets = await resolveWebhookSecrets(flags, env, state)
   return {
@@ -57,15 +58,25 @@ function findReceived(state: State, id: string): Uint8Array | undefined {
   }
 }
 
-function timeOfJudging(at: string | undefined, clock: () => number): CheckTerms['now'] {
+function timeOfJudging(at: VerifyFlags['at'], clock: () => number): CheckTerms['now'] {
   if (at === undefined) return () => clock()
-  if (at === 'received') return receivedTime
-  const seconds = readTime('--at', at)
-  return () => seconds
+  return at === 'received' ? receivedTime : () => at
+}
+
+/** `received`, or a time. Throws usage. */
+export function readJudgingTime(field: string, text: string): number | 'received' {
+  return text === 'received' ? text : readTime(field, text)
+}
+
+/** A time that a signature can have, in whole Unix seconds. Throws usage. */
+export function readSigningTime(field: string, text: string): number {
+  const seconds = Math.floor(readTime(field, text))
+  if (seconds >= 0) return seconds
+  throw invalid(field, 'must not lie before 1970', text)
 }
 
 /** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws usage. */
-export function readTime(field: string, text: string): number {
+function readTime(field: string, text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
   const instant = iso ? instantOf(text) : undefined

@@ -14,26 +14,26 @@ export interface CityAsking {
   readonly isLocal: boolean
 }
 
-/** The number of the city, as `--city` takes it. */
-export async function askCity({prompts, cities: list, isLocal}: CityAsking): Promise<string> {
+/** The number of the city. */
+export async function askCity({prompts, cities: list, isLocal}: CityAsking): Promise<number> {
   const cities = await list()
   if (cities.length === 0) {
     const where = isLocal
       ? '101 is Istanbul in the local sandbox'
       : 'the operator of the service has the list'
     const check = plainly(typed => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER))
-    return prompts.text({message: `City, by its number (${where})`, check})
+    return Number(await prompts.text({message: `City, by its number (${where})`, check}))
   }
   return prompts.search({message: 'City, by name or number', find: typed => findCities(cities, typed)})
 }
 
 /** The cities that `typed` may mean: names without accents and case, or numbers, also one that is not in the list. */
-export function findCities(cities: readonly KnownCity[], typed: string): Choice<string>[] {
-  const number = /^[1-9]\d{0,14}$/.exec(typed.trim())?.[0]
+export function findCities(cities: readonly KnownCity[], typed: string): Choice<number>[] {
+  const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
   const found = cities
-    .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || String(city.id) === number)
-    .map(city => ({value: String(city.id), name: nameOf(city), names: [city.name, String(city.id)]}))
-  const isListed = number === undefined || found.some(({value}) => value === number)
+    .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || city.id === number)
+    .map(city => ({value: city.id, name: nameOf(city), names: [city.name, String(city.id)]}))
+  const isListed = number === 0 || found.some(({value}) => value === number)
   return isListed ? found : [...found, {value: number, name: `city number ${number}`}]
 }
 

@@ -4,6 +4,7 @@
  */
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
+import type {Room} from '../../contract/hotels.js'
 import {namedCities} from '../catalogue/city-names.js'
 import type {Connection} from '../connect.js'
 import {checkCurrency, checkInteger} from '../input/checks.js'
@@ -74,22 +75,21 @@ async function askDay(
   return read(await prompts.text({message, check: plainly(read), hint: hintOf(read, show)}))
 }
 
-/** Rooms as `--room` takes them: `2:7,4`. */
-export async function askRooms(prompts: Prompts): Promise<string[]> {
+export async function askRooms(prompts: Prompts): Promise<Room[]> {
   const check = plainly(typed => checkInteger('rooms', typed, 1, MOST_ROOMS))
   const count = Number(await prompts.text({message: 'How many rooms', default: '1', check}))
-  const rooms: string[] = []
+  const rooms: Room[] = []
   for (let number = 1; number <= count; number++) {
     rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${number}: `))
   }
   return rooms
 }
 
-async function askRoom(prompts: Prompts, prefix: string): Promise<string> {
+async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const adults = await prompts.text({
     message: `${prefix}${prefix ? 'adults' : 'Adults'}`,
     default: '2',
-    check: plainly(typed => readRoom(onlyDigits(typed))),
+    check: plainly(typed => readRoom('adults', onlyDigits(typed))),
   })
   const children = await prompts.text({
     message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
@@ -100,8 +100,7 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<string> {
       ages => `${ages.length === 1 ? '1 child' : `${ages.length} children`}, aged ${ages.join(', ')}`,
     ),
   })
-  const ages = readAges(children)
-  return ages.length === 0 ? adults.trim() : `${adults.trim()}:${ages.join(',')}`
+  return {adults: Number(adults), children_ages: readAges(children)}
 }
 
 function onlyDigits(typed: string): string {

@@ -1,7 +1,7 @@
 /** What flags and input file of `reserve` already say, checked, so that the wizard asks for the rest alone. */
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Contact, Guest, ReservationRequest} from '../../contract/reservations.js'
-import {type Fields, isFields, readContact, readGuest} from '../input/guests.js'
+import {type Fields, isFields} from '../input/guests.js'
 import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../input/reservation.js'
 import type {PlanFlags} from '../reserve/reserve.js'
 
@@ -20,8 +20,11 @@ export interface Begun {
 
 /** Stands in for what is still to be asked, so that one set of checks reads the rest. */
 const STAND_IN = {
-  contact: 'name=A,surname=A,email=a@example.com,phone_country_code=+90,phone_number=5321234567',
-  guest: 'name=A,surname=A',
+  contact: {
+    ...{name: 'A', surname: 'A', email: 'a@example.com'},
+    ...{phone_country_code: '+90', phone_number: '5321234567'},
+  },
+  guest: {name: 'A', surname: 'A'},
   offer: `${OFFER_ID_PREFIX}1`,
 }
 
@@ -31,7 +34,6 @@ export async function readBegun(
   flags: PlanFlags,
   today: string,
 ): Promise<Begun | undefined> {
-  const {'max-price': maxPrice, 'idempotency-key': key} = flags
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
@@ -46,13 +48,11 @@ export async function readBegun(
   }
   if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
   const filled: Fields = {
-    guests: [readGuest(STAND_IN.guest)],
+    guests: [STAND_IN.guest],
     payment: {mode: 'account'},
     ...input,
     // What is no contact at all is refused by the same checks.
-    ...(given === undefined || isFields(given)
-      ? {contact: {...readContact(STAND_IN.contact), ...contactFields}}
-      : {}),
+    ...(given === undefined || isFields(given) ? {contact: {...STAND_IN.contact, ...contactFields}} : {}),
   }
   const known = {nationality: 'TR', client: '', today}
   const checked = await readReservation(offerId ?? STAND_IN.offer, filled, flags, known)
@@ -64,14 +64,14 @@ export async function readBegun(
     contact: has.contact ? checked.contact : undefined,
     contactFields,
     payment: has.payment ? checked.payment : undefined,
-    maxPrice,
-    key,
+    maxPrice: flags['max-price'],
+    key: flags['idempotency-key'],
   }
 }
 
 /** Guests of flags have the nationality of the client, which may be asked yet, unless it was typed. */
 function withoutStandIn(guests: readonly Guest[], flags: PlanFlags): readonly Guest[] {
-  const typed = flags.guest?.map(readGuest)
+  const {guest: typed} = flags
   return guests.map((guest, index) => {
     if (typed === undefined || typed[index]?.nationality !== undefined) return guest
     const {nationality: _, ...rest} = guest

@@ -3,7 +3,6 @@
 import type {ReserveOutcome} from '../../api/reserve.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {IDENTIFIERS, isIdentifier} from '../../contract/identifiers.js'
-import {readRoom} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {unlessBack, withWayBack} from '../prompts/way-back.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/reserve.js'
@@ -81,7 +80,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
     parts.preferred?.nationality,
   )
   if (!draft.guests) {
-    draft.places ??= placesOf((await askRooms(prompts)).map(readRoom))
+    draft.places ??= placesOf(await askRooms(prompts))
     const known = {checkIn: chosen.stay?.checkIn, today, nationality: draft.nationality}
     draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   }

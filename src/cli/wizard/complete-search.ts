@@ -1,7 +1,7 @@
 /** `hotels search` at a terminal with values missing: asks for them, and shows the command that needs no asking. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Connection} from '../connect.js'
-import type {SearchFlags} from '../input/search.js'
+import {roomText, type SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {withWayBack} from '../prompts/way-back.js'
 import {today} from '../reserve/reserve.js'
@@ -27,7 +27,7 @@ export function commandOf(flags: SearchFlags): string {
     ['check-in', checkIn],
     ['check-out', checkOut],
     ['nights', nights],
-    ...(flags.room ?? []).map(room => ['room', room]),
+    ...(flags.room ?? []).map(room => ['room', roomText(room)]),
     ['nationality', nationality],
     ['currency', currency],
   ]

@@ -1,7 +1,7 @@
 /** Dates as a person types them in the wizard, shown back in full. They are hotel-local days with no time zone. */
 import {addDays, dayNumber, isCalendarDate, nightsBetween} from '../../contract/dates.js'
-import {checkDate, invalid} from '../input/checks.js'
-import {checkNights, leaveAfter} from '../input/search.js'
+import {checkDate, checkInteger, invalid} from '../input/checks.js'
+import {leaveAfter, MOST_NIGHTS} from '../input/search.js'
 
 /** YYYY-MM-DD of `2030-06-01`, `1.6.2030`, `today`, `tomorrow`, `+7`. Throws usage. */
 export function readDay(typed: string, today: string): string {
@@ -29,7 +29,7 @@ export function readCheckIn(typed: string, today: string): string {
 /** The day of leaving, typed as a date or as a number of nights. Throws usage. */
 export function readCheckOut(typed: string, checkIn: string, today: string): string {
   const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
-  if (nights !== undefined) return leaveAfter(checkIn, checkNights(nights))
+  if (nights !== undefined) return leaveAfter(checkIn, checkInteger('--nights', nights, 1, MOST_NIGHTS))
   const date = readDay(typed, today)
   if (nightsBetween(checkIn, date) < 1) throw invalid('date', `must be after ${checkIn}`, date)
   return date

@@ -6,7 +6,7 @@ import type {Room, SearchRequest} from '../../contract/hotels.js'
 import type {SeenOffer} from '../../state/offer-store.js'
 import {cityText} from '../catalogue/city-names.js'
 import {search} from '../catalogue/search.js'
-import {readSearch, type SearchFlags} from '../input/search.js'
+import {readSearch, roomText, type SearchFlags} from '../input/search.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {unlessBack, withWayBack} from '../prompts/way-back.js'
 import {placesOf} from './ask-guests.js'
@@ -55,7 +55,7 @@ async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchReq
   const {prompts, connection, today, preferred} = parts
   const asking = searchAsking(prompts, connection, today, preferred)
   draft.search = await askSearch(asking, draft.search)
-  const request = await readSearch(draft.search)
+  const request = readSearch(draft.search)
   draft.nationality = request.client_nationality
   const nights = nightsText(request.check_in, request.check_out)
   const city = cityText(request.destination.id, connection)
@@ -120,12 +120,10 @@ function criteriaOf(seen: SeenOffer): SearchFlags {
   const {check_in, check_out, rooms, nationality, currency, details} = seen
   const city = details?.city ?? null
   return {
-    ...(city === null ? {} : {city: String(city)}),
+    ...(city === null ? {} : {city}),
     'check-in': check_in,
     'check-out': check_out,
-    room: rooms.map(
-      ({adults, children_ages: ages}) => `${adults}${ages.length > 0 ? `:${ages.join(',')}` : ''}`,
-    ),
+    room: rooms,
     nationality,
     ...(currency === null ? {} : {currency}),
   }
@@ -159,7 +157,7 @@ async function askChange({prompts, connection}: WizardParts, draft: Draft): Prom
     choices: [
       {value: 'city' as const, name: `City (${cityText(city ?? '', connection)})`},
       {value: 'dates' as const, name: `Dates (${from}${nights})`},
-      {value: 'rooms' as const, name: `Rooms and guests (${room?.join(' and ')})`},
+      {value: 'rooms' as const, name: `Rooms and guests (${room?.map(roomText).join(' and ')})`},
       {value: 'nationality' as const, name: `Nationality (${nationality})`},
       {value: 'currency' as const, name: `Currency (${currency})`},
       {value: 'nothing' as const, name: 'Nothing, search again'},

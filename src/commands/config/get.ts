@@ -1,6 +1,6 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {keyArg} from '../../cli/settings/change.js'
 import {CONFIG_COLUMNS, getSetting} from '../../cli/settings/config.js'
 
 export default class ConfigGet extends BaseCommand {
@@ -15,12 +15,7 @@ that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKC
   ]
   static override columns = [...CONFIG_COLUMNS, 'source_path']
   static override candidates = {key: 'settings'} as const
-  static override args = {
-    key: Args.string({
-      required: true,
-      description: 'the setting, as config list names it',
-    }),
-  }
+  static override args = keyArg
   static override flags = {'show-origin': Flags.boolean({summary: 'say first where the value comes from'})}
 
   override readonly showsSettings = true

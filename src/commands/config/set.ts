@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {dryRun, dryRunFlag} from '../../cli/request/dry-run.js'
-import {applyChange} from '../../cli/settings/change.js'
+import {applyChange, keyArg} from '../../cli/settings/change.js'
 import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
 
 export default class ConfigSet extends BaseCommand {
@@ -18,10 +18,7 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   static override columns = CHANGE_COLUMNS
   static override candidates = {key: 'settings'} as const
   static override args = {
-    key: Args.string({
-      required: true,
-      description: 'the setting, as config list names it',
-    }),
+    ...keyArg,
     value: Args.string({required: true, description: 'its new value'}),
   }
   static override flags = dryRunFlag

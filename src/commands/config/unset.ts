@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {dryRun, dryRunFlag} from '../../cli/request/dry-run.js'
-import {applyChange} from '../../cli/settings/change.js'
+import {applyChange, keyArg} from '../../cli/settings/change.js'
 import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
 
 export default class ConfigUnset extends BaseCommand {
@@ -15,12 +14,7 @@ BOOKCTL_PROFILE.`
   ]
   static override columns = CHANGE_COLUMNS
   static override candidates = {key: 'settings'} as const
-  static override args = {
-    key: Args.string({
-      required: true,
-      description: 'the setting, as config list names it',
-    }),
-  }
+  static override args = keyArg
   static override flags = dryRunFlag
 
   override readonly showsSettings = true

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {CITY_COLUMNS, cities} from '../../cli/catalogue/content.js'
-import {checkCountry} from '../../cli/input/checks.js'
-import {checkedFlag} from '../../cli/usage/flags.js'
+import {countryFlag} from '../../cli/usage/flags.js'
 
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched, with their ids.'
@@ -20,7 +19,7 @@ config.json: "paths": {"content.cities": "…"}. Needs the scope content:read. E
       helpValue: 'TEXT',
       summary: 'only those whose name holds this; accents do not count',
     }),
-    country: checkedFlag(checkCountry)({helpValue: 'CC', summary: 'only those of this country'}),
+    country: countryFlag({helpValue: 'CC', summary: 'only those of this country'}),
   }
 
   async run(): Promise<void> {

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {readCity} from '../../cli/catalogue/city-names.js'
+import {cityFlag, readCity} from '../../cli/catalogue/city-names.js'
 import {OFFER_COLUMNS, search} from '../../cli/catalogue/search.js'
 import type {Connection} from '../../cli/connect.js'
 import {SORTS} from '../../cli/input/narrow.js'
-import {lacksSomething, readSearch, type SearchFlags} from '../../cli/input/search.js'
+import {lacksSomething, MOST_NIGHTS, readRoom, readSearch, type SearchFlags} from '../../cli/input/search.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
-import {amountFlag} from '../../cli/usage/flags.js'
+import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/usage/flags.js'
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms.'
@@ -22,25 +22,27 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   static override columns = OFFER_COLUMNS.map(column => column.name)
   static override candidates = {city: 'cities'} as const
   static override flags = {
-    city: Flags.string({
-      helpValue: 'CITY',
-      summary:
-        'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
+    ...cityFlag,
+    'check-in': dateFlag({helpValue: 'DATE', summary: 'day of arrival, YYYY-MM-DD'}),
+    'check-out': dateFlag({helpValue: 'DATE', summary: 'day of departure, YYYY-MM-DD'}),
+    nights: Flags.integer({
+      helpValue: 'N',
+      min: 1,
+      max: MOST_NIGHTS,
+      exclusive: ['check-out'],
+      summary: 'nights, in place of --check-out',
     }),
-    'check-in': Flags.string({helpValue: 'DATE', summary: 'day of arrival, YYYY-MM-DD'}),
-    'check-out': Flags.string({helpValue: 'DATE', summary: 'day of departure, YYYY-MM-DD'}),
-    nights: Flags.string({helpValue: 'N', summary: 'nights, in place of --check-out'}),
-    room: Flags.string({
+    room: checkedFlag(readRoom)({
       helpValue: 'ADULTS[:AGE,AGE]',
       multiple: true,
       summary: 'one room: adults, then the ages of the children; may be repeated; 2 unless told',
     }),
-    nationality: Flags.string({
+    nationality: countryFlag({
       helpValue: 'CC',
       env: 'BOOKCTL_NATIONALITY',
       summary: 'country of the guests, two letters',
     }),
-    currency: Flags.string({
+    currency: currencyFlag({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
       summary: 'currency of the prices, three letters',
@@ -61,9 +63,8 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     const {flags} = await this.parse(HotelsSearch)
     const city = await readCity(flags.city, () => this.connection())
     const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
-    const request = await readSearch(await this.complete(given))
-    const {sort, refundable, board, 'max-price': maxPrice, limit} = flags
-    const wanted = {sort, refundable, board, maxPrice, limit}
+    const request = readSearch(await this.complete(given))
+    const wanted = {...flags, maxPrice: flags['max-price']}
     await this.print(await search(await this.connection(), request, wanted))
     this.note('Offers are valid for 15 minutes: bookctl reserve OFFER_ID')
   }

@@ -6,7 +6,7 @@ import {dryRunFlag} from '../../cli/request/dry-run.js'
 import * as cancelling from '../../cli/reservations/cancel.js'
 import {howToLook} from '../../cli/reservations/reservations.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {checkedFlag, identifierArg} from '../../cli/usage/flags.js'
+import {checkedFlag, referenceArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation, after showing what it costs.'
@@ -24,9 +24,7 @@ reservations:write. Environment: those of every command.`
   ]
   static override columns = cancelling.CANCEL_COLUMNS
   static override candidates = {ref: 'references'} as const
-  static override args = {
-    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
-  }
+  static override args = referenceArg
   static override flags = {
     reason: checkedFlag(cancelling.checkReason)({
       helpValue: 'TEXT',
@@ -42,21 +40,20 @@ reservations:write. Environment: those of every command.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsCancel)
-    const reference = args.ref
     const {'max-fee': maxFee, reason, yes} = flags
     const body = reason === undefined ? {} : {reason}
     const target = await this.target()
     if (flags['dry-run']) {
-      const call = {parameters: {reservation_ref: reference}, body}
+      const call = {parameters: {reservation_ref: args.ref}, body}
       return this.print(jsonResult(describeCall('reservations.cancel', target, await this.state(), call)))
     }
     const connection = await this.connect(target)
-    const plan = await cancelling.planCancellation(connection, reference)
+    const plan = await cancelling.planCancellation(connection, args.ref)
     cancelling.checkFee(plan, maxFee)
     const atStake = cancelling.describeCancellation(plan, target)
     const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
     requireConsent(agreed, cancelling.changeOf(plan))
-    this.stopNote = {hint: howToLook(reference)}
+    this.stopNote = {hint: howToLook(args.ref)}
     const warn = (text: string) => void this.warn(text)
     const done = await cancelling.cancel(connection, plan, body, warn)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)

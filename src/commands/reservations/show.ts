@@ -1,6 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.js'
 import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations/reservations.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {referenceArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation.'
@@ -13,9 +13,7 @@ config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations
   ]
   static override columns = RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const
-  static override args = {
-    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
-  }
+  static override args = referenceArg
 
   async run(): Promise<void> {
     const {args} = await this.parse(ReservationsShow)

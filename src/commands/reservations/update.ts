@@ -5,8 +5,9 @@ import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations/reservations.js'
+import {contactFlag, guestFlag} from '../../cli/reserve/flags.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {referenceArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation.'
@@ -21,15 +22,13 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
   ]
   static override columns = RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const
-  static override args = {
-    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
-  }
+  static override args = referenceArg
   static override flags = {
-    contact: Flags.string({
+    contact: contactFlag({
       helpValue: 'K=V,…',
       summary: 'what to change of: name, surname, email, phone_country_code, phone_number',
     }),
-    guest: Flags.string({
+    guest: guestFlag({
       helpValue: 'K=V,…',
       multiple: true,
       summary: 'one guest, as reserve takes it; those given replace all there are',
@@ -44,19 +43,18 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
-    const reference = args.ref
     const change = await readUpdate(flags)
     const target = await this.target()
     if (flags['dry-run']) {
-      const call = {parameters: {reservation_ref: reference}, body: change}
+      const call = {parameters: {reservation_ref: args.ref}, body: change}
       return this.print(jsonResult(describeCall('reservations.update', target, await this.state(), call)))
     }
     if (target.mode === 'live') {
-      const agreed = flags.yes || (await this.confirm(`Change ${reference}?`))
+      const agreed = flags.yes || (await this.confirm(`Change ${args.ref}?`))
       requireConsent(agreed, {what: 'a change of a live reservation', undone: 'nothing was sent'})
     }
     const connection = await this.connect(target)
-    this.stopNote = {hint: howToLook(reference)}
-    await this.print(await update(connection, reference, change))
+    this.stopNote = {hint: howToLook(args.ref)}
+    await this.print(await update(connection, args.ref, change))
   }
 }

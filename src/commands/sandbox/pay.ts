@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {SandboxCommand} from '../../cli/sandbox/command.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {referenceArg} from '../../cli/usage/flags.js'
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'
@@ -14,9 +14,7 @@ export default class SandboxPay extends SandboxCommand {
   ]
   static override columns = ['reservation_ref', 'status', 'payment_status']
   static override candidates = {ref: 'references'} as const
-  static override args = {
-    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
-  }
+  static override args = referenceArg
   static override flags = {decline: Flags.boolean({summary: 'let the payment fail'}), ...dryRunFlag}
 
   async run(): Promise<void> {

@@ -5,6 +5,7 @@ import {BaseCommand} from '../../cli/base-command.js'
 import {openAddress} from '../../cli/open-address.js'
 import {cannotListen, oneAtATime, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
+import {portFlag} from '../../cli/usage/flags.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
 export default class SandboxStart extends BaseCommand {
@@ -19,13 +20,7 @@ export default class SandboxStart extends BaseCommand {
   ]
   static override columns = []
   static override flags = {
-    port: Flags.integer({
-      helpValue: 'PORT',
-      min: 0,
-      max: 65_535,
-      default: 0,
-      summary: 'port to listen on; 0 takes a free one',
-    }),
+    port: portFlag,
     db: Flags.string({helpValue: 'FILE|:memory:', summary: 'where the state is kept'}),
     latency: Flags.integer({
       helpValue: 'MS',

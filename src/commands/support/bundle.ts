@@ -1,18 +1,19 @@
 import process from 'node:process'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {systemClock} from '../../cli/connect.js'
 import {DiagnosingCommand} from '../../cli/diagnosing-command.js'
+import {checkWritable} from '../../cli/input/files.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,
-  checkBundlePath,
   listing,
+  requireNew,
   writeBundle,
   zipBundle,
 } from '../../cli/support/bundle.js'
+import {checkedArg} from '../../cli/usage/flags.js'
 
 /** What has to be agreed to. */
 const WRITING = {
@@ -37,7 +38,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
   ]
   static override columns = BUNDLE_COLUMNS
   static override args = {
-    file: Args.string({required: true, description: 'the zip file to write'}),
+    file: checkedArg(checkWritable)({required: true, description: 'the zip file to write'}),
   }
   static override flags = {
     offline: Flags.boolean({summary: 'send nothing: look at this machine alone'}),
@@ -48,7 +49,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SupportBundle)
-    checkBundlePath(args.file, flags.force)
+    if (!flags.force) requireNew(args.file)
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
     const {collectBundle} = await import('../../cli/support/contents.js')

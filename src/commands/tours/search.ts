@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {readCity} from '../../cli/catalogue/city-names.js'
+import {cityFlag, readCity} from '../../cli/catalogue/city-names.js'
 import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/catalogue/tours.js'
 import type {Connection} from '../../cli/connect.js'
 import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
 import {mayAsk} from '../../cli/prompts/ask.js'
-import {amountFlag, dateFlag} from '../../cli/usage/flags.js'
+import {amountFlag, currencyFlag, dateFlag} from '../../cli/usage/flags.js'
 
 export default class ToursSearch extends BaseCommand {
   static override summary = 'Search tours of a city.'
@@ -22,13 +22,9 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
   static override columns = TOUR_COLUMNS.map(column => column.name)
   static override candidates = {city: 'cities'} as const
   static override flags = {
-    city: Flags.string({
-      helpValue: 'CITY',
-      summary:
-        'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
-    }),
+    ...cityFlag,
     date: dateFlag({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
-    currency: Flags.string({
+    currency: currencyFlag({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
       summary: 'currency of the prices, three letters',

@@ -4,7 +4,7 @@ import {BaseCommand} from '../../cli/base-command.js'
 import {single} from '../../cli/output/result.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/reserve/voucher.js'
-import {identifierArg, waitFlag} from '../../cli/usage/flags.js'
+import {referenceArg, waitFlag} from '../../cli/usage/flags.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation.'
@@ -18,9 +18,7 @@ Environment: those of every command.`
   ]
   static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
   static override candidates = {ref: 'references'} as const
-  static override args = {
-    ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
-  }
+  static override args = referenceArg
   static override flags = {
     file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
     force: Flags.boolean({summary: 'replace an existing file'}),

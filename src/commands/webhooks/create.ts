@@ -2,13 +2,15 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {checkSecretFile, writeSecretFile} from '../../cli/webhooks/secret-file.js'
+import {secretFileFlag, writeSecretFile} from '../../cli/webhooks/secret-file.js'
 import {
-  checkEvents,
-  checkSubscriptionUrl,
   createAndKeep,
   createdResult,
+  eventFlag,
   notStored,
+  requireHttps,
+  SEVERAL_TYPES,
+  subscriptionUrlFlag,
   unknownEvents,
 } from '../../cli/webhooks/subscriptions.js'
 
@@ -26,14 +28,13 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
   static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in', 'secret_file']
   static override candidates = {event: 'event-types'} as const
   static override flags = {
-    url: Flags.string({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
-    event: Flags.string({
+    url: subscriptionUrlFlag({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
+    event: eventFlag({
+      ...SEVERAL_TYPES,
       required: true,
-      helpValue: 'TYPE',
-      multiple: true,
       summary: 'an event type, for example reservation.confirmed; may be repeated',
     }),
-    'secret-file': Flags.string({
+    'secret-file': secretFileFlag({
       helpValue: 'FILE',
       summary: 'also write the signing secret, alone, to a new file that only you can read',
     }),
@@ -43,11 +44,11 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksCreate)
-    const events = checkEvents(flags.event)
-    const {'secret-file': file} = flags
-    checkSecretFile(file)
+    const {'secret-file': file, url} = flags
+    const events = [...new Set(flags.event)]
     const target = await this.target()
-    const wanted = {url: checkSubscriptionUrl(flags.url, target), events}
+    requireHttps(url, target)
+    const wanted = {url, events}
     for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not an event type of §6.1`)
     if (flags['dry-run']) {
       const request = describeCall('subscriptions.create', target, await this.state(), {body: wanted})
@@ -66,10 +67,5 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     await this.print(createdResult(subscription, places), false, problem ? {format} : this.globals)
     if (problem) throw notStored(subscription, problem)
     this.note(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
-  }
-
-  protected override checkAnswer(name: string, answer: string): void {
-    // Whether http to this machine will do is known with the service.
-    if (name === 'url') checkSubscriptionUrl(answer, {isLoopback: true})
   }
 }

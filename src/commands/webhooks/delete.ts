@@ -4,8 +4,7 @@ import {single} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {identifierArg} from '../../cli/usage/flags.js'
-import {deleteAndForget} from '../../cli/webhooks/subscriptions.js'
+import {deleteAndForget, subscriptionArg} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'
@@ -17,9 +16,7 @@ export default class WebhooksDelete extends BaseCommand {
   ]
   static override columns = ['subscription_id', 'deleted', 'secret_removed']
   static override candidates = {id: 'subscriptions'} as const
-  static override args = {
-    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
-  }
+  static override args = subscriptionArg
   static override flags = {
     yes: Flags.boolean({summary: 'delete one of a live service without asking'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),

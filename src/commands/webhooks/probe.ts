@@ -1,8 +1,8 @@
 import process from 'node:process'
-import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../../cli/base-command.js'
 import {EXIT_CODES} from '../../cli/failure.js'
-import {PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhooks/probe.js'
+import {checkedArg} from '../../cli/usage/flags.js'
+import {checkReceiverUrl, PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhooks/probe.js'
 import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
 
 export default class WebhooksProbe extends BaseCommand {
@@ -20,7 +20,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   ]
   static override columns = PROBE_COLUMNS
   static override args = {
-    url: Args.string({
+    url: checkedArg(checkReceiverUrl)({
       required: true,
       description: 'address of the receiver: https, or http on this machine',
     }),

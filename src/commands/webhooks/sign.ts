@@ -1,11 +1,12 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {systemClock} from '../../cli/connect.js'
 import {single} from '../../cli/output/result.js'
+import {checkedFlag} from '../../cli/usage/flags.js'
 import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
 import {signInput} from '../../cli/webhooks/sign.js'
+import {readSigningTime} from '../../cli/webhooks/verify.js'
 
 export default class WebhooksSign extends BaseCommand {
   static override summary = 'Sign a body as the service would.'
@@ -23,7 +24,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   }
   static override flags = {
     ...webhookSecretFlags,
-    at: Flags.string({helpValue: 'TIME', summary: 'sign with this time; now when absent'}),
+    at: checkedFlag(readSigningTime)({helpValue: 'TIME', summary: 'sign with this time; now when absent'}),
   }
 
   async run(): Promise<void> {

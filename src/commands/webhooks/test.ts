@@ -3,7 +3,7 @@ import {single} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {subscriptionArg} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Have a test event sent to a subscription.'
@@ -15,9 +15,7 @@ export default class WebhooksTest extends BaseCommand {
   ]
   static override columns = ['subscription_id', 'answer']
   static override candidates = {id: 'subscriptions'} as const
-  static override args = {
-    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
-  }
+  static override args = subscriptionArg
   static override flags = dryRunFlag
 
   async run(): Promise<void> {

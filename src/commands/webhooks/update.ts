@@ -2,14 +2,16 @@ import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {jsonResult} from '../../cli/reserve/result.js'
-import {identifierArg} from '../../cli/usage/flags.js'
 import {missing} from '../../cli/usage/mistakes.js'
 import {
-  checkEvents,
-  checkSubscriptionUrl,
+  eventFlag,
   notAsAsked,
+  requireHttps,
+  SEVERAL_TYPES,
   SUBSCRIPTION_COLUMNS,
+  subscriptionArg,
   subscriptionList,
+  subscriptionUrlFlag,
   unknownEvents,
 } from '../../cli/webhooks/subscriptions.js'
 
@@ -24,16 +26,10 @@ show this path: see webhooks list. Environment: those of every command.`
   ]
   static override columns = SUBSCRIPTION_COLUMNS
   static override candidates = {id: 'subscriptions', event: 'event-types'} as const
-  static override args = {
-    id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
-  }
+  static override args = subscriptionArg
   static override flags = {
-    url: Flags.string({helpValue: 'HTTPS_URL', summary: 'where the events are sent from now on'}),
-    event: Flags.string({
-      helpValue: 'TYPE',
-      multiple: true,
-      summary: 'an event type; those given replace all there are',
-    }),
+    url: subscriptionUrlFlag({helpValue: 'HTTPS_URL', summary: 'where the events are sent from now on'}),
+    event: eventFlag({...SEVERAL_TYPES, summary: 'an event type; those given replace all there are'}),
     active: Flags.boolean({summary: 'send events again', exclusive: ['passive']}),
     passive: Flags.boolean({summary: 'send no events'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
@@ -47,9 +43,10 @@ show this path: see webhooks list. Environment: those of every command.`
       throw missing(['--url, --event, --active or --passive'])
     }
     const target = await this.target()
+    if (url !== undefined) requireHttps(url, target)
     const change = {
-      ...(url === undefined ? {} : {url: checkSubscriptionUrl(url, target)}),
-      ...(event ? {events: checkEvents(event)} : {}),
+      ...(url === undefined ? {} : {url}),
+      ...(event ? {events: [...new Set(event)]} : {}),
       ...(active || passive ? {is_active: Boolean(active)} : {}),
     }
     for (const type of unknownEvents(change.events ?? [])) {

@@ -16,7 +16,13 @@ import {
   type Verified,
 } from '../../cli/webhooks/results.js'
 import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
-import {chooseInputs, nothingToVerify, planVerify, verifyInputs} from '../../cli/webhooks/verify.js'
+import {
+  chooseInputs,
+  nothingToVerify,
+  planVerify,
+  readJudgingTime,
+  verifyInputs,
+} from '../../cli/webhooks/verify.js'
 
 export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails.'
@@ -46,7 +52,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
       summary: 'value of the event id header of a raw body',
     }),
     ...webhookSecretFlags,
-    at: Flags.string({
+    at: checkedFlag(readJudgingTime)({
       helpValue: 'TIME|received',
       summary: 'judge at this time, or when each was received; now when absent',
     }),

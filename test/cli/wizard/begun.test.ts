@@ -13,7 +13,7 @@ const CONTACT = {
 test('a whole contact of the settings is not asked for again, and a flag changes a part of it', async () => {
   const preferred = {contact: CONTACT}
   expect((await readBegun('off_1', {preferred}, '2030-01-01'))?.contact).toEqual(CONTACT)
-  const flags = {preferred, contact: 'email=b@example.com'}
+  const flags = {preferred, contact: {email: 'b@example.com'}}
   expect((await readBegun('off_1', flags, '2030-01-01'))?.contact).toMatchObject({
     name: 'Ayşe',
     email: 'b@example.com',
@@ -26,24 +26,35 @@ test('a part of one is not enough, and nothing is made up beside it', async () =
     contact: undefined,
     contactFields: preferred.contact,
   })
-  const flags = {preferred, contact: 'email=me@example.com', guest: ['name=A,surname=B'], pay: 'account'}
+  const flags = {
+    preferred,
+    contact: {email: 'me@example.com'},
+    guest: [{name: 'A', surname: 'B'}],
+    pay: 'account',
+  }
   expect(await readBegun('off_1', flags, '2030-01-01')).toMatchObject({
     contact: undefined,
     contactFields: {email: 'me@example.com', name: 'Fatma'},
   })
-  const whole = {preferred, contact: 'surname=Öğüt,phone_country_code=+90,phone_number=5321234567'}
+  const whole = {preferred, contact: {surname: 'Öğüt', phone_country_code: '+90', phone_number: '5321234567'}}
   expect((await readBegun('off_1', whole, '2030-01-01'))?.contact).toEqual({...CONTACT, name: 'Fatma'})
 })
 
 test('a wrong part of one is refused at once', async () => {
-  const wrong = readBegun('off_1', {contact: 'email=nobody'}, '2030-01-01')
+  const wrong = readBegun('off_1', {contact: {email: 'nobody'}}, '2030-01-01')
   await expect(wrong).rejects.toThrow('contact.email')
 })
 
-const HANS = 'name=Hans,surname=Schmidt,birth_date=1990-02-03,gender=MALE,passport=U1'
+const HANS = {
+  name: 'Hans',
+  surname: 'Schmidt',
+  birth_date: '1990-02-03',
+  gender: 'MALE',
+  identity: {type: 'PASSPORT', number: 'U1'},
+}
 
 test('a guest of --guest has the nationality typed, or none yet', async () => {
-  const begun = await readBegun('off_1', {guest: [HANS, `${HANS},nationality=FR`]}, '2026-11-21')
+  const begun = await readBegun('off_1', {guest: [HANS, {...HANS, nationality: 'FR'}]}, '2026-11-21')
   expect(begun?.guests?.map(guest => guest.nationality)).toEqual([undefined, 'FR'])
   expect(begun?.nationality).toBeUndefined()
 })

@@ -16,6 +16,7 @@ import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {thrownBy} from '../../support/thrown.js'
 
 const TODAY = '2030-05-01'
+const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
 const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true})
 
 describe('names are found as they are typed', () => {
@@ -38,8 +39,8 @@ describe('names are found as they are typed', () => {
 
   test('a city by its number, also one that is not listed', () => {
     const cities = [{id: 101, name: '\u001b[2JIstanbul', country_code: 'TR'}]
-    expect(findCities(cities, '101').map(({value}) => value)).toEqual(['101'])
-    expect(findCities(cities, '999').map(({value}) => value)).toEqual(['999'])
+    expect(findCities(cities, '101').map(({value}) => value)).toEqual([101])
+    expect(findCities(cities, '999').map(({value}) => value)).toEqual([999])
     expect(findCities(cities, 'ıst')[0]?.name).toBe('\\u001b[2JIstanbul, TR (101)')
   })
 })
@@ -107,7 +108,7 @@ test('everything, with the city by its name', async () => {
   const prompts = scriptedPrompts([['City', 'izmir'], ...REST])
   const flags = await askSearch({...asking(prompts), cities: () => listedCities(api)}, {})
   sandbox.close()
-  expect(await readSearch(flags)).toEqual({destination: {type: 'CITY', id: 103}, ...REQUEST})
+  expect(readSearch(flags)).toEqual({destination: {type: 'CITY', id: 103}, ...REQUEST})
   expect(prompts.left()).toBe(0)
   expect(prompts.log).toContain('hint: Sat 2030-06-01')
   expect(prompts.log).toContain('hint: 3 nights, leaving Tue 2030-06-04')
@@ -134,9 +135,9 @@ test.each([
     ['by its number', 'Istanbul'],
     ['by its number', '101'],
   ])
-  const given = {'check-in': '2030-06-01', nights: '3', room: ['2'], nationality: 'TR', currency: 'EUR'}
+  const given = {'check-in': '2030-06-01', nights: 3, room: [room(2)], nationality: 'TR', currency: 'EUR'}
   const flags = await askSearch({...asking(prompts), cities: failing(error)}, given)
-  expect(flags).toEqual({...given, city: '101'})
+  expect(flags).toEqual({...given, city: 101})
 })
 
 test.each([
@@ -149,7 +150,7 @@ test.each([
 
 test('what was given is not asked again', async () => {
   const prompts = scriptedPrompts([['Check-out', '2']])
-  const given = {city: '101', 'check-in': '2030-06-01', room: ['1'], nationality: 'DE', currency: 'USD'}
+  const given = {city: 101, 'check-in': '2030-06-01', room: [room(1)], nationality: 'DE', currency: 'USD'}
   const flags = await askSearch({...asking(prompts), cities: failing(new Error('not asked'))}, given)
   expect(flags).toEqual({...given, 'check-out': '2030-06-03'})
 })
@@ -163,10 +164,9 @@ test('ages are refused in the words of the question', async () => {
     ['Ages', '1 1 1 1 1 1 1 1 1 1'],
     ['Ages', '4, 17'],
   ])
-  const given = {city: '1', 'check-in': '2030-06-01', nights: '1', nationality: 'TR', currency: 'EUR'}
-  expect((await askSearch({...asking(prompts), cities: failing(new Error())}, given)).room).toEqual([
-    '2:4,17',
-  ])
+  const given = {city: 1, 'check-in': '2030-06-01', nights: 1, nationality: 'TR', currency: 'EUR'}
+  const {room: rooms} = await askSearch({...asking(prompts), cities: failing(new Error())}, given)
+  expect(rooms).toEqual([room(2, 4, 17)])
   const refusals = prompts.log.filter(line => line.startsWith('refused'))
   expect(refusals[0]).toBe('refused: a child is 0 to 17 years old; who is 18 is an adult')
   expect(refusals).toHaveLength(3)
@@ -178,7 +178,7 @@ test('what the settings give is offered, and an empty line takes it', async () =
     ['Nationality', ''],
     ['Currency', ''],
   ])
-  const given = {city: '1', 'check-in': '2030-06-01', nights: '1', room: ['1']}
+  const given = {city: 1, 'check-in': '2030-06-01', nights: 1, room: [room(1)]}
   const preferred = {nationality: 'DE', currency: 'CHF'}
   const flags = await askSearch({...asking(prompts), cities: failing(new Error()), preferred}, given)
   expect(flags).toMatchObject(preferred)

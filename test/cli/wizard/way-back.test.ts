@@ -132,8 +132,20 @@ test('from the list of offers to the last question of the search', async () => {
 
 test('a change is given up', async () => {
   const flags = {
-    guest: ['name=A,surname=B', 'name=C,surname=D', 'name=E,surname=F,type=CHILD'],
-    ...{contact: 'name=A,surname=B,email=a@example.com,phone_country_code=+90,phone_number=5321234567'},
+    guest: [
+      {name: 'A', surname: 'B'},
+      {name: 'C', surname: 'D'},
+      {name: 'E', surname: 'F', type: 'CHILD'},
+    ],
+    ...{
+      contact: {
+        name: 'A',
+        surname: 'B',
+        email: 'a@example.com',
+        phone_country_code: '+90',
+        phone_number: '5321234567',
+      },
+    },
     ...{pay: 'account', 'client-reference': 'TRIP-9'},
   }
   const run = desk.run(

@@ -54,8 +54,22 @@ const CONTACT: readonly Line[] = [
 const PEOPLE = [...GUEST, ...CONTACT]
 const NO_KEEPING: Line = ['Keep these guests', 'No']
 const FLAGS = {
-  guest: ['name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
-  contact: 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+  guest: [
+    {
+      name: 'Ayşe',
+      surname: 'Öğüt',
+      birth_date: '1990-02-03',
+      gender: 'FEMALE',
+      identity: {type: 'TC', number: '10000000146'},
+    },
+  ],
+  contact: {
+    name: 'Ayşe',
+    surname: 'Öğüt',
+    email: 'ayse@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321234567',
+  },
 }
 
 test('nothing but the questions', async () => {
@@ -116,7 +130,7 @@ test('an offer found earlier is told with all its terms, and searched again with
     const reader = {now: 0, timeZone: 'UTC'}
     const shown = draft.chosen?.shown
     expect(shown && detailRows(shown, reader)).toEqual(detailRows(offer, reader))
-    expect(draft.search.city).toBe('101')
+    expect(draft.search.city).toBe(101)
   }
 })
 

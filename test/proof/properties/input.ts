@@ -9,7 +9,7 @@ import {readKeyValues} from '../../../src/cli/input/key-values.js'
 import {readReservation} from '../../../src/cli/input/reservation.js'
 import {readRoom} from '../../../src/cli/input/search.js'
 import {jsonText} from '../../../src/cli/output/json-text.js'
-import {checkQuery, renderResult} from '../../../src/cli/output/output.js'
+import {checkExpression, renderResult} from '../../../src/cli/output/output.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {reservationRequest} from '../../../src/contract/reservations.js'
 import {mutated, mutatedJson} from '../mutate.js'
@@ -102,9 +102,9 @@ export const input = [
         .map(pairs => pairs.map(([key, value]) => `${key}=${escaped(value)}`).join(',')),
     ),
     async text => {
-      const guest = await taken(() => readGuest(text))
+      const guest = await taken(() => readGuest('--guest', text))
       if (guest !== undefined) must(Object.getPrototypeOf(guest) === Object.prototype, guest)
-      await taken(() => readContact(text))
+      await taken(() => readContact('--contact', text))
     },
   ),
   property(
@@ -171,7 +171,7 @@ export const input = [
     async text => {
       const seconds = await taken(() => readDuration('--advance', text))
       if (seconds !== undefined) must(Number.isSafeInteger(seconds) && seconds >= 0, text, seconds)
-      const room = await taken(() => readRoom(text))
+      const room = await taken(() => readRoom('--room', text))
       if (room !== undefined)
         must(
           room.adults >= 1 && room.adults <= 9 && room.children_ages.every(age => age >= 0 && age <= 17),
@@ -211,7 +211,7 @@ export const input = [
     ),
     async query => {
       const printed = await taken(async () => {
-        await checkQuery(query)
+        await checkExpression('--query', query)
         return renderResult(result, {query}, {isTTY: true})
       })
       if (printed !== undefined) must(dangerousIn(printed.replaceAll('\n', '')) === undefined, query, printed)

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../../cli/base-command.js'
-import {systemClock} from '../../../cli/connect.js'
 import {single} from '../../../cli/output/result.js'
 import {eventFilter} from '../../../cli/webhooks/events.js'
 import {checkExport, exportEvents, printEvents} from '../../../cli/webhooks/events-export.js'
@@ -31,7 +30,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsExport)
     const {events} = await this.state()
-    const filter = eventFilter(flags, events, systemClock.now())
+    const filter = eventFilter(flags, events)
     if (flags.file === '-') return printEvents(events, filter, checkExport(this.globals).asDocument)
     const exported = await exportEvents(events, filter, flags.file)
     await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../../cli/base-command.js'
-import {systemClock} from '../../../cli/connect.js'
 import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhooks/events.js'
 import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
 
@@ -22,7 +21,7 @@ export default class WebhooksEventsList extends BaseCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsList)
     const {events} = await this.state()
-    const filter = eventFilter(flags, events, systemClock.now())
+    const filter = eventFilter(flags, events)
     const {limit = Number.POSITIVE_INFINITY} = flags
     await this.print(eventList(events, filter, limit))
   }

@@ -1,0 +1,154 @@
+/** Values as the flags and arguments of the commands read them: typed, or refused by name, all at once. */
+import {parse} from '@oclif/core/parser'
+import {expect, test} from 'vitest'
+import {globalFlags} from '../../src/cli/usage/global-flags.js'
+import {missingValues} from '../../src/cli/usage/missing-values.js'
+import {readAnswer, readSoftly, type Specs} from '../../src/cli/usage/parse.js'
+import Api from '../../src/commands/api.js'
+import ConfigSet from '../../src/commands/config/set.js'
+import ContentCities from '../../src/commands/content/cities.js'
+import Doctor from '../../src/commands/doctor.js'
+import HotelsSearch from '../../src/commands/hotels/search.js'
+import Login from '../../src/commands/login.js'
+import ReservationsCancel from '../../src/commands/reservations/cancel.js'
+import Reserve from '../../src/commands/reserve.js'
+import SandboxStart from '../../src/commands/sandbox/start.js'
+import Token from '../../src/commands/token.js'
+import ToursSearch from '../../src/commands/tours/search.js'
+import WebhooksCreate from '../../src/commands/webhooks/create.js'
+import EventsList from '../../src/commands/webhooks/events/list.js'
+import WebhooksListen from '../../src/commands/webhooks/listen.js'
+import WebhooksProbe from '../../src/commands/webhooks/probe.js'
+import WebhooksSign from '../../src/commands/webhooks/sign.js'
+import WebhooksUpdate from '../../src/commands/webhooks/update.js'
+import WebhooksVerify from '../../src/commands/webhooks/verify.js'
+import {rejectionOf} from '../support/thrown.js'
+
+interface Defined {
+  readonly args?: object
+  readonly flags?: object
+  readonly strict?: boolean
+}
+
+/** What a command is given of `argv`, and the mistakes in it. */
+async function readLine(command: Defined, argv: readonly string[]) {
+  const {args = {}, strict = true} = command
+  const specs = {args, strict, flags: {...globalFlags, ...command.flags}} as unknown as Specs
+  const {output, mistakes, missing} = await readSoftly(specs, argv, (softened, words) =>
+    parse(words, {...softened, context: {}} as never),
+  )
+  const {args: read = {}, flags = {}} = (output ?? {}) as Record<string, Record<string, unknown>>
+  return {args: read, flags, missing, mistakes: mistakes.map(({message}) => message)}
+}
+
+test.each<[Defined, string, object]>([
+  [HotelsSearch, '--city 101 --nights 3 --room 2:7,0 --nationality tr', {city: 101, nights: 3}],
+  [HotelsSearch, '--room 2:7,0 --room 1', {room: [room(2, 7, 0), room(1)]}],
+  [HotelsSearch, '--city Istanbul', {city: 'Istanbul'}],
+  [HotelsSearch, '--nationality tr --currency eur', {nationality: 'TR', currency: 'EUR'}],
+  [ContentCities, '--country de', {country: 'DE'}],
+  [ToursSearch, '--date 2030-06-01 --currency usd', {date: '2030-06-01', currency: 'USD'}],
+  [Reserve, '--guest name=A,tc=1', {guest: [{name: 'A', identity: {type: 'TC', number: '1'}}]}],
+  [Reserve, '--contact name=A --nationality de', {contact: {name: 'A'}, nationality: 'DE'}],
+  [Api, 'GET / --header A:b:c', {header: [['A', 'b:c']]}],
+  [SandboxStart, '', {port: 0, latency: 0}],
+  [WebhooksCreate, '--url https://a.example/ --event a,b --event c', {event: ['a', 'b', 'c']}],
+  [WebhooksListen, '--event a --event b', {event: ['a', 'b'], port: 0}],
+  [WebhooksSign, '--at 1970-01-01T00:01:00.9Z', {at: 60}],
+  [WebhooksVerify, '--at received', {at: 'received'}],
+  [WebhooksVerify, '--at 1700000000', {at: 1_700_000_000}],
+  [EventsList, '--since 1970-01-01T00:01:00Z', {since: 60}],
+  [Doctor, '--proxy localhost:3128', {proxy: 'http://localhost:3128'}],
+])('%o reads %j', async (command, line, flags) => {
+  const read = await readLine(command, line.split(' ').filter(Boolean))
+  expect(read.mistakes).toEqual([])
+  expect(read.flags).toMatchObject(flags)
+})
+
+function room(adults: number, ...children_ages: number[]) {
+  return {adults, children_ages}
+}
+
+test.each<[Defined, string[]]>([
+  ...['2030-02-30', '01.06.2030', ''].map(date => of(HotelsSearch, '--check-in', date)),
+  of(HotelsSearch, '--check-out', '2030-06-31'),
+  ...['0', '1.5', '366', ''].map(nights => of(HotelsSearch, '--nights', nights)),
+  ...['0', ''].map(city => of(HotelsSearch, '--city', city)),
+  ...['0', '0:5', '2:18', '2:', '2:7.5', '2:-1', '10', ''].map(text => of(HotelsSearch, '--room', text)),
+  ...['XX', 'Türkiye', ''].map(country => of(HotelsSearch, '--nationality', country)),
+  of(Reserve, '--nationality', 'ZZ'),
+  ...['ABC', 'EURO', ''].map(currency => of(ToursSearch, '--currency', currency)),
+  of(ContentCities, '--country', 'QQ'),
+  ...['nmae=A', 'name'].map(guest => of(Reserve, '--guest', guest)),
+  of(Reserve, '--contact', 'mail=a'),
+  of(ReservationsCancel, '--max-fee', '5 XYZ'),
+  ...['a,,b', 'a,', ''].map(types => of(WebhooksListen, '--event', types)),
+  ...['ftp://a', 'http://a.example/', 'https://u:p@a.example/', 'https://a.example/#x'].map(url =>
+    of(WebhooksUpdate, '--url', url),
+  ),
+  of(WebhooksListen, '--expect', 'a ==='),
+  of(WebhooksListen, '--path', 'hooks'),
+  of(WebhooksSign, '--at', '1969-12-31T23:59:59Z'),
+  of(WebhooksVerify, '--at', 'soon'),
+  of(EventsList, '--since', 'soon'),
+  of(Doctor, '--receiver', 'http://a.example/'),
+  of(Doctor, '--query', 'items['),
+  of(Doctor, '--proxy', 'ftp://a'),
+  of(Doctor, '--har', ''),
+  of(Api, '--header', 'none'),
+])('%o refuses %j by the name of the flag', async (command, argv) => {
+  const {mistakes} = await readLine(command, argv)
+  expect(mistakes).toEqual([expect.stringMatching(new RegExp(`^${argv[0]}\\b`))])
+})
+
+function of(command: Defined, flag: string, value: string): [Defined, string[]] {
+  return [command, [flag, value]]
+}
+
+test('every mistake of a line is found at once', async () => {
+  const argv = ['--city', '0', '--check-in', 'foo', '--room', 'x', '--limit', '0', '--currency', 'hunter2!']
+  const {mistakes} = await readLine(HotelsSearch, argv)
+  const names = mistakes.map(message => message.split(':')[0])
+  expect(names.sort()).toEqual(['--check-in', '--city', '--currency', '--limit', '--room'])
+})
+
+test.each<[Defined, string, string]>([
+  [HotelsSearch, '--nights 1 --check-out 2030-06-01', '--check-out and --nights do not go together'],
+  [
+    Login,
+    '--client-secret-stdin --client-secret-file f',
+    '--client-secret-stdin and --client-secret-file do not go together',
+  ],
+  [WebhooksListen, '--cert a', 'missing: --key; --cert needs it'],
+  [WebhooksListen, '--key a', 'missing: --cert; --key needs it'],
+  [WebhooksListen, '--subscribe', 'missing: --public-url; --subscribe needs it'],
+])('%o: %s', async (command, line, message) => {
+  expect((await readLine(command, line.split(' '))).mistakes).toEqual([message])
+})
+
+test('scopes are read from several flags and from one with commas or blanks', async () => {
+  for (const command of [Token, Login, Api]) {
+    const argv = ['--scope', 'account:read,hotels:read', '--scope', 'tours:read webhooks:read']
+    expect((await readLine(command, argv)).flags.scope).toEqual([
+      ['account:read', 'hotels:read'],
+      ['tours:read', 'webhooks:read'],
+    ])
+    expect((await readLine(command, ['--scope', 'all'])).mistakes).toEqual(['there is no scope all'])
+  }
+})
+
+test('a mistake in an argument is named by the argument', async () => {
+  const {mistakes} = await readLine(WebhooksProbe, ['http://a.example/'])
+  expect(mistakes).toEqual([expect.stringMatching(/^URL: must be https/)])
+  expect((await readLine(ConfigSet, ['tiemout', '1'])).mistakes).toEqual(['there is no setting tiemout'])
+})
+
+test('an answer for what is missing is read as the flag or the argument reads it', async () => {
+  const {missing} = await readLine(WebhooksCreate, [])
+  const url = missing.find(({name}) => name === 'url') as (typeof missing)[0]
+  expect(await readAnswer(url, 'https://a.example/')).toBe('https://a.example/')
+  expect((await rejectionOf(readAnswer(url, 'nowhere'))).message).toBe('--url: must be an https URL')
+  const [ref] = missingValues(ReservationsCancel, {args: {}, flags: {}})
+  if (!ref) throw new Error('REF is not missing')
+  expect((await rejectionOf(readAnswer(ref, 'a/b'))).message).toMatch(/^REF: must be a reservation reference/)
+})
