@@ -300,9 +300,9 @@ describe('this machine', () => {
   test.each([
     ['{"profiles": nonsense', 'fail', 'not JSON'],
     [
-      '{"profiles":{"a":{"base_url":"x","client_id":"y","colour":1}},"themes":2}',
+      '{"profiles":{"a":{"base_url":"x","client_id":"y","colour":1}}}',
       'fail',
-      'profiles.a.colour: there is no such setting',
+      'profiles.a.colour is unknown; known here:',
     ],
   ])('config.json %s', async (text, status, words) => {
     mkdirSync(home.configDirectory, {mode: 0o700})

@@ -132,7 +132,7 @@ test('settings that are not understood are told of, and not in it', async () => 
   expect((await home.run(['support', 'bundle', 'wrong.zip', '--yes', '--offline'])).exit).toBe(0)
   writeFileSync(path, before)
   const files = unpack('wrong.zip')
-  expect(files['config.json']).toContain('profiles.default.secret: there is no such setting')
+  expect(files['config.json']).toContain('note is unknown; known here:')
   for (const canary of [CANARY.clientSecret, CANARY.passport])
     expect(Object.values(files).join('')).not.toContain(canary)
 })
