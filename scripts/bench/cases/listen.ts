@@ -57,7 +57,7 @@ export const listen: Case = {
         against: 'bare node:http server: read the body, answer 200',
         ours: received,
         reference: bareReceived,
-        reach: {atLeast: 0.5},
+        reach: {atLeast: 0.35},
       }),
       ...paced,
       {

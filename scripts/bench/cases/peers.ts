@@ -11,7 +11,7 @@ import {SECRET, SIGNED_AT, writeRequest} from '../support/captures.js'
 import type {Row} from '../support/figures.js'
 import {race} from '../support/race.js'
 
-const PACKAGES = ['clerk', 'resend-cli', 'hookdeck-cli', 'twilio-cli', 'heroku']
+const PACKAGES = ['clerk', '@stripe/cli', 'twilio-cli']
 /** Nothing of them talks to anybody. */
 const QUIET = {CI: '1', DO_NOT_TRACK: '1', CLERK_TELEMETRY_DISABLED: '1'}
 
