@@ -1,6 +1,7 @@
 /** What is wrong with what a command left: on the disk, in the journal, and at the service. */
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {isNeverSent, NOT_SENT} from '../../src/contract/journal.js'
 import {openState} from '../../src/state/state.js'
 import {statusOf} from './fault.js'
 import type {Errand} from './fault-errands.js'
@@ -49,7 +50,13 @@ async function checkJournal(
   if (finished.exit === 10 && !open) wrong.push(`the journal calls it ${entry?.outcome}`)
   if (finished.exit !== 0 && finished.exit !== 10 && struck.length > 0 && open)
     wrong.push(`the journal calls it ${entry?.outcome}, with exit ${finished.exit}`)
-  const sent = nature === 'wait' ? 1 : struck.length
+  // Where nothing of the reservation could be sent, it is settled as that, and there is nothing to wait for.
+  const isUnsent = entry !== undefined && isNeverSent(entry)
+  if (isUnsent && entry.outcome !== NOT_SENT)
+    wrong.push(`the journal calls it ${entry.outcome}, not ${NOT_SENT}`)
+  if (isUnsent && [0, 8, 10].includes(Number(finished.exit)))
+    wrong.push(`nothing was sent, and it ends with ${finished.exit}`)
+  const sent = nature === 'wait' && !isUnsent ? 1 : struck.length
   if (entry && entry.attempts !== sent)
     wrong.push(`the journal counts ${entry.attempts} attempts, of ${sent}`)
   if (nature === 'wait' && struck.length > 0 && !finished.stdout.includes(`"${entry?.reservationRef}"`))
