@@ -1,19 +1,11 @@
 /** Which booking an answer is about: an answer about another one is never believed. */
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {OFFER_ID_PREFIX} from '../contract/identifiers.js'
 import {aboutAnother, isSameId, itemAskedFor} from './another.js'
 import type {Answer} from './api.js'
 import {quoted} from './error-shapes.js'
-import {type Fields, fieldsOf} from './field-names.js'
-import {
-  breadthFirst,
-  inDocumentOrder,
-  isObject,
-  type JsonObject,
-  type Node,
-  own,
-  textOf,
-} from './json-walk.js'
-import {CLIENT_REFERENCE} from './reservation-facts.js'
+import {type Fields, fieldsOf, snakeCase} from './field-names.js'
+import {breadthFirst, inDocumentOrder, isObject, type JsonObject, type Node, textOf} from './json-walk.js'
 import {type ReadReservation, readReservation} from './shapes.js'
 
 /** What a booking is known by before the service has named it (§2.4). */
@@ -33,6 +25,8 @@ export type Asked =
   | {readonly kind: 'found'; readonly found: ReadReservation}
   /** The answer is about another booking. */
   | {readonly kind: 'another'; readonly differences: readonly Difference[]}
+  /** It names several reservations and does not say which one was asked about. */
+  | {readonly kind: 'unclear'; readonly references: readonly string[]}
   /** It names no reservation at all. */
   | {readonly kind: 'none'}
 
@@ -64,21 +58,40 @@ function hasReference({value}: Node): boolean {
   return Object.hasOwn(value, 'reservation_ref') || Object.hasOwn(value, 'reservationRef')
 }
 
+/** Names under which services put a reservation that was there before, or is only mentioned. */
+const MENTIONED =
+  /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/
+
 /**
  * The reservation in `json` that is about `booking`. One that names a part of it otherwise is another; one that does not
- * name a part is believed in that, since no service has to repeat what it was asked.
+ * name a part is believed in that, since no service has to repeat what it was asked. A silent one is not believed beside
+ * one that names another booking, nor is the first of several.
  */
 export function findAsked(json: unknown, booking: Booking): Asked {
   // Nearest to the top first: what lies there is what the answer is about.
   const all = outermost(breadthFirst(json))
-  const judged = all.map(each => ({...each, ...compare(each, booking, all.length === 1)}))
-  const [first] = judged
+  const made = all.filter(({node}) => !isMentioned(node))
+  const [first, ...others] = made.length > 0 ? made : all
   if (!first) return {kind: 'none'}
-  const ours = judged.filter(({differences}) => differences.length === 0)
-  const best = ours.find(({agrees}) => agrees) ?? ours[0]
-  if (!best) return {kind: 'another', differences: first.differences}
+  const isOnly = others.every(other => isSameReservation(other, first))
+  const judged = [first, ...others].map(each => ({...each, ...compare(each, booking, isOnly)}))
+  const refused = judged.find(({differences}) => differences.length > 0)
+  const best = judged.find(({agrees, differences}) => agrees && differences.length === 0)
+  if (!best && refused) return {kind: 'another', differences: refused.differences}
+  if (!best && !isOnly) return {kind: 'unclear', references: judged.map(({found}) => found.reservation_ref)}
+  const {found} = best ?? first
   // What stands beside a single one, such as where to pay, belongs to it.
-  return {kind: 'found', found: (all.length === 1 && readReservation(json)) || best.found}
+  const isAlone = all.every(other => isSameReservation(other, first))
+  return {kind: 'found', found: (isAlone && readReservation(json)) || found}
+}
+
+function isMentioned(node: Node): boolean {
+  for (let at: Node | undefined = node; at; at = at.parent) if (MENTIONED.test(snakeCase(at.key))) return true
+  return false
+}
+
+function isSameReservation(left: Outermost, right: Outermost): boolean {
+  return isSameId(left.found.reservation_ref, right.found.reservation_ref)
 }
 
 /**
@@ -132,14 +145,15 @@ function compare(
     else differences.push({name, ours, theirs: String(theirs)})
   }
   const places = placesOf(node, isOnly)
-  judge('client_reference_id', nearest(places, clientReferenceIn))
-  judge('offer_id', nearest(places, offerIn))
+  const withReference = places.filter(fields => clientReferenceIn(fields) !== undefined).slice(0, 1)
+  judge('client_reference_id', nearest(withReference, clientReferenceIn))
+  // Of one that names our reference, an offer elsewhere may be another offer: of a cart, or one more to sell.
+  judge('offer_id', nearest(agrees ? [...places.slice(0, 1), ...withReference] : places, offerIn))
   return {differences, agrees}
 }
 
 /** Objects inside a reservation, or beside it, that speak about it; any other may be about other bookings. */
-const ABOUT_IT =
-  /^(data|attributes|details|offer|booking|reservation|order|request|references?|partner|client)$/
+const ABOUT_IT = /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/
 const MAX_DEPTH = 4
 
 /** The objects that say which booking it is, nearest first: its own, then those around it where it is the only one. */
@@ -169,14 +183,22 @@ function nearest<T>(places: readonly Fields[], read: (fields: Fields) => T | und
 }
 
 function clientReferenceIn(fields: Fields): Named | undefined {
-  return CLIENT_REFERENCE.map(name => namedBy(fields.get(name))).find(found => found !== undefined)
+  return namedBy(fields.get('client_reference_id')) ?? namedBy(fields.get('client_reference'))
 }
 
-/** Under another name than `offer_id` only what has the prefix of one (§2.3): it may be a name or a number of theirs. */
-function offerIn(fields: Fields): Named | undefined {
+/**
+ * A number is one of theirs, not an offer of §2.3; and under another name than `offer_id` only what has the prefix of one
+ * is its id.
+ */
+function offerIn(fields: Fields): string | undefined {
   const offer = fields.get('offer')
-  const other = namedBy(isObject(offer) ? own(offer, 'id') : offer)
-  return namedBy(fields.get('offer_id')) ?? (String(other).startsWith('off_') ? other : undefined)
+  const inside = isObject(offer) ? fieldsOf(offer) : undefined
+  const named = [fields.get('offer_id'), inside?.get('offer_id')].find(
+    id => typeof id === 'string' && id.trim() !== '',
+  )
+  if (named !== undefined) return named as string
+  const other = inside ? inside.get('id') : offer
+  return typeof other === 'string' && other.startsWith(OFFER_ID_PREFIX) ? other : undefined
 }
 
 function namedBy(value: unknown): Named | undefined {

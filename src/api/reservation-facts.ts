@@ -24,15 +24,13 @@ export interface ReservationFacts {
 }
 
 const fieldsOf = createFieldReader()
-/** What services call the partner's own reference (§2.4). */
-export const CLIENT_REFERENCE = ['client_reference_id', 'client_reference', 'partner_reference'] as const
 const NAME = ['name', 'hotel_name', 'property_name', 'title']
 
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>): ReservationFacts {
   const fields = fieldsOf(reservation)
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
   return {
-    client_reference_id: textIn(fields, CLIENT_REFERENCE),
+    client_reference_id: textIn(fields, ['client_reference_id', 'client_reference', 'partner_reference']),
     hotel:
       textIn(fields, ['hotel_name', 'property_name']) ??
       textIn(inside('hotel'), NAME) ??

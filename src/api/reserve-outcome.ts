@@ -1,5 +1,6 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
 import {createHash} from 'node:crypto'
+import {sanitizeLine} from '../contract/foreign-text.js'
 import {NOT_SENT} from '../contract/journal.js'
 import type {Answer} from './api.js'
 import {errorInAnswer} from './error-in-answer.js'
@@ -31,6 +32,16 @@ export function meaningOf(answer: Answer, booking: Booking, mayHaveActed: boolea
     if (asked.kind === 'another') {
       const what = describeDifferences(asked.differences, answer)
       return {kind: 'unknown', reason: `the service answered ${status} about another booking: ${what}`}
+    }
+    if (asked.kind === 'unclear') {
+      const named = asked.references
+        .slice(0, 3)
+        .map(each => sanitizeLine(each, 64))
+        .join(', ')
+      return {
+        kind: 'unknown',
+        reason: `the service answered ${status} with several reservations (${named}) and does not say which one this made`,
+      }
     }
     if (asked.kind === 'none') return {kind: 'unknown'}
     return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}

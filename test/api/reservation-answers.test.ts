@@ -20,6 +20,22 @@ test.each<[string, object]>([
   ['another offer under a name of its own', {...R, upsell: {offer_id: 'off_2'}}],
   ['others listed beside it', {data: {...R, ...asked}, meta: {recent: [{client_reference_id: 'X'}]}}],
   ['a reference of its own, and another around', {client_reference_id: 'X', data: {...R, ...asked}}],
+  [
+    'beside a previous one that comes first',
+    {previous_reservation: {reservation_ref: 'R-0'}, reservation: R},
+  ],
+  ['beside one it replaces', {data: R, replaces: {reservation_ref: 'R-0', client_reference_id: 'X'}}],
+  ['twice', {reservation: R, payment: {reservation_ref: 'r-1', url: 'https://pay.example/'}}],
+  ['a number of its own for the offer', {...R, offer_id: 98765}],
+  ["the partner's own code", {...R, partnerReference: 'ACME', partner: {client_reference: 'ACME'}}],
+  [
+    'ours, in a cart with an offer of its own',
+    {...R, client_reference_id: 'TRIP-7', order: {offer_id: 'off_cart'}},
+  ],
+  [
+    'ours, beside one more offer to sell',
+    {data: {...R, client_reference_id: 'TRIP-7'}, offer: {offer_id: 'off_up'}},
+  ],
   ['one it replaces', {...R, ...asked, replaces: {reservation_ref: 'R-0', client_reference_id: 'X'}}],
 ])('%s: it is the one asked for', (_, json) => {
   expect(findAsked(json, asked)).toMatchObject({kind: 'found', found: {reservation_ref: 'R-1'}})
@@ -35,6 +51,26 @@ test.each<[string, object, string[]]>([
   ['beside it', {reservation: R, request: {client_reference_id: 'X'}}, ['client_reference_id X']],
   ['an offer with its id', {...R, offer: {id: 'off_2', name: 'Flexible'}}, ['offer_id off_2']],
   ['a bare offer', {...R, offer: 'off_2'}, ['offer_id off_2']],
+  [
+    'beside one it replaces',
+    {data: {...R, client_reference_id: 'X'}, replaces: {reservation_ref: 'R-0'}},
+    ['client_reference_id X'],
+  ],
+  [
+    'beside a silent one',
+    [{...R, client_reference_id: 'X'}, {reservation_ref: 'R-2'}],
+    ['client_reference_id X'],
+  ],
+  [
+    'the offer of a request that names our reference',
+    {reservation: R, request: {client_reference_id: 'TRIP-7', offer_id: 'off_2'}},
+    ['offer_id off_2'],
+  ],
+  [
+    'an offer inside it beside our reference',
+    {...R, client_reference_id: 'TRIP-7', offer: {offer_id: 'off_2'}},
+    ['offer_id off_2'],
+  ],
   ['a number', {...R, client_reference_id: 12}, ['client_reference_id 12']],
   [
     'several, all of others',
@@ -51,7 +87,7 @@ test.each<[string, object, string[]]>([
   expect(differences.map(each => `${each.name} ${each.theirs}`)).toEqual(theirs)
 })
 
-test('of several the one that says it is ours is taken, else the first that says nothing else', () => {
+test('of several the one that says it is ours is taken, and no silent one among others', () => {
   const other = {reservation_ref: 'R-2', client_reference_id: 'X'}
   const silent = {reservation_ref: 'R-3'}
   const ours = {...R, ...asked}
@@ -61,6 +97,8 @@ test('of several the one that says it is ours is taken, else the first that says
   }
   expect(refIn([other, silent, ours])).toBe('R-1')
   expect(refIn({data: {older: other, booking: silent}})).toBe('R-3')
+  expect(refIn([other, silent])).toBe('another')
+  expect(refIn({reservations: [R, silent]})).toBe('unclear')
   expect(refIn([other])).toBe('another')
   expect(refIn({message: 'done'})).toBe('none')
 })
