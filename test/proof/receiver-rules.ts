@@ -22,6 +22,8 @@ export function statusSeen({name, conclusion}: Fault, own: number): number | nul
       return conclusion.spoilt ? own : 200
     default:
       if (name === 'switching-protocols') return 101
+      // Events are sent by node:http, which reads past interim answers.
+      if (name.startsWith('continue-')) return own
       return AFTER_THE_HEAD.test(name) ? own : null
   }
 }
