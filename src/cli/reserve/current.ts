@@ -97,9 +97,9 @@ export async function newestOf(
 ): Promise<ReserveOutcome> {
   if (!made.repeated || isFinal(made)) return made
   const {outcome, isShown, failure} = await lookAt(connection, made, connection.timeoutSeconds, warn)
-  if (!isShown && failure)
-    warn(
-      `Warning: the service does not say what became of it since; this is its last known state: ${failure.message}`,
-    )
+  if (!isShown) {
+    const why = failure ? `: ${failure.message}` : ''
+    warn(`Warning: the service does not say what became of it since; this is its last known state${why}`)
+  }
   return outcome
 }
