@@ -9,7 +9,7 @@ import {itemAskedFor} from './another.js'
 import {type Answer, type Api, SendError} from './api.js'
 import {sendChange, unnamedChange} from './change.js'
 import {quoted, quotedUrl} from './error-shapes.js'
-import {inDocumentOrder, type JsonObject, own, textOf} from './json-walk.js'
+import {inDocumentOrder, isObject, type JsonObject, own, textOf} from './json-walk.js'
 import {checkHoldsList, type WholeList} from './lists.js'
 import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 import {mayHaveActed, redirectIn, refusalOf, saidIn, unanswered} from './refusals.js'
@@ -223,15 +223,25 @@ function markedIdIn(value: JsonObject): string | undefined {
   return ids.find(id => id?.startsWith(SUBSCRIPTION_ID_PREFIX))
 }
 
+const URL_KEYS = [
+  'url',
+  ...['endpoint', 'endpoint_url', 'endpointUrl'],
+  ...['target_url', 'targetUrl', 'callback_url', 'callbackUrl', 'webhook_url', 'webhookUrl'],
+]
+
 function urlIn(value: JsonObject): string | undefined {
-  const url = textUnder(value, ['url', 'endpoint', 'endpoint_url', 'endpointUrl', 'target_url', 'targetUrl'])
+  const url = textUnder(value, URL_KEYS)
   return url !== undefined && URL.canParse(url) ? url : undefined
 }
 
 function eventsIn(value: JsonObject): string[] | undefined {
   const lists = ['events', 'event_types', 'eventTypes', 'types'].map(key => own(value, key))
   const list = lists.find(inner => Array.isArray(inner)) as unknown[] | undefined
-  return list?.filter(item => typeof item === 'string')
+  const types = list?.map(item =>
+    isObject(item) ? textUnder(item, ['type', 'name', 'event']) : textOf(item),
+  )
+  // A list that is written in a way we cannot read says nothing of what is in it.
+  return types?.every(type => type !== undefined) ? types : undefined
 }
 
 function activeIn(value: JsonObject): boolean | undefined {

@@ -54,6 +54,8 @@ describe('what is not as asked for', () => {
     {events: ['a', 'b', 'b']},
     {url: asked.url, is_active: true},
     {url: asked.url, is_active: null, events: 'all'},
+    {url: asked.url, events: [{type: 'a'}, {name: 'b'}]},
+    {url: asked.url, events: [{code: 1}]},
   ])('is nothing in %j', async json => {
     expect(await answered(json)).toEqual([])
   })
@@ -62,6 +64,11 @@ describe('what is not as asked for', () => {
     [{events: ['a', 'b', 'c']}, ['events a b c in place of b a']],
     [{events: ['a']}, ['events a in place of b a']],
     [{events: []}, ['events (none) in place of b a']],
+    [{url: asked.url, eventTypes: [{type: 'c'}]}, ['events c in place of b a']],
+    [
+      {callbackUrl: 'https://evil.example/', events: ['a', 'b']},
+      ['url https://evil.example/ in place of https://partner.example/hooks?key=[redacted]'],
+    ],
     [{url: asked.url, is_active: false}, ['is_active false in place of true']],
     [
       {url: 'https://partner.example/other?key=theirs'},
