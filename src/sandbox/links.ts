@@ -1,6 +1,6 @@
 /** Links are stored as paths and answered with the origin of the running sandbox. */
 import type {Reservation} from '../contract/reservations.js'
-import type {Answer} from './http/answer.js'
+import type {Answer} from './base/answer.js'
 import type {StoredEvent} from './store/events.js'
 
 /** The reservation as it is answered. */

@@ -2,7 +2,7 @@
 import type {AddressInfo} from 'node:net'
 import {type HttpBindings, serve} from '@hono/node-server'
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
-import {ConnectionDrop} from './http/answer.js'
+import {ConnectionDrop} from './base/answer.js'
 import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/routing.js'
 import type {Sandbox} from './sandbox.js'

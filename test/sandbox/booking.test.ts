@@ -1,12 +1,12 @@
 /** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {SearchRequest} from '../../src/contract/hotels.js'
+import type {Refusal} from '../../src/sandbox/base/refusal.js'
 import {convertOffer} from '../../src/sandbox/booking/convert.js'
 import {buildOffers} from '../../src/sandbox/catalogue/pricing.js'
-import type {Refusal} from '../../src/sandbox/refusal.js'
-import {MIGRATIONS} from '../../src/sandbox/schema.js'
 import {addStartUpClients, findClient} from '../../src/sandbox/store/clients.js'
 import {addSearch} from '../../src/sandbox/store/offers.js'
+import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {openDatabase} from '../../src/storage/database.js'
 import {
   ADULT,

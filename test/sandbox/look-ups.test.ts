@@ -1,6 +1,5 @@
 /** Every query of the sandbox's stores, as SQLite means to run it: a look-up walks an index and never a whole table. */
 import {expect, test} from 'vitest'
-import {MIGRATIONS, TABLES} from '../../src/sandbox/schema.js'
 import {
   browseDeliveries,
   browseEvents,
@@ -32,6 +31,7 @@ import {
   listReservations,
   nextPaymentExpiry,
 } from '../../src/sandbox/store/reservations.js'
+import {MIGRATIONS, TABLES} from '../../src/sandbox/store/schema.js'
 import {
   findSubscription,
   listOwnSubscriptions,

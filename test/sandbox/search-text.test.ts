@@ -1,9 +1,9 @@
 /** What the sandbox's page finds reservations by: words in any case, also of reservations stored before it kept them. */
 import {expect, test} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
-import {MIGRATIONS} from '../../src/sandbox/schema.js'
 import {browseReservations} from '../../src/sandbox/store/browse.js'
 import {addReservation, addSearchTexts, saveReservation} from '../../src/sandbox/store/reservations.js'
+import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {openDatabase} from '../../src/storage/database.js'
 import {ADULT, CONTACT, reservationRequest, startSandbox} from '../support/sandbox.js'
 

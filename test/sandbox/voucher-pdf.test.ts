@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
+import {renderVoucher} from '../../src/sandbox/voucher/content.js'
 import {maskIdentity, printableWith} from '../../src/sandbox/voucher/printable.js'
-import {renderVoucher} from '../../src/sandbox/voucher-pdf.js'
 import {readPdf} from '../support/pdf.js'
 import {guest, reservationRecord} from '../support/reservation-record.js'
 

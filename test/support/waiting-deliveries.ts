@@ -1,6 +1,7 @@
 /** A sandbox's database with many deliveries of one subscription that wait, each due at a moment of its own. */
-import {MIGRATIONS} from '../../src/sandbox/schema.js'
+
 import {addEvent} from '../../src/sandbox/store/events.js'
+import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {addSubscription} from '../../src/sandbox/store/subscriptions.js'
 import {openDatabase} from '../../src/storage/database.js'
 

@@ -4,7 +4,7 @@ import type {EventType} from '../../contract/events.js'
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {addEvent} from '../store/events.js'
-import {signVoucherLink} from '../voucher-link.js'
+import {signVoucherLink} from '../voucher/link.js'
 
 export interface ReservationEvent {
   readonly clientId: string

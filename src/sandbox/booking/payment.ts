@@ -5,9 +5,9 @@
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
-import {randomDigits} from '../random.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
+import {randomDigits} from '../base/random.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
 import {recordCancellation, recordConfirmation, recordPaymentEvent} from './events.js'
 

@@ -2,9 +2,9 @@
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
-import {ConnectionDrop} from '../http/answer.js'
-import {Refusal} from '../refusal.js'
-import type {ClientCall} from '../service.js'
+import {ConnectionDrop} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
+import type {ClientCall} from '../base/service.js'
 
 type CreateCall = ClientCall<ReservationRequest>
 

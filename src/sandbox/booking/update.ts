@@ -1,8 +1,8 @@
 /** Changes to the contact and the guests of a reservation (ours). */
 import {isoTime} from '../../contract/dates.js'
 import type {Guest, Reservation, ReservationUpdate} from '../../contract/reservations.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
 import {hasCheckedIn} from './cancel.js'
 import {checkGuests} from './check-guests.js'

@@ -2,9 +2,9 @@
 import type {City, Hotel} from '../../contract/hotels.js'
 import {findCity} from './cities.js'
 import {COUNTRIES, type CountryRules} from './countries.js'
+import {type Draw, drawFrom, hash, pick} from './draw.js'
 import type {Place} from './places/place.js'
 import {PLACES} from './places.js'
-import {type Draw, drawFrom, hash, pick} from './random.js'
 
 /** Hotel ids are `city × 10 000 + number`, so a city can have 9 999 hotels. */
 const HOTELS_PER_CITY = 10_000

@@ -4,8 +4,8 @@
  */
 import {addDays, dayNumber} from '../../contract/dates.js'
 import type {Room} from '../../contract/hotels.js'
+import {hash} from './draw.js'
 import type {BoardCode, Season} from './places/place.js'
-import {hash} from './random.js'
 
 /** A double room for one ordinary night, by stars. */
 const ROOM_CENTS = [0, 2600, 4200, 6600, 10_400, 18_800] as const

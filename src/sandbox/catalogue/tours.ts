@@ -5,8 +5,8 @@ import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/tours.js'
 import {findCity} from './cities.js'
 import {convert} from './currencies.js'
+import {drawFrom, pick} from './draw.js'
 import {settingOf} from './hotels.js'
-import {drawFrom, pick} from './random.js'
 import {SIGHTS} from './sights.js'
 
 /** What kind of tour it is: its name (`*` is the sight, the water or the city), and what it costs and takes. */

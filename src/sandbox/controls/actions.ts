@@ -1,11 +1,11 @@
 /** What the controls and the sandbox's own page both do: each checks what it was given, acts, and throws Refusal. */
 import {z} from 'zod'
 import type {Reservation} from '../../contract/reservations.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {settlePayment} from '../booking/payment.js'
 import {validate} from '../http/body.js'
 import {type FaultOrder, faultOrder} from '../http/faults.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
 import {findAnyReservation} from '../store/reservations.js'
 
 /** Ours: the clock moves at most ten years at a time. */

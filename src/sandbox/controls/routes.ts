@@ -2,16 +2,16 @@
 import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
+import {invalidField} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import {type App, type RequestState, wrongMethod} from '../http/routing.js'
 import {eventWithOrigin, withOrigin} from '../links.js'
-import {invalidField} from '../refusal.js'
-import {resetState} from '../reset.js'
-import type {Service} from '../service.js'
 import {findDeliveryRecord, newestDeliveryRecords} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {deliverAgain, moveClock, orderFault, settle} from './actions.js'
+import {resetState} from './reset.js'
 
 type ControlContext = Context<RequestState>
 type Control = (service: Service, context: ControlContext) => Response | Promise<Response>

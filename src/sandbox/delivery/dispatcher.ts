@@ -3,8 +3,9 @@
  * holds up no other. What is to be sent is looked up many at a time, and attempts that end close together are put on
  * record in one commit. Until then they live in memory alone: killed, they are made again, and nothing else is.
  */
+
+import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/payment.js'
-import type {Service} from '../service.js'
 import {type MadeAttempt, recordAttempts} from '../store/deliveries.js'
 import {
   type DueDelivery,

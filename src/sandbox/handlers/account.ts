@@ -2,8 +2,8 @@
 import type {Account} from '../../contract/account.js'
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
-import {data} from '../http/answer.js'
-import {operation} from '../service.js'
+import {data} from '../base/answer.js'
+import {operation} from '../base/service.js'
 
 export const showAccount = operation(({client}) => {
   const balance = fromMinor(BigInt(client.balance_minor), client.currency)

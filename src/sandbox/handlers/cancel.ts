@@ -2,9 +2,9 @@
 import {isoTime} from '../../contract/dates.js'
 import type {CancellationQuote} from '../../contract/reservations.js'
 import {cancellationRequest} from '../../contract/reservations.js'
+import {data} from '../base/answer.js'
+import {operation, operationWithBody} from '../base/service.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancel.js'
-import {data} from '../http/answer.js'
-import {operation, operationWithBody} from '../service.js'
 import {ownReservation} from './own-reservation.js'
 
 export const quoteOwnCancellation = operation(call => {

@@ -1,8 +1,9 @@
 /** GET /content/countries, /content/currencies and /content/cities (ours). */
+
+import {type Answer, page} from '../base/answer.js'
+import {operation} from '../base/service.js'
 import {CITIES} from '../catalogue/cities.js'
 import {countryList, currencyList} from '../catalogue/content.js'
-import {type Answer, page} from '../http/answer.js'
-import {operation} from '../service.js'
 import {cursorOf, readPaging} from './paging.js'
 
 export const listCountries = operation(({query}) => pageOf(countryList(), query))

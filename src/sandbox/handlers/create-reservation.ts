@@ -1,9 +1,9 @@
 /** POST /reservations/hotel (§4.4). */
 import {reservationRequest} from '../../contract/reservations.js'
+import {data} from '../base/answer.js'
+import {operationWithBody} from '../base/service.js'
 import {convertOffer} from '../booking/convert.js'
 import {dropsAfterCommit} from '../booking/scenarios.js'
-import {data} from '../http/answer.js'
-import {operationWithBody} from '../service.js'
 
 export const createReservation = operationWithBody(
   reservationRequest,

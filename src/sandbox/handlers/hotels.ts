@@ -1,12 +1,12 @@
 /** POST /hotels/search (§4.3), GET /hotels/{hotel_id} and GET /hotels/offers/{offer_id} (ours). */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
+import {data} from '../base/answer.js'
+import {invalidField, Refusal} from '../base/refusal.js'
+import {operation, operationWithBody} from '../base/service.js'
 import {countryList} from '../catalogue/content.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {buildOffers} from '../catalogue/pricing.js'
-import {data} from '../http/answer.js'
-import {invalidField, Refusal} from '../refusal.js'
-import {operation, operationWithBody} from '../service.js'
 import {addSearch, findOffer} from '../store/offers.js'
 import {checkDay, checkDestination, checkSoldIn} from './search-checks.js'
 

@@ -1,6 +1,6 @@
 /** Which handler does which operation of contract/operations.ts. */
 import type {OperationName} from '../../contract/operations.js'
-import type {Handler} from '../service.js'
+import type {Handler} from '../base/service.js'
 import {showAccount} from './account.js'
 import {cancelOwnReservation, quoteOwnCancellation} from './cancel.js'
 import {listCities, listCountries, listCurrencies} from './content.js'

@@ -1,6 +1,6 @@
 /** The reservation a path names, if it is the caller's. */
-import {Refusal} from '../refusal.js'
-import type {ClientCall} from '../service.js'
+import {Refusal} from '../base/refusal.js'
+import type {ClientCall} from '../base/service.js'
 import {findReservation, type StoredReservation} from '../store/reservations.js'
 
 /** Throws Refusal `reservation_not_found`, for another client's reservation too. */

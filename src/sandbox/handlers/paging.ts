@@ -1,5 +1,5 @@
 /** Lists come in pages (ours): `limit` and the opaque cursor `after` of the page before. */
-import {invalidField} from '../refusal.js'
+import {invalidField} from '../base/refusal.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200

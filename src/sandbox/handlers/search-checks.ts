@@ -1,10 +1,10 @@
 /** What searches for hotels and for tours are checked for alike. Each throws Refusal `validation_failed`. */
 import {nightsBetween} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'
+import {invalidField} from '../base/refusal.js'
 import {findCity} from '../catalogue/cities.js'
 import {isSoldIn} from '../catalogue/currencies.js'
-import {localDate} from '../local-time.js'
-import {invalidField} from '../refusal.js'
+import {localDate} from '../catalogue/local-time.js'
 
 /** Ours: how many days ahead of today may be searched; ten years, so that dates in examples and tests stay good. */
 const MAX_DAYS_AHEAD = 3650

@@ -3,9 +3,9 @@ import {z} from 'zod'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isScope} from '../../contract/scopes.js'
 import {revokeRequest, tokenRequest} from '../../contract/tokens.js'
-import {data} from '../http/answer.js'
-import {Refusal} from '../refusal.js'
-import {publicOperation} from '../service.js'
+import {data} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
+import {publicOperation} from '../base/service.js'
 import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
 
 /** Any grant type passes the schema, so that another one is refused by its own code (RFC 6749 §5.2). */

@@ -1,9 +1,9 @@
 /** POST /tours/search and GET /tours/{tour_id} (ours). */
 import {tourSearchRequest} from '../../contract/tours.js'
+import {data, page} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
+import {operation, operationWithBody} from '../base/service.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
-import {data, page} from '../http/answer.js'
-import {Refusal} from '../refusal.js'
-import {operation, operationWithBody} from '../service.js'
 import {checkDay, checkDestination, checkSoldIn} from './search-checks.js'
 
 /** All tours of the city in one page; with a date, those that run on it. */

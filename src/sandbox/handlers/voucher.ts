@@ -1,10 +1,10 @@
 /** GET /reservations/{reservation_ref}/voucher (§4.5): a signed link that is valid for an hour. */
 import {isoTime} from '../../contract/dates.js'
 import type {VoucherLink} from '../../contract/vouchers.js'
-import {data} from '../http/answer.js'
-import {Refusal} from '../refusal.js'
-import {operation} from '../service.js'
-import {signVoucherLink} from '../voucher-link.js'
+import {data} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
+import {operation} from '../base/service.js'
+import {signVoucherLink} from '../voucher/link.js'
 import {ownReservation} from './own-reservation.js'
 
 export const showVoucher = operation(call => {

@@ -1,7 +1,7 @@
 /** The bearer token of a request (§5.2, §5.6) and the scope it must have. */
 import type {Scope} from '../../contract/scopes.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 
 /** The client whose token this is. Throws Refusal: `token_invalid`, `token_expired`, `insufficient_scope`. */

@@ -6,8 +6,8 @@
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
-import {Refusal} from '../refusal.js'
-import {ConnectionDrop} from './answer.js'
+import {ConnectionDrop} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
 
 /** Operations of the pages beside the API, for faults and the request log. */
 export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const

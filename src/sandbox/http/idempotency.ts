@@ -8,9 +8,9 @@
  */
 import {createHash} from 'node:crypto'
 import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
-import type {Answer} from './answer.js'
+import type {Answer} from '../base/answer.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 
 const KEPT_REFUSALS: readonly number[] = [402, 404, 409, 410]
 

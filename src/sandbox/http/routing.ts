@@ -1,8 +1,8 @@
 /** What all routes share: the state a request carries, the log, and the refusal of a wrong method. */
 import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
-import {Refusal} from '../refusal.js'
-import type {Service} from '../service.js'
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
 import {type LoggedRequest, redactBody, redactHeaders, redactPath} from './request-log.js'
 
 /** Path of the base URL (§9). */

@@ -1,11 +1,11 @@
 /** GET and POST /pay/{token}: what the customer sees at `payment.url` (§2.5, §3; the page is ours). */
 import type {Context} from 'hono'
+import type {Service} from '../base/service.js'
 import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
 import type {RequestState} from '../http/routing.js'
-import {renderPaymentPage} from '../payment-page.js'
-import type {Service} from '../service.js'
 import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
 import {PAGE_HEADERS} from './headers.js'
+import {renderPaymentPage} from './payment-page.js'
 
 type PageContext = Context<RequestState>
 type PageState = Parameters<typeof renderPaymentPage>[0]['state']

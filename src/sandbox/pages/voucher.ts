@@ -1,13 +1,13 @@
 /** GET /vouchers/{token}: the PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
 import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
+import type {Service} from '../base/service.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RequestState} from '../http/routing.js'
-import type {Service} from '../service.js'
 import {findClient} from '../store/clients.js'
 import {findAnyReservation} from '../store/reservations.js'
-import {verifyVoucherLink} from '../voucher-link.js'
-import {renderVoucher} from '../voucher-pdf.js'
+import {renderVoucher} from '../voucher/content.js'
+import {verifyVoucherLink} from '../voucher/link.js'
 
 export async function downloadVoucher(service: Service, context: Context<RequestState>): Promise<Response> {
   const now = service.clock.now()

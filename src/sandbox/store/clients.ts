@@ -3,7 +3,7 @@ import {timingSafeEqual} from 'node:crypto'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
 import type {Database} from '../../storage/database.js'
-import {randomSecret, sha256} from '../random.js'
+import {randomSecret, sha256} from '../base/random.js'
 
 export interface Client {
   readonly client_id: string

@@ -3,7 +3,7 @@ import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
 import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
-import {randomId} from '../random.js'
+import {randomId} from '../base/random.js'
 
 /** The envelope of §2.8; links in `data` are kept as paths (links.ts adds the origin). */
 export interface StoredEvent {

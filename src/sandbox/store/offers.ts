@@ -5,8 +5,8 @@ import type {Offer, SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
+import {randomId} from '../base/random.js'
 import type {OfferDraft} from '../catalogue/pricing.js'
-import {randomId} from '../random.js'
 
 export interface StoredOffer {
   readonly offer: Offer

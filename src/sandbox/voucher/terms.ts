@@ -1,6 +1,6 @@
 /** Cancellation terms and remarks on the voucher: every deadline by the hotel's clock and in UTC. */
 import type {Reservation} from '../../contract/reservations.js'
-import {instantAsWritten, instantInUtc, money} from '../wording.js'
+import {instantAsWritten, instantInUtc, money} from '../base/wording.js'
 import type {Sheet} from './sheet.js'
 
 export function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {

@@ -1,6 +1,6 @@
 /** Random identifiers and secrets, and the hash under which secrets are stored. */
 import {createHash, randomBytes, randomInt} from 'node:crypto'
-import {SANDBOX_RESERVATION_REF_PREFIX} from '../contract/identifiers.js'
+import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

@@ -1,5 +1,5 @@
 /** The page that answers what was refused: in the words of the refusal, with the way back. */
-import type {Refusal} from '../../refusal.js'
+import type {Refusal} from '../base/refusal.js'
 import {html, linkToOne, shown} from './parts.js'
 import type {View} from './visit.js'
 

@@ -1,11 +1,11 @@
 /** The small parts pages are put together from: foreign text, times, statuses, tables, facts. */
 import {html} from 'hono/html'
-import {isoTime} from '../../../contract/dates.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Piece} from '../../markup.js'
+import {isoTime} from '../../contract/dates.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {Piece} from './markup.js'
 
 export {html} from 'hono/html'
-export type {Piece} from '../../markup.js'
+export type {Piece} from './markup.js'
 
 /** Ours: how much of a text is shown, and how much of it in a list. */
 const MOST_LENGTH = 1000

@@ -1,5 +1,5 @@
 /** How dates, amounts and names are put into words for people, on the payment page and on the voucher. */
-import type {Contact, Guest, Reservation} from '../contract/reservations.js'
+import type {Contact, Guest, Reservation} from '../../contract/reservations.js'
 
 /** `Sat, 1 June 2030` for a calendar date, which has no time zone and passes through none. */
 export function dateInWords(date: string): string {

@@ -1,6 +1,6 @@
 /** The service's clock: real time plus an offset that is kept in the database, and can only be moved forward. */
-import type {Database} from '../storage/database.js'
-import {readMeta, writeMeta} from './store/meta.js'
+import type {Database} from '../../storage/database.js'
+import {readMeta, writeMeta} from './meta.js'
 
 export interface SandboxClock {
   /** Unix seconds, with a fraction. */

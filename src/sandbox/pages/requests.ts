@@ -1,9 +1,9 @@
 /** `/ui/requests` and `/ui/requests/{id}`: the last requests as the log has them, secrets taken out. */
-import {OPERATIONS} from '../../../contract/operations.js'
-import {PAGE_OPERATIONS} from '../../http/faults.js'
-import type {LoggedRequest} from '../../http/request-log.js'
-import {Refusal} from '../../refusal.js'
-import {PAGE_SIZE} from '../../store/browse.js'
+import {OPERATIONS} from '../../contract/operations.js'
+import {Refusal} from '../base/refusal.js'
+import {PAGE_OPERATIONS} from '../http/faults.js'
+import type {LoggedRequest} from '../http/request-log.js'
+import {PAGE_SIZE} from '../store/browse.js'
 import {
   code,
   facts,

@@ -3,7 +3,7 @@
  * close together are made side by side, each counting as made at its own moment.
  */
 import {setImmediate} from 'node:timers/promises'
-import type {Service} from '../service.js'
+import type {Service} from '../base/service.js'
 import {lastAttemptBy} from '../store/due-deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 

@@ -1,11 +1,11 @@
 /** `/ui/reservations/{ref}`: everything about one reservation, and what a test customer may do with it. */
-import type {Guest, Reservation} from '../../../contract/reservations.js'
-import {Refusal} from '../../refusal.js'
-import {browseEvents} from '../../store/browse.js'
-import {findAnyReservation} from '../../store/reservations.js'
-import {maskIdentity} from '../../voucher/printable.js'
-import {signVoucherLink} from '../../voucher-link.js'
-import {counted, dateInWords, fullName, instantAsWritten, money, occupancy} from '../../wording.js'
+import type {Guest, Reservation} from '../../contract/reservations.js'
+import {Refusal} from '../base/refusal.js'
+import {counted, dateInWords, fullName, instantAsWritten, money, occupancy} from '../base/wording.js'
+import {browseEvents} from '../store/browse.js'
+import {findAnyReservation} from '../store/reservations.js'
+import {signVoucherLink} from '../voucher/link.js'
+import {maskIdentity} from '../voucher/printable.js'
 import {moveButton} from './clock.js'
 import {eventTable} from './events.js'
 import {

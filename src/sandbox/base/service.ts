@@ -1,14 +1,14 @@
 /** What every part of the local sandbox works with, and the shapes of its operations. */
 import type {z} from 'zod'
-import type {Database} from '../storage/database.js'
-import type {SandboxClock} from './clock.js'
-import type {TimeMover} from './delivery/advance.js'
-import type {Dispatcher} from './delivery/dispatcher.js'
-import type {Answer} from './http/answer.js'
-import type {Faults} from './http/faults.js'
-import type {RunningKeys} from './http/idempotency.js'
-import type {RequestLog} from './http/request-log.js'
-import type {Client} from './store/clients.js'
+import type {Database} from '../../storage/database.js'
+import type {Dispatcher} from '../delivery/dispatcher.js'
+import type {TimeMover} from '../delivery/time-mover.js'
+import type {Faults} from '../http/faults.js'
+import type {RunningKeys} from '../http/idempotency.js'
+import type {RequestLog} from '../http/request-log.js'
+import type {Client} from '../store/clients.js'
+import type {SandboxClock} from '../store/clock.js'
+import type {Answer} from './answer.js'
 
 export interface Service {
   readonly database: Database

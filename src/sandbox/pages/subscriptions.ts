@@ -1,5 +1,5 @@
 /** `/ui/subscriptions`: who receives events, and which. Signing secrets are not shown: the service never does again. */
-import {browseSubscriptions} from '../../store/browse.js'
+import {browseSubscriptions} from '../store/browse.js'
 import {brief, code, html, identifier, nothing, shown, status, table} from './parts.js'
 import {pager, pagingOf, type View, type Visit} from './visit.js'
 

@@ -1,10 +1,10 @@
 /** The state a new sandbox begins with, and the way back to it. */
 
-import {TABLES} from './schema.js'
-import type {Service} from './service.js'
-import {addStartUpClients} from './store/clients.js'
-import {addSearchTexts} from './store/reservations.js'
-import {ensureVoucherSecret} from './voucher-link.js'
+import type {Service} from '../base/service.js'
+import {addStartUpClients} from '../store/clients.js'
+import {addSearchTexts} from '../store/reservations.js'
+import {TABLES} from '../store/schema.js'
+import {ensureVoucherSecret} from '../voucher/link.js'
 
 /** Adds what a sandbox cannot be without, unless it is there. */
 export function prepareState(service: Service): void {

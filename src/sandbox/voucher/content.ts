@@ -1,10 +1,10 @@
 /** The voucher of a reservation as a PDF (§2.6, §4.5; what stands on it is ours). */
 import {countries} from 'countries-list'
-import type {Reservation} from '../contract/reservations.js'
-import {maskIdentity} from './voucher/printable.js'
-import {openSheet, type Sheet, SOFT} from './voucher/sheet.js'
-import {addTerms} from './voucher/terms.js'
-import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from './wording.js'
+import type {Reservation} from '../../contract/reservations.js'
+import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
+import {maskIdentity} from './printable.js'
+import {openSheet, type Sheet, SOFT} from './sheet.js'
+import {addTerms} from './terms.js'
 
 export interface VoucherExtra {
   readonly hotelPhone?: string

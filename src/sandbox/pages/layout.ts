@@ -1,7 +1,7 @@
 /** What surrounds every page: its head, the way to the others, the clock, and what was just done. */
 import {html, raw} from 'hono/html'
-import {isoTime} from '../../../contract/dates.js'
-import {type Piece, textOf} from '../../markup.js'
+import {isoTime} from '../../contract/dates.js'
+import {type Piece, textOf} from './markup.js'
 import {instant, pathOf} from './parts.js'
 import {SITE_STYLE} from './style.js'
 import {addressWith, type View, type Visit} from './visit.js'

@@ -1,8 +1,8 @@
 /** `/ui/events` and `/ui/events/{id}`: what happened, as it is sent to subscribers (§2.8). */
-import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import {eventWithOrigin} from '../../links.js'
-import {Refusal} from '../../refusal.js'
-import {browseDeliveries, browseEvents, findListedEvent, type ListedEvent} from '../../store/browse.js'
+import {EVENT_TYPE_NAMES} from '../../contract/events.js'
+import {Refusal} from '../base/refusal.js'
+import {eventWithOrigin} from '../links.js'
+import {browseDeliveries, browseEvents, findListedEvent, type ListedEvent} from '../store/browse.js'
 import {deliveryTable} from './deliveries.js'
 import {
   code,

@@ -1,9 +1,9 @@
 /** `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4). */
-import {DELIVERY_ATTEMPTS} from '../../../contract/limits.js'
-import {Refusal} from '../../refusal.js'
-import {browseDeliveries, findListedDelivery, type ListedDelivery} from '../../store/browse.js'
-import type {Attempt} from '../../store/deliveries.js'
-import {counted} from '../../wording.js'
+import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
+import {Refusal} from '../base/refusal.js'
+import {counted} from '../base/wording.js'
+import {browseDeliveries, findListedDelivery, type ListedDelivery} from '../store/browse.js'
+import type {Attempt} from '../store/deliveries.js'
 import {moveButton} from './clock.js'
 import {
   brief,

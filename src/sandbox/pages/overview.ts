@@ -1,15 +1,9 @@
 /** `/`: where the sandbox is, what time it has, who its clients are, and what happened last. */
-import {fromMinor} from '../../../contract/money.js'
-import {API_PATH} from '../../http/routing.js'
-import {
-  browseDeliveries,
-  browseEvents,
-  browseReservations,
-  countAll,
-  countByStatus,
-} from '../../store/browse.js'
-import {listClients} from '../../store/clients.js'
-import {money} from '../../wording.js'
+import {fromMinor} from '../../contract/money.js'
+import {money} from '../base/wording.js'
+import {API_PATH} from '../http/routing.js'
+import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
+import {listClients} from '../store/clients.js'
 import {clockForms} from './clock.js'
 import {deliveryTable} from './deliveries.js'
 import {eventTable} from './events.js'

@@ -1,6 +1,6 @@
 /** What a page is made from, and what it is. */
-import type {Service} from '../../service.js'
-import {type Listed, PAGE_SIZE, type Paging} from '../../store/browse.js'
+import type {Service} from '../base/service.js'
+import {type Listed, PAGE_SIZE, type Paging} from '../store/browse.js'
 import {html, type Piece} from './parts.js'
 
 export interface Visit {

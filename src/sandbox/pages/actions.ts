@@ -1,8 +1,9 @@
 /** What the forms of the sandbox's own page do: the work of the controls, then back to the page (303). */
-import {deliverAgain, moveClock, orderFault, settle} from '../../controls/actions.js'
-import {Refusal} from '../../refusal.js'
-import {resetState} from '../../reset.js'
-import type {Service} from '../../service.js'
+
+import {Refusal} from '../base/refusal.js'
+import type {Service} from '../base/service.js'
+import {deliverAgain, moveClock, orderFault, settle} from '../controls/actions.js'
+import {resetState} from '../controls/reset.js'
 import {CLOCK_UNITS} from './clock.js'
 import type {Done} from './layout.js'
 import {pathOf} from './parts.js'

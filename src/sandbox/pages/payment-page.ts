@@ -3,10 +3,10 @@
  * Plain HTML with forms: it needs no script, no cookie and nothing from elsewhere.
  */
 import {html, raw} from 'hono/html'
-import type {Reservation} from '../contract/reservations.js'
+import type {Reservation} from '../../contract/reservations.js'
+import {counted, dateInWords, instantInUtc, money, occupancy} from '../base/wording.js'
 import {type Piece, textOf} from './markup.js'
 import {PAYMENT_PAGE_STYLE} from './payment-page-style.js'
-import {counted, dateInWords, instantInUtc, money, occupancy} from './wording.js'
 
 export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
 

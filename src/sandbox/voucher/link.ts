@@ -1,9 +1,9 @@
 /** Signed voucher links (§2.6): the reservation and the end of validity, under an HMAC of a secret kept in the database. */
 import {createHmac, timingSafeEqual} from 'node:crypto'
-import {VOUCHER_LINK_VALIDITY_SECONDS} from '../contract/limits.js'
-import type {Database} from '../storage/database.js'
-import {randomSecret} from './random.js'
-import {readMeta, writeMeta} from './store/meta.js'
+import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
+import type {Database} from '../../storage/database.js'
+import {randomSecret} from '../base/random.js'
+import {readMeta, writeMeta} from '../store/meta.js'
 
 /** Makes the signing secret, unless there is one. */
 export function ensureVoucherSecret(database: Database): void {

@@ -1,7 +1,7 @@
 /** Refusals of the service (§7; codes and body are ours): what is thrown, and the JSON that answers it. */
-import {ERROR_CODES, type ErrorCode} from '../contract/error-codes.js'
-import type {ErrorDetail} from '../contract/errors.js'
-import {type Answer, jsonAnswer} from './http/answer.js'
+import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
+import type {ErrorDetail} from '../../contract/errors.js'
+import {type Answer, jsonAnswer} from './answer.js'
 
 const RETRYABLE = new Set<ErrorCode>([
   'idempotency_in_progress',

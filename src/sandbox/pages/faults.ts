@@ -1,7 +1,7 @@
 /** `/ui/faults`: the faults ordered and not yet met, and a form to order one. */
-import {ERROR_CODES} from '../../../contract/error-codes.js'
-import {OPERATIONS} from '../../../contract/operations.js'
-import {FAULT_KINDS, PAGE_OPERATIONS} from '../../http/faults.js'
+import {ERROR_CODES} from '../../contract/error-codes.js'
+import {OPERATIONS} from '../../contract/operations.js'
+import {FAULT_KINDS, PAGE_OPERATIONS} from '../http/faults.js'
 import {button, code, html, nothing, type Piece, select, table} from './parts.js'
 import type {View, Visit} from './visit.js'
 

@@ -1,8 +1,8 @@
 /** `/ui/reservations`: the reservations of all clients. */
-import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
-import {browseReservations} from '../../store/browse.js'
-import type {StoredReservation} from '../../store/reservations.js'
-import {fullName, money} from '../../wording.js'
+import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
+import {fullName, money} from '../base/wording.js'
+import {browseReservations} from '../store/browse.js'
+import type {StoredReservation} from '../store/reservations.js'
 import {brief, html, linkToOne, nothing, type Piece, select, status, table, time} from './parts.js'
 import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
 
