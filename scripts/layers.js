@@ -13,9 +13,15 @@ const LAYERS = [
   ['start', 'cli/program.ts', 'cli/usage/argv.ts'],
   ['command', 'cli/base-command.ts', 'cli/usage/flags.ts'],
   ['connect', 'cli/connect.ts'],
-  ['answers', 'api/error-in-answer.ts', 'api/shapes.ts', 'api/token-client.ts', 'cli/request/own-paths.ts'],
+  [
+    'answers',
+    'api/answers/error-in-answer.ts',
+    'api/answers/shapes.ts',
+    'api/auth/token-client.ts',
+    'cli/request/own-paths.ts',
+  ],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
-  [null, 'cli/trust.ts', 'api/curl.ts', 'state/exchanges.ts'],
+  [null, 'cli/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['wire', 'cli/wire.ts'],
   ['signed', 'cli/failure.ts', 'cli/webhooks/verify.ts', 'cli/webhooks/results.ts'],
 ]

@@ -17,12 +17,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'api', 'state', 'webhooks', 'contract', 'storage'],
 }
 
+/** The folders of a room from the bottom up: each may import those before it. `.` is the room's own files. */
+const STOREYS: Record<string, readonly string[]> = {
+  api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
+}
+
 /** Only these commands meet the sandbox. */
 const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
 /** Packages that only these places may use. */
 const KEPT_IN: Record<string, RegExp> = {
-  undici: /^api\/dispatcher\.ts$/,
+  undici: /^api\/http\/dispatcher\.ts$/,
   libsql: /^storage\//,
   conf: /^state\/settings-change\.ts$/,
   ajv: /^state\//,
@@ -64,6 +69,12 @@ function roomOf({file, from}: Import): string | undefined {
   return new URL(from, `file:///${file}`).pathname.split('/')[1]
 }
 
+/** Room and folder of a file below src: `['api', 'http']` of `api/http/send.ts`, `['api', '.']` of `api/types.ts`. */
+function placeOf(file: string): [room: string, storey: string] {
+  const [room = '', storey = '', ...rest] = file.split('/')
+  return [room, rest.length === 0 ? '.' : storey]
+}
+
 test('there is something to check', () => {
   expect(imports.length).toBeGreaterThan(100)
 })
@@ -75,6 +86,17 @@ test('rooms import only the rooms they may', () => {
     if (to === undefined || to === from) return false
     if (to === 'sandbox' && MEETS_SANDBOX.test(one.file)) return false
     return !MAY_IMPORT[from]?.includes(to)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('inside a room, folders import only the folders below them', () => {
+  const wrong = imports.filter(one => {
+    const [room, storey] = placeOf(one.file)
+    const storeys = STOREYS[room]
+    if (storeys === undefined || !one.from.startsWith('.')) return false
+    const [toRoom, toStorey] = placeOf(new URL(one.from, `file:///${one.file}`).pathname.slice(1))
+    return toRoom === room && !storeys.slice(0, storeys.indexOf(storey) + 1).includes(toStorey)
   })
   expect(wrong).toEqual([])
 })

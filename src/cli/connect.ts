@@ -4,7 +4,7 @@
  */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {Api, Clock, Sender, TokenSource} from '../api/api.js'
+import type {Api, Clock, Sender, TokenSource} from '../api/types.js'
 import {openState, type State} from '../state/state.js'
 import {readyTokens} from './access/ready-token.js'
 import {type Remembered, resolveTarget, type Target, type TargetFlags} from './access/target.js'

@@ -129,7 +129,7 @@ async function report(
   if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
-    const {redactStack} = await import('../api/redact.js')
+    const {redactStack} = await import('../api/redact/redact.js')
     say(redactStack(thrown.stack ?? '').split('\n'))
   }
   return exit

@@ -1,4 +1,4 @@
-import {showAccount} from '../api/account.js'
+import {showAccount} from '../api/operations/account.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {single} from '../cli/output/result.js'
 

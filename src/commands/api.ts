@@ -1,7 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type {Answer} from '../api/api.js'
+import type {Answer} from '../api/types.js'
 import {scopeFlag, type Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
 import {requireConsent} from '../cli/prompts/consent.js'
@@ -76,7 +76,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
     await this.agree(plan, target, flags.yes)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
-    const {sendRaw, failureOf, withoutEcho} = await import('../api/raw.js')
+    const {sendRaw, failureOf, withoutEcho} = await import('../api/operations/raw.js')
     const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan, plan.scopes)
     const failure = failureOf(answer, plan, clock.now())
     const shown = failure ? withoutEcho(answer) : answer

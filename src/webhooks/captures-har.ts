@@ -1,5 +1,5 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
-import {isObject} from '../contract/json-object.js'
+import {isObject} from '../contract/json.js'
 import type {CapturedRequest} from './captures.js'
 import {gatherHeaders, type HeaderMap} from './headers.js'
 import {JsonPicker, type Picked} from './json-picker.js'

@@ -2,7 +2,7 @@
  * Our own captures: the lines `webhooks listen --json` prints and `--capture` writes, one event a line. Also one such
  * record, or a list of them, as a tool may have re-indented it.
  */
-import {isObject} from '../contract/json-object.js'
+import {isObject} from '../contract/json.js'
 import {decodeBase64} from './base64.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkKeyFits, parseBaseUrl} from '../../src/api/base-url.js'
+import {checkKeyFits, parseBaseUrl} from '../../src/api/http/base-url.js'
 
 describe('a base URL', () => {
   test.each([

@@ -1,9 +1,9 @@
 /** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
 import {afterEach, describe, expect, test} from 'vitest'
-import type {Api, Sender, Token, TokenSource} from '../../src/api/api.js'
-import {createApi} from '../../src/api/client.js'
-import {createSender} from '../../src/api/send.js'
-import {createTransport} from '../../src/api/transport.js'
+import {createSender} from '../../src/api/http/send.js'
+import {createTransport} from '../../src/api/http/transport.js'
+import {createApi} from '../../src/api/operations/client.js'
+import type {Api, Sender, Token, TokenSource} from '../../src/api/types.js'
 import type {Failure} from '../../src/contract/failure.js'
 import {fakeClock} from '../support/clocks.js'
 import {

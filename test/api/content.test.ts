@@ -1,6 +1,6 @@
 /** Constant data in every shape, page after page; and as the local sandbox has it. */
 import {expect, test} from 'vitest'
-import {listCities, listCountries, listCurrencies} from '../../src/api/content.js'
+import {listCities, listCountries, listCurrencies} from '../../src/api/operations/content.js'
 import {apiAnswering, apiOfSandbox} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'
 

@@ -1,8 +1,8 @@
 /** Lines for the shell: `sh` itself reads them back, and no secret and nobody's data is in them. */
 import {execFileSync} from 'node:child_process'
 import {expect, test} from 'vitest'
-import {curlLine} from '../../src/api/curl.js'
-import {createRedactor} from '../../src/api/redact.js'
+import {createRedactor} from '../../src/api/redact/redact.js'
+import {curlLine} from '../../src/api/trace/curl.js'
 
 /** The words `sh` makes of `line`, without `curl` itself. */
 function wordsOf(line: string): string[] {

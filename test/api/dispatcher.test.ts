@@ -6,9 +6,9 @@ import {Client} from 'undici'
 // @ts-expect-error: the file has no types of its own.
 import DeepClient from 'undici/lib/dispatcher/client.js'
 import {afterEach, expect, test} from 'vitest'
-import type {ExchangeError} from '../../src/api/api.js'
-import {inspectTls, tryConnecting} from '../../src/api/inspect.js'
-import {createTransport} from '../../src/api/transport.js'
+import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'
+import {createTransport} from '../../src/api/http/transport.js'
+import type {ExchangeError} from '../../src/api/types.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type WireServer} from '../support/wire-server.js'
 

@@ -1,9 +1,10 @@
 /** A service that echoes what it was sent: none of it is in what a person or a script is told. */
 import {expect, test} from 'vitest'
-import type {Answer} from '../../src/api/api.js'
-import {parseJson, quoteBody} from '../../src/api/error-shapes.js'
-import {refusalOf} from '../../src/api/refusals.js'
-import {secretsIn} from '../../src/api/secrets-in.js'
+import {quoteBody} from '../../src/api/answers/error-shapes.js'
+import {refusalOf} from '../../src/api/answers/refusals.js'
+import {secretsIn} from '../../src/api/redact/secrets-in.js'
+import type {Answer} from '../../src/api/types.js'
+import {parseJson} from '../../src/contract/json.js'
 
 const TOKEN = 'opaqueTokenWithoutAnyLook42'
 const request = {

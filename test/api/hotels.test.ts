@@ -1,9 +1,9 @@
 /** Search and account through a client without a network: what is asked, and when offers expire. */
 import {describe, expect, test} from 'vitest'
-import {showAccount} from '../../src/api/account.js'
-import {createApi} from '../../src/api/client.js'
-import {searchHotels} from '../../src/api/hotels.js'
-import {createSender} from '../../src/api/send.js'
+import {createSender} from '../../src/api/http/send.js'
+import {showAccount} from '../../src/api/operations/account.js'
+import {createApi} from '../../src/api/operations/client.js'
+import {searchHotels} from '../../src/api/operations/hotels.js'
 import type {SearchRequest} from '../../src/contract/hotels.js'
 import {fakeClock} from '../support/clocks.js'
 

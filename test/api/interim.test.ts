@@ -1,8 +1,8 @@
 /** Interim answers (RFC 9110 §15.2): undici reads past those it knows, and ends the connection at `100` and `101`. */
 import {type AddressInfo, createServer} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
-import type {ExchangeError} from '../../src/api/api.js'
-import {createTransport} from '../../src/api/transport.js'
+import {createTransport} from '../../src/api/http/transport.js'
+import type {ExchangeError} from '../../src/api/types.js'
 import {startWireServer, type WireServer} from '../support/wire-server.js'
 
 const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'

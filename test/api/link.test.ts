@@ -1,8 +1,8 @@
 /** How long the fetch of a link may take, and whose failure one is that cannot be fetched. */
 import {expect, test} from 'vitest'
-import {ExchangeError, SendError, type SendPolicy} from '../../src/api/api.js'
-import {createApi} from '../../src/api/client.js'
-import {fetchLink} from '../../src/api/link.js'
+import {createApi} from '../../src/api/operations/client.js'
+import {fetchLink} from '../../src/api/operations/link.js'
+import {ExchangeError, SendError, type SendPolicy} from '../../src/api/types.js'
 import {describeFailure} from '../../src/cli/failure.js'
 import {fakeClock} from '../support/clocks.js'
 import {rejectionOf} from '../support/thrown.js'

@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(
     join(home, 'dist/cli/main.js'),
     `exports.main = async function main(argv) {
-      const {createTransport} = await import(${JSON.stringify(new URL('src/api/transport.ts', root).href)})
+      const {createTransport} = await import(${JSON.stringify(new URL('src/api/http/transport.ts', root).href)})
       const limits = {connectMilliseconds: 9000, headersMilliseconds: 9000, bodyMilliseconds: 9000, totalMilliseconds: 9000, maxAnswerBytes: 9000}
       const headers = {authorization: 'Bearer ${CANARY}'}
       const answer = await createTransport({env: {}})({method: 'POST', url: argv[0], headers, body: '${CANARY}'}, limits)

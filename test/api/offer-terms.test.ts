@@ -1,6 +1,6 @@
 /** Charges at the hotel, cancellation fees and ways to pay, in whatever shape an offer has. */
 import {expect, test} from 'vitest'
-import {termsOf} from '../../src/api/offer-terms.js'
+import {termsOf} from '../../src/api/answers/offer-terms.js'
 
 const NOTHING = {
   dueAtProperty: undefined,

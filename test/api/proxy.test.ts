@@ -1,9 +1,9 @@
 /** Proxies: who takes which, what goes to them, and what their failures mean. */
 import {type AddressInfo, connect, createServer, type Server} from 'node:net'
 import {afterEach, describe, expect, test} from 'vitest'
-import type {ExchangeError} from '../../src/api/api.js'
-import {proxyFor} from '../../src/api/proxy.js'
-import {createTransport} from '../../src/api/transport.js'
+import {proxyFor} from '../../src/api/http/proxy.js'
+import {createTransport} from '../../src/api/http/transport.js'
+import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'

@@ -1,7 +1,7 @@
 /** What fuzzing found in the redaction; its properties in general are in test/proof/properties/redaction-*.ts. */
 import process from 'node:process'
 import {expect, test} from 'vitest'
-import {createRedactor, redactText} from '../../src/api/redact.js'
+import {createRedactor, redactText} from '../../src/api/redact/redact.js'
 
 test('half a surrogate pair in a secret, as JSON can hold it, is no defect and is taken out in all spellings', () => {
   const redactor = createRedactor()

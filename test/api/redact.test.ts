@@ -1,7 +1,7 @@
 /** What is taken out of what is shown of requests, name by name and look by look, and what stays to be read. */
 import {describe, expect, test} from 'vitest'
-import {identityNumbersIn, peopleIn} from '../../src/api/people-in.js'
-import {createRedactor, isOperation, redactText} from '../../src/api/redact.js'
+import {identityNumbersIn, peopleIn} from '../../src/api/redact/people-in.js'
+import {createRedactor, isOperation, redactText} from '../../src/api/redact/redact.js'
 
 const GONE = '[redacted]'
 const {text, json, url, header} = createRedactor()

@@ -1,8 +1,8 @@
 /** Which booking an answer is about, in every shape it may say so. */
 import {expect, test} from 'vitest'
-import type {Api} from '../../src/api/api.js'
-import {findAsked} from '../../src/api/reservation-answers.js'
-import {showReservation} from '../../src/api/reservations.js'
+import {findAsked} from '../../src/api/answers/reservation-answers.js'
+import {showReservation} from '../../src/api/operations/reservations.js'
+import type {Api} from '../../src/api/types.js'
 
 const asked = {client_reference_id: 'TRIP-7', offer_id: 'off_1'}
 const R = {reservation_ref: 'R-1'}

@@ -1,9 +1,9 @@
 /** Reservations after they were made: every shape of list and quote, pages to the last, and changes sent once. */
 import {describe, expect, test} from 'vitest'
-import {ExchangeError} from '../../src/api/api.js'
-import {cancelReservation, quoteCancellation} from '../../src/api/cancellations.js'
-import {factsOfReservation} from '../../src/api/reservation-facts.js'
-import {listReservations, showReservation, updateReservation} from '../../src/api/reservations.js'
+import {factsOfReservation} from '../../src/api/answers/reservation-facts.js'
+import {cancelReservation, quoteCancellation} from '../../src/api/operations/cancellations.js'
+import {listReservations, showReservation, updateReservation} from '../../src/api/operations/reservations.js'
+import {ExchangeError} from '../../src/api/types.js'
 import {apiAnswering, apiOfSandbox, type Reply} from '../support/answering.js'
 import {reservationRequest} from '../support/sandbox.js'
 import {rejectionOf} from '../support/thrown.js'

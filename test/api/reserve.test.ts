@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {type ReserveIntent, reserve, resume} from '../../src/api/reserve.js'
+import {type ReserveIntent, reserve, resume} from '../../src/api/reserve/reserve.js'
 import {openMemoryJournal} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {

@@ -4,15 +4,15 @@
  * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, design.md ("Exactly one reservation") for what may go out twice.
  */
 import {expect, test} from 'vitest'
+import {createSender} from '../../src/api/http/send.js'
+import {createApi} from '../../src/api/operations/client.js'
 import {
   ExchangeError,
   type ExchangeFault,
   SendError,
   type Transport,
   type WireAnswer,
-} from '../../src/api/api.js'
-import {createApi} from '../../src/api/client.js'
-import {createSender} from '../../src/api/send.js'
+} from '../../src/api/types.js'
 import {OPERATIONS, type OperationName} from '../../src/contract/operations.js'
 import {fakeClock} from '../support/clocks.js'
 

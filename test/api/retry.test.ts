@@ -1,8 +1,8 @@
 /** The table of retries: every status and every fault, with and without a key, and what Retry-After may say. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {ExchangeError, type ExchangeFault} from '../../src/api/api.js'
-import {mayHaveActed, mayRepeat, retryAfterMilliseconds, waitBeforeRepeat} from '../../src/api/retry.js'
+import {mayHaveActed, mayRepeat, retryAfterMilliseconds, waitBeforeRepeat} from '../../src/api/http/retry.js'
+import {ExchangeError, type ExchangeFault} from '../../src/api/types.js'
 import {anyString} from '../support/any-text.js'
 
 const answer = (status: number, headers: Record<string, string> = {}) => ({

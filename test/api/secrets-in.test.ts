@@ -1,7 +1,7 @@
 /** Which of the values in a request and its answer are secrets, and which stay to be read. */
 import {expect, test} from 'vitest'
-import {ExchangeError, type WireRequest} from '../../src/api/api.js'
-import {secretsIn} from '../../src/api/secrets-in.js'
+import {secretsIn} from '../../src/api/redact/secrets-in.js'
+import {ExchangeError, type WireRequest} from '../../src/api/types.js'
 
 const OPERATION = 'https://service.test/v1/oauth/token'
 

@@ -1,6 +1,8 @@
 /** The sender: what is sent again, after how long, and whether the other side may have acted. */
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
+import {createSender} from '../../src/api/http/send.js'
+import type {AttemptRecord} from '../../src/api/types.js'
 import {
   ExchangeError,
   type ExchangeFault,
@@ -10,9 +12,7 @@ import {
   type SentAnswer,
   type WireAnswer,
   type WireRequest,
-} from '../../src/api/api.js'
-import {createSender} from '../../src/api/send.js'
-import type {AttemptRecord} from '../../src/api/trace.js'
+} from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
 
 const REQUEST: WireRequest = {

@@ -1,8 +1,9 @@
 /** Reservations, tokens, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
-import {describeError, parseJson, quoteBody, whyNotJson} from '../../src/api/error-shapes.js'
-import {readReservation, readToken, unwrap} from '../../src/api/shapes.js'
-import {findVoucherUrl} from '../../src/api/voucher-url.js'
+import {describeError, quoteBody} from '../../src/api/answers/error-shapes.js'
+import {readReservation, readToken, unwrap} from '../../src/api/answers/shapes.js'
+import {findVoucherUrl} from '../../src/api/answers/voucher-url.js'
+import {parseJson, whyNotJson} from '../../src/contract/json.js'
 
 describe('a reservation', () => {
   const pay = 'https://pay.test/p'

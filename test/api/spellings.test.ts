@@ -1,7 +1,7 @@
 /** The ways a secret may be written: each is in the text, wherever in it the secret begins. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {spellingsOf} from '../../src/api/spellings.js'
+import {spellingsOf} from '../../src/api/redact/spellings.js'
 
 test('plain, percent-encoded, in JSON, in hex and in base64 of each beginning', () => {
   expect(spellingsOf('a"ş/')).toEqual([

@@ -1,6 +1,6 @@
 /** Every word that makes a name innocent, and names that only look as if it did. */
 import {expect, test} from 'vitest'
-import {isIdentityName, isTelling} from '../../src/api/telling-names.js'
+import {isIdentityName, isTelling} from '../../src/api/redact/telling-names.js'
 
 test.each([
   ...['rate', 'rates', 'price', 'prices', 'fee', 'fees', 'discount', 'discounts', 'age', 'ages', 'template'],

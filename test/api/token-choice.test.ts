@@ -1,7 +1,7 @@
 /** Which of the tokens that are kept is taken, and when the service is asked for another. */
 import {expect, test} from 'vitest'
-import type {CachedToken} from '../../src/api/token-request.js'
-import {type Asking, createTokenSource, type TokenCache} from '../../src/api/tokens.js'
+import type {CachedToken} from '../../src/api/auth/token-request.js'
+import {type Asking, createTokenSource, type TokenCache} from '../../src/api/auth/tokens.js'
 import {Failure} from '../../src/contract/failure.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {fakeClock} from '../support/clocks.js'

@@ -1,8 +1,8 @@
 /** The OAuth endpoints: what is sent, and what each answer means (§4.1, §4.2). */
 import {expect, test} from 'vitest'
-import {ExchangeError, SendError, type SendPolicy, type WireRequest} from '../../src/api/api.js'
-import {tokenClientOf} from '../../src/api/token-client.js'
-import {requestToken, revokeToken, sortScopes} from '../../src/api/token-request.js'
+import {tokenClientOf} from '../../src/api/auth/token-client.js'
+import {requestToken, revokeToken, sortScopes} from '../../src/api/auth/token-request.js'
+import {ExchangeError, SendError, type SendPolicy, type WireRequest} from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
 
 const BASE = 'https://service.test/partner-api/v1'

@@ -1,8 +1,8 @@
 /** Verbose lines and HAR documents: they tell what happened, and no secret and nobody's data. */
 import {describe, expect, test} from 'vitest'
-import {ExchangeError, type WireAnswer, type WireRequest} from '../../src/api/api.js'
-import {createRedactor, redactStack} from '../../src/api/redact.js'
-import {type AttemptRecord, createTrace} from '../../src/api/trace.js'
+import {createRedactor, redactStack} from '../../src/api/redact/redact.js'
+import {createTrace} from '../../src/api/trace/trace.js'
+import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../../src/api/types.js'
 
 const CANARIES = {
   clientSecret: 'sk_test_Canary+Secret/1=',

@@ -4,8 +4,8 @@ import {createServer} from 'node:net'
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {afterEach, describe, expect, test} from 'vitest'
-import type {ExchangeError, ExchangeLimits} from '../../src/api/api.js'
-import {createTransport, type TransportOptions} from '../../src/api/transport.js'
+import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
+import type {ExchangeError, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type WireServer} from '../support/wire-server.js'
@@ -273,7 +273,7 @@ describe('trust', () => {
     const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('good'))
     const unrelated = certificateFile('self-signed')
     const script = `
-      import {createTransport} from ${JSON.stringify(new URL('../../src/api/transport.ts', import.meta.url).href)}
+      import {createTransport} from ${JSON.stringify(new URL('../../src/api/http/transport.ts', import.meta.url).href)}
       import {trustedCertificates} from ${JSON.stringify(new URL('../../src/cli/trust.ts', import.meta.url).href)}
       const {env} = process
       const send = createTransport({ca: await trustedCertificates(${JSON.stringify(unrelated)}, env), env})

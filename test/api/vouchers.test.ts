@@ -1,9 +1,9 @@
 /** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
 import {afterEach, describe, expect, test} from 'vitest'
-import {createApi} from '../../src/api/client.js'
-import {createSender} from '../../src/api/send.js'
-import {createTransport} from '../../src/api/transport.js'
-import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/vouchers.js'
+import {createSender} from '../../src/api/http/send.js'
+import {createTransport} from '../../src/api/http/transport.js'
+import {createApi} from '../../src/api/operations/client.js'
+import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/operations/vouchers.js'
 import type {Failure} from '../../src/contract/failure.js'
 import {fakeClock} from '../support/clocks.js'
 import {

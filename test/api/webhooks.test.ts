@@ -1,13 +1,13 @@
 /** Subscriptions through a client without a network: answers of every shape, and what a lost one means. */
 import {describe, expect, test} from 'vitest'
-import {type Api, ExchangeError} from '../../src/api/api.js'
 import {
   createSubscription,
   deleteSubscription,
   listSubscriptions,
   sendTestEvent,
   updateSubscription,
-} from '../../src/api/webhooks.js'
+} from '../../src/api/operations/webhooks.js'
+import {type Api, ExchangeError} from '../../src/api/types.js'
 import type {Failure} from '../../src/contract/failure.js'
 import {apiAnswering, type Reply} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'

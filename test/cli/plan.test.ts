@@ -37,7 +37,7 @@ const plan = (): Promise<Plan> =>
 /** Begins it with the request as it is planned, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const planned = await plan()
-  const {intentOf} = await import('../../src/api/reserve.js')
+  const {intentOf} = await import('../../src/api/reserve/reserve.js')
   const {request, referenceGiven, key} = planned
   const verdict = state.journal.forClient(client).begin(
     intentOf({request, referenceGiven}, () => key),

@@ -1,7 +1,8 @@
 /** A client without a network: what it asks is written down, and it is answered from a list, or by a sandbox inside. */
-import {type Api, ExchangeError, type Transport} from '../../src/api/api.js'
-import {createApi} from '../../src/api/client.js'
-import {createSender} from '../../src/api/send.js'
+
+import {createSender} from '../../src/api/http/send.js'
+import {createApi} from '../../src/api/operations/client.js'
+import {type Api, ExchangeError, type Transport} from '../../src/api/types.js'
 import {fakeClock} from './clocks.js'
 import {startSandbox, TEST_START, type TestSandbox} from './sandbox.js'
 

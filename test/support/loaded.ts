@@ -8,7 +8,7 @@ import type {Finished, Home} from './bookctl.js'
 const PRELOAD = new URL('loaded-preload.mjs', import.meta.url)
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 
-/** Runs `bookctl ...argv`; names the packages (`zod`), their files (`zod/index.js`) and sources (`src/api/client.ts`) that were loaded. */
+/** Runs `bookctl ...argv`; names the packages (`zod`), their files (`zod/index.js`) and sources (`src/api/operations/client.ts`) that were loaded. */
 export async function runAndList(
   home: Home,
   argv: readonly string[],

@@ -1,5 +1,5 @@
 /** A process of its own that does what it is told over IPC. */
-import {reserve} from '../../src/api/reserve.js'
+import {reserve} from '../../src/api/reserve/reserve.js'
 import {openState} from '../../src/state/state.js'
 import {openDatabase} from '../../src/storage/database.js'
 import {withLock} from '../../src/storage/lock.js'

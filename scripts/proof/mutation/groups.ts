@@ -19,7 +19,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'retry',
-    files: ['src/api/retry.ts', 'src/api/send.ts'],
+    files: ['src/api/http/retry.ts', 'src/api/http/send.ts'],
     tests: tests('api', 'retry', 'send'),
   },
   {
@@ -30,7 +30,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'tokens',
     files: [
-      ...['src/api/tokens.ts', 'src/api/token-request.ts', 'src/api/token-client.ts'],
+      ...['src/api/auth/tokens.ts', 'src/api/auth/token-request.ts', 'src/api/auth/token-client.ts'],
       ...['src/state/token-store.ts', 'src/state/tokens-database.ts'],
     ],
     tests: [
@@ -51,7 +51,7 @@ export const GROUPS: readonly Group[] = [
         'secret-looks',
       ],
       ...['personal-numbers', 'secrets-in', 'spellings'],
-    ].map(file => `src/api/${file}.ts`),
+    ].map(file => `src/api/redact/${file}.ts`),
     tests: tests(
       'api',
       'redact',

@@ -1,9 +1,9 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
 import {join} from 'node:path'
-import type {Api} from '../../api/api.js'
-import {parseBaseUrl} from '../../api/base-url.js'
-import {tokenClientOf} from '../../api/token-client.js'
-import type {CachedToken, TokenRequestParts} from '../../api/token-request.js'
+import {tokenClientOf} from '../../api/auth/token-client.js'
+import type {CachedToken, TokenRequestParts} from '../../api/auth/token-request.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import type {Api} from '../../api/types.js'
 import {isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import type {Mode} from '../../contract/identifiers.js'
@@ -46,7 +46,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   const before = recordOf(state, input.profile)
   requireSameMode(before?.mode, input.clientSecret, `profile ${input.profile}`)
   if (!state.writable) throw notWritable()
-  const {requestToken} = await import('../../api/tokens.js')
+  const {requestToken} = await import('../../api/auth/tokens.js')
   const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
   const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
@@ -158,7 +158,7 @@ export async function checkIdentity(parts: RequestParts, target: Target, state: 
     target.scopes ??
     ofLogin(state.tokens.list(client) as CachedToken[], target)?.askedScopes ??
     BOOKING_SCOPES
-  const {requestToken} = await import('../../api/tokens.js')
+  const {requestToken} = await import('../../api/auth/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
   state.tokens.put(client, token)
 }

@@ -1,7 +1,7 @@
 /** What `login`, `logout` and `profiles` would send and change, for `--dry-run`. */
 import {join} from 'node:path'
-import {parseBaseUrl} from '../../api/base-url.js'
-import {REDACTED} from '../../api/redact.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import {REDACTED} from '../../api/redact/redact.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES} from '../../contract/scopes.js'

@@ -1,6 +1,6 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
 
-import {parseBaseUrl} from '../../api/base-url.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {modeOfSecret} from '../../contract/identifiers.js'
@@ -101,7 +101,7 @@ async function revokeAll(
   state: State,
   isMeant: (client: {clientId: string; baseUrl: string}) => boolean,
 ): Promise<{revoked: boolean; problem: Failure | undefined}> {
-  const {revokeToken} = await import('../../api/tokens.js')
+  const {revokeToken} = await import('../../api/auth/tokens.js')
   const kept = state.tokens
     .listAll()
     .filter(({client, token}) => isMeant(client) && token.expiresAt > parts.clock.now())

@@ -1,5 +1,5 @@
 /** BOOKCTL_TOKEN: an access token that somebody else obtained. It is used as it is, and never kept or renewed. */
-import type {TokenSource} from '../../api/api.js'
+import type {TokenSource} from '../../api/types.js'
 import {Failure} from '../../contract/failure.js'
 
 /** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */

@@ -2,7 +2,7 @@
  * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
  * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
-import {checkKeyFits, parseBaseUrl} from '../../api/base-url.js'
+import {checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'

@@ -2,7 +2,7 @@
  * Cities by their names: from the service's list where that may be asked for (§4.9: its path is not shown, so only on
  * the local sandbox or where the profile names it), else from what this machine remembers of it.
  */
-import type {Api} from '../../api/api.js'
+import type {Api} from '../../api/types.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {KnownCity} from '../../state/city-store.js'
@@ -29,7 +29,7 @@ export async function namedCities({api, state, target}: Naming): Promise<readonl
 
 /** The service's own list; empty where it cannot be had. Throws Failure when the service cannot be asked at all. */
 export async function listedCities(api: Api): Promise<KnownCity[]> {
-  const {listCities} = await import('../../api/content.js')
+  const {listCities} = await import('../../api/operations/content.js')
   try {
     return (await listCities(api)).items.flatMap(({id, name, country_code}) =>
       id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],

@@ -1,5 +1,5 @@
 /** Constant data for people: narrowed on this machine, since no service is known to narrow it. */
-import type {FoundCity, FoundCountry, FoundCurrency} from '../../api/content.js'
+import type {FoundCity, FoundCountry, FoundCurrency} from '../../api/operations/content.js'
 import type {Connection} from '../connect.js'
 import {fold} from '../input/fold.js'
 import type {Column, Result} from '../output/result.js'
@@ -35,7 +35,7 @@ export const CITY_COLUMNS: readonly Column<FoundCity>[] = [
 
 /** Throws Failure. */
 export async function countries({api}: Connection, wish: ContentWish): Promise<Result<FoundCountry>> {
-  const {listCountries} = await import('../../api/content.js')
+  const {listCountries} = await import('../../api/operations/content.js')
   const {items: all, isComplete} = await listCountries(api)
   const items = all.filter(item => holds(wish.find, item.name, item.code))
   return {
@@ -50,7 +50,7 @@ export async function countries({api}: Connection, wish: ContentWish): Promise<R
 
 /** Throws Failure. */
 export async function currencies({api}: Connection, wish: ContentWish): Promise<Result<FoundCurrency>> {
-  const {listCurrencies} = await import('../../api/content.js')
+  const {listCurrencies} = await import('../../api/operations/content.js')
   const {items: all, isComplete} = await listCurrencies(api)
   const items = all.filter(item => holds(wish.find, item.name, item.code))
   return {
@@ -65,7 +65,7 @@ export async function currencies({api}: Connection, wish: ContentWish): Promise<
 
 /** Remembers every city. Throws Failure. */
 export async function cities(connection: Connection, wish: ContentWish): Promise<Result<FoundCity>> {
-  const {listCities} = await import('../../api/content.js')
+  const {listCities} = await import('../../api/operations/content.js')
   const {items: all, isComplete} = await listCities(connection.api)
   remember(connection, all)
   const items = all.filter(item => holds(wish.find, item.name) && isIn(wish.country, item.country_code))

@@ -1,9 +1,9 @@
 /** One hotel, and the price of an offer now beside the one this machine saw. */
-import {codeIn, numberIn, textIn} from '../../api/facts.js'
-import {createFieldReader, type Fields, firstObject} from '../../api/field-names.js'
-import type {PricedOffer} from '../../api/hotel-details.js'
-import {isObject, type JsonObject} from '../../api/json-walk.js'
+import {codeIn, numberIn, textIn} from '../../api/answers/facts.js'
+import type {PricedOffer} from '../../api/operations/hotel-details.js'
 import {isoTime} from '../../contract/dates.js'
+import {createFieldReader, type Fields, firstObject} from '../../contract/field-names.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import type {SeenOffer} from '../../state/offer-store.js'
 import type {Client} from '../../state/token-store.js'
@@ -55,7 +55,7 @@ function listText(value: unknown): string | null {
 
 /** Throws Failure. */
 export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
-  const {showHotel} = await import('../../api/hotel-details.js')
+  const {showHotel} = await import('../../api/operations/hotel-details.js')
   const hotel = await showHotel(api, hotelId)
   // What does not say its own id is the one asked for.
   const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
@@ -98,7 +98,7 @@ export async function price(
   {api, state, target, clock}: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
   offerId: string,
 ): Promise<Result<Comparison>> {
-  const {priceOffer} = await import('../../api/hotel-details.js')
+  const {priceOffer} = await import('../../api/operations/hotel-details.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const offer = await priceOffer(api, offerId)
   const seen = state.writable ? state.offers.find(client, offerId) : undefined

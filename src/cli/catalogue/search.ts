@@ -1,6 +1,7 @@
 /** A hotel search: asked, remembered for `reserve`, narrowed. */
-import {type FoundOffer, type SearchOutcome, searchHotels} from '../../api/hotels.js'
-import {termsOf} from '../../api/offer-terms.js'
+
+import {termsOf} from '../../api/answers/offer-terms.js'
+import {type FoundOffer, type SearchOutcome, searchHotels} from '../../api/operations/hotels.js'
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
 import type {OfferFound} from '../../state/offer-store.js'

@@ -1,5 +1,5 @@
 /** Tours as their commands ask for them and print them. */
-import type {FoundTour} from '../../api/tours.js'
+import type {FoundTour} from '../../api/operations/tours.js'
 import type {TourSearchRequest} from '../../contract/tours.js'
 import type {Connection} from '../connect.js'
 import {narrowTours, type TourNarrowing} from '../input/narrow-tours.js'
@@ -64,7 +64,7 @@ export async function search(
   {api}: Connection,
   {request, wanted}: ReturnType<typeof readTourSearch>,
 ): Promise<Result<FoundTour>> {
-  const {searchTours} = await import('../../api/tours.js')
+  const {searchTours} = await import('../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours(api, request)
   const tours = narrowTours(found, wanted)
   return {
@@ -80,7 +80,7 @@ export async function search(
 
 /** Throws Failure. */
 export async function show({api}: Connection, tourId: string): Promise<Result<FoundTour>> {
-  const {showTour} = await import('../../api/tours.js')
+  const {showTour} = await import('../../api/operations/tours.js')
   const tour = await showTour(api, tourId)
   return {
     document: {tour},

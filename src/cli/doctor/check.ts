@@ -1,5 +1,5 @@
 /** One check of `doctor`: what was looked at, how it is, and what to do about it. */
-import {ExchangeError} from '../../api/api.js'
+import {ExchangeError} from '../../api/types.js'
 import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'

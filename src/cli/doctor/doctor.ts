@@ -1,6 +1,6 @@
 /** The work behind `doctor`: every check in order, each made whatever became of the others where that is possible. */
 
-import {parseBaseUrl} from '../../api/base-url.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure} from '../../contract/failure.js'
 import type {State} from '../../state/state.js'
 import {profileName, type Target, type TargetFlags} from '../access/target.js'

@@ -6,10 +6,10 @@ import {
   type TlsView,
   tryConnecting,
   type Way,
-} from '../../api/inspect.js'
-import {isLoopbackHost} from '../../api/loopback.js'
-import {type ProxyServer, proxyFor} from '../../api/proxy.js'
-import {certificateText} from '../../api/refused-certificate.js'
+} from '../../api/http/inspect.js'
+import {isLoopbackHost} from '../../api/http/loopback.js'
+import {type ProxyServer, proxyFor} from '../../api/http/proxy.js'
+import {certificateText} from '../../api/http/refused-certificate.js'
 import {withProxy} from '../input/proxy.js'
 import {trustedCertificates} from '../trust.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'

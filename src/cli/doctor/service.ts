@@ -1,5 +1,7 @@
 /** What `doctor` asks the service: whether it answers, its clock, a token, its scopes, the account. */
-import {showAccount} from '../../api/account.js'
+
+import {unanswered} from '../../api/answers/refusals.js'
+import {showAccount} from '../../api/operations/account.js'
 import {
   type Api,
   SendError,
@@ -7,10 +9,9 @@ import {
   type SentAnswer,
   type Token,
   type TokenSource,
-} from '../../api/api.js'
-import {parseJson} from '../../api/error-shapes.js'
-import {unanswered} from '../../api/refusals.js'
+} from '../../api/types.js'
 import {isoTime} from '../../contract/dates.js'
+import {parseJson} from '../../contract/json.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../contract/scopes.js'
 import {checkReadyToken} from '../access/access.js'

@@ -2,7 +2,7 @@
 import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
-import {redactText} from '../../api/redact.js'
+import {redactText} from '../../api/redact/redact.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../state/file-names.js'
 import {type Result, single} from '../output/result.js'

@@ -1,5 +1,5 @@
 /** Flags, environment and answers → what `login` needs. Everything that is missing is asked for, or named at once. */
-import {parseBaseUrl} from '../../api/base-url.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
 import {usage} from '../../contract/failure.js'
 import type {Scope} from '../../contract/scopes.js'
 import type {State} from '../../state/state.js'

@@ -1,5 +1,5 @@
 /** Sorting and narrowing the tours of a search, on this machine. */
-import type {FoundTour} from '../../api/tours.js'
+import type {FoundTour} from '../../api/operations/tours.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import {fold} from './fold.js'
 

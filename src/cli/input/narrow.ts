@@ -1,5 +1,5 @@
 /** Sorting and narrowing the offers of a search, on this machine. */
-import type {FoundOffer} from '../../api/hotels.js'
+import type {FoundOffer} from '../../api/operations/hotels.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 
 export interface Narrowing {

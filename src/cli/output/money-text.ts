@@ -1,5 +1,5 @@
 /** An amount for people. */
-import type {Money} from '../../api/facts.js'
+import type {Money} from '../../api/answers/facts.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
 /** `120.00 EUR`; null for none. */

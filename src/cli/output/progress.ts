@@ -4,8 +4,15 @@
  * does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE, TERM=dumb) it is a plain line said once.
  */
 
-import type {Clock, ExchangeError, Sender, WireAnswer, WireRequest} from '../../api/api.js'
-import type {AttemptRecord, Trace} from '../../api/trace.js'
+import type {
+  AttemptRecord,
+  Clock,
+  ExchangeError,
+  Sender,
+  Trace,
+  WireAnswer,
+  WireRequest,
+} from '../../api/types.js'
 import {wantsAccessible} from '../prompts/accessible-mode.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 

@@ -1,11 +1,11 @@
 /** The work behind `api`: what was typed becomes a request, and the answer what is printed. */
 
-import type {Answer} from '../../api/api.js'
-import {buildRaw, type RawRequest} from '../../api/raw.js'
-import {createRedactor} from '../../api/redact.js'
+import {buildRaw, type RawRequest} from '../../api/operations/raw.js'
+import {createRedactor} from '../../api/redact/redact.js'
+import type {Answer} from '../../api/types.js'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject} from '../../contract/json-object.js'
+import {isObject} from '../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../contract/scopes.js'
 import {scopesIn, type Target} from '../access/target.js'
 import {readText} from '../input/files.js'

@@ -1,6 +1,7 @@
 /** `--dry-run --print-curl`: the request shown as a document, as a line for the shell. */
-import {curlLine} from '../../api/curl.js'
-import {createRedactor} from '../../api/redact.js'
+
+import {createRedactor} from '../../api/redact/redact.js'
+import {curlLine} from '../../api/trace/curl.js'
 
 interface DryRun {
   readonly method?: unknown

@@ -3,7 +3,7 @@
  * one request prints that request; any other prints `{requests, changes}`.
  */
 import * as Flags from '@oclif/core/flags'
-import {REDACTED} from '../../api/redact.js'
+import {REDACTED} from '../../api/redact/redact.js'
 import type {Result} from '../output/result.js'
 import {jsonResult} from '../reserve/result.js'
 

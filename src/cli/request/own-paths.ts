@@ -4,14 +4,14 @@
  * is a local sandbox of this machine. A sandbox is told by its own control, GET {origin}/_sandbox/clock, asked once and
  * on loopback alone, and by the header that only the sandbox's controls answer with.
  */
-import {type Api, SendError, type Sender} from '../../api/api.js'
-import {parseBaseUrl} from '../../api/base-url.js'
-import {parseJson} from '../../api/error-shapes.js'
-import {isObject, own} from '../../api/json-walk.js'
-import {unanswered} from '../../api/refusals.js'
-import {unwrap} from '../../api/shapes.js'
+
+import {unanswered} from '../../api/answers/refusals.js'
+import {unwrap} from '../../api/answers/shapes.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import {type Api, SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
+import {isObject, own, parseJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import type {Target} from '../access/target.js'

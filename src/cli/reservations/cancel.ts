@@ -3,12 +3,12 @@
  * what it costs, nothing is cancelled: a fee nobody has seen is not agreed to.
  */
 
-import {type CancellationCost, isSameCurrency} from '../../api/cancellation-cost.js'
-import type {Cancelled} from '../../api/cancellations.js'
-import {stateOf} from '../../api/change-words.js'
-import type {Money} from '../../api/facts.js'
-import {factsOfReservation} from '../../api/reservation-facts.js'
-import type {ReadReservation} from '../../api/shapes.js'
+import {type CancellationCost, isSameCurrency} from '../../api/answers/cancellation-cost.js'
+import type {Money} from '../../api/answers/facts.js'
+import {factsOfReservation} from '../../api/answers/reservation-facts.js'
+import type {ReadReservation} from '../../api/answers/shapes.js'
+import type {Cancelled} from '../../api/operations/cancellations.js'
+import {stateOf} from '../../api/operations/change-words.js'
 import {Failure, failureWith} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
@@ -39,8 +39,8 @@ export function checkReason(field: string, reason: string): string {
 /** Asks what cancelling costs, and what it is that would be cancelled. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string): Promise<CancelPlan> {
   const [{quoteCancellation, isCancelled}, {showReservation}] = await Promise.all([
-    import('../../api/cancellations.js'),
-    import('../../api/reservations.js'),
+    import('../../api/operations/cancellations.js'),
+    import('../../api/operations/reservations.js'),
   ])
   const quote = await quoteCancellation(api, reference).catch(error => {
     throw cancelledAlready(withoutQuote(error), reference)
@@ -139,7 +139,7 @@ export async function cancel(
   body: {reason?: string},
   warn: (text: string) => void,
 ): Promise<Cancelled> {
-  const {cancelReservation, isCancelled} = await import('../../api/cancellations.js')
+  const {cancelReservation, isCancelled} = await import('../../api/operations/cancellations.js')
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(namingTheWay(error, howToLook(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}

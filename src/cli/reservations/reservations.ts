@@ -1,8 +1,9 @@
 /** Reservations after they were made, as their commands ask for them and print them. */
-import {UNKNOWN_NEXT} from '../../api/paging.js'
-import {factsOfReservation} from '../../api/reservation-facts.js'
-import type {FoundReservations, ListWish} from '../../api/reservations.js'
-import type {ReadReservation} from '../../api/shapes.js'
+
+import {factsOfReservation} from '../../api/answers/reservation-facts.js'
+import type {ReadReservation} from '../../api/answers/shapes.js'
+import {UNKNOWN_NEXT} from '../../api/operations/paging.js'
+import type {FoundReservations, ListWish} from '../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../contract/dates.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
@@ -69,7 +70,7 @@ const MORE_THAN_THESE =
 
 /** Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
-  const {listReservations} = await import('../../api/reservations.js')
+  const {listReservations} = await import('../../api/operations/reservations.js')
   const {reservations, next}: FoundReservations = await listReservations(api, wish)
   return {
     document: {reservations: reservations.map(({reservation}) => reservation), next},
@@ -90,8 +91,8 @@ export async function show(
   warn: (text: string) => void,
 ): Promise<Result<Row>> {
   const [{showReservation}, {outcomeWord}] = await Promise.all([
-    import('../../api/reservations.js'),
-    import('../../api/reserve-outcome.js'),
+    import('../../api/operations/reservations.js'),
+    import('../../api/reserve/outcome.js'),
   ])
   const found = await showReservation(connection.api, reference)
   if (found.status?.trim()) noteOutcome(connection, reference, outcomeWord(found), warn)
@@ -104,7 +105,7 @@ export async function update(
   reference: string,
   change: ReservationUpdate,
 ): Promise<Result<Row>> {
-  const {updateReservation} = await import('../../api/reservations.js')
+  const {updateReservation} = await import('../../api/operations/reservations.js')
   const found = await updateReservation(api, reference, change).catch(error => {
     throw namingTheWay(error, `${howToLook(reference)}; the same change can be sent again`)
   })

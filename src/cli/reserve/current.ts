@@ -3,7 +3,7 @@
  * wrote down then may be long untrue. Its own path (§4.9 names it) is asked where it may be called; else only whether there
  * is a voucher (§4.5), which says that it is CONFIRMED (§3).
  */
-import type {ReserveOutcome} from '../../api/reserve.js'
+import type {ReserveOutcome} from '../../api/reserve/reserve.js'
 import {Failure} from '../../contract/failure.js'
 import type {Connection} from '../connect.js'
 import {noteOutcome} from './noted.js'
@@ -52,8 +52,8 @@ async function show(
   timeoutSeconds: number,
 ): Promise<ReserveOutcome | Failure> {
   const [{showReservation}, {outcomeWord}] = await Promise.all([
-    import('../../api/reservations.js'),
-    import('../../api/reserve-outcome.js'),
+    import('../../api/operations/reservations.js'),
+    import('../../api/reserve/outcome.js'),
   ])
   const booking = {client_reference_id: known.client_reference_id}
   try {
@@ -72,7 +72,7 @@ async function isConfirmed(
   {reservation_ref}: ReserveOutcome,
   timeoutSeconds: number,
 ): Promise<boolean | Failure> {
-  const {isVoucherReady} = await import('../../api/vouchers.js')
+  const {isVoucherReady} = await import('../../api/operations/vouchers.js')
   try {
     return await isVoucherReady(api, reservation_ref ?? '', timeoutSeconds)
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
-import type {JournalVerdict} from '../../api/reservation-journal.js'
+import type {JournalVerdict} from '../../api/reserve/journal.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isNeverSent, NOT_SENT} from '../../contract/journal.js'
@@ -106,7 +106,7 @@ async function standingOf(
   client: Client,
   state: State,
 ): Promise<JournalVerdict | undefined> {
-  const {intentOf} = await import('../../api/reserve.js')
+  const {intentOf} = await import('../../api/reserve/reserve.js')
   const intent = intentOf({...wanted, ...(keyGiven ? {idempotencyKey: key} : {})}, () => key)
   return state.journal.forClient(client).look(intent)
 }

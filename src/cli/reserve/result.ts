@@ -1,5 +1,5 @@
 /** A reservation's outcome as it is printed. */
-import type {ReserveOutcome} from '../../api/reserve.js'
+import type {ReserveOutcome} from '../../api/reserve/reserve.js'
 import {jsonText} from '../output/json-text.js'
 import {type Result, single} from '../output/result.js'
 import {paymentAddress} from './payment.js'

@@ -1,7 +1,7 @@
 /** Making a planned reservation, or finding out how an earlier one ended. */
 import {randomUUID} from 'node:crypto'
-import type {ReserveOutcome, ReserveParts, Stage} from '../../api/reserve.js'
-import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../api/reserve-failures.js'
+import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../api/reserve/failures.js'
+import type {ReserveOutcome, ReserveParts, Stage} from '../../api/reserve/reserve.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isNeverSent} from '../../contract/journal.js'
@@ -52,7 +52,7 @@ export async function makeReservation(
   hooks: RunHooks,
 ): Promise<ReserveOutcome> {
   const [{reserve}, {close, ...parts}] = await Promise.all([
-    import('../../api/reserve.js'),
+    import('../../api/reserve/reserve.js'),
     partsOf(connection, timeoutSeconds, hooks.signal),
   ])
   const {request, referenceGiven, key, keyGiven} = plan
@@ -78,7 +78,7 @@ export async function resumeReservation(
 ): Promise<ReserveOutcome> {
   requireJournal(connection.state)
   const [{resume}, {close, ...parts}] = await Promise.all([
-    import('../../api/reserve.js'),
+    import('../../api/reserve/reserve.js'),
     partsOf(connection, timeoutSeconds, hooks.signal),
   ])
   return resume(parts, reference, hooks).finally(close)
@@ -90,7 +90,7 @@ export async function resumeReservation(
  */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
-  const {findEntry} = await import('../../api/reserve.js')
+  const {findEntry} = await import('../../api/reserve/reserve.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const entry = findEntry(state.journal.forClient(client), reference)
   if (isNeverSent(entry)) throw neverSent(entry)

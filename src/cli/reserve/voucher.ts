@@ -62,7 +62,7 @@ export function describeDownload(target: Target, order: VoucherOrder, path: stri
 
 /** Fetches the whole PDF. Throws Failure. */
 export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
-  const {fetchVoucher} = await import('../../api/vouchers.js')
+  const {fetchVoucher} = await import('../../api/operations/vouchers.js')
   const {waitSeconds} = order
   return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
 }

@@ -1,13 +1,12 @@
 /** The local sandbox that is running: where it says it is, and its controls (service.md, `/_sandbox`). */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {SendError, type Sender, type SentAnswer} from '../../api/api.js'
-import {parseBaseUrl} from '../../api/base-url.js'
-import {parseJson, whyNotJson} from '../../api/error-shapes.js'
-import {redirectIn, unanswered} from '../../api/refusals.js'
+import {redirectIn, unanswered} from '../../api/answers/refusals.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import {SendError, type Sender, type SentAnswer} from '../../api/types.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
-import {isObject} from '../../contract/json-object.js'
+import {isObject, parseJson, whyNotJson} from '../../contract/json.js'
 import {SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {requireOwnFile} from '../../storage/private-file.js'
 

@@ -4,7 +4,7 @@
  */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
-import {parseBaseUrl} from '../../api/base-url.js'
+import {parseBaseUrl} from '../../api/http/base-url.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'

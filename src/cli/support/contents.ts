@@ -1,8 +1,8 @@
 /** What goes into a support bundle: each file as text, with what it is and what was taken out of it. */
 import {userInfo} from 'node:os'
-import {isLoopbackHost} from '../../api/loopback.js'
-import {peopleIn} from '../../api/people-in.js'
-import {createRedactor, type Redactor} from '../../api/redact.js'
+import {isLoopbackHost} from '../../api/http/loopback.js'
+import {peopleIn} from '../../api/redact/people-in.js'
+import {createRedactor, type Redactor} from '../../api/redact/redact.js'
 import {isoTime} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {lastExchanges} from '../../state/exchanges.js'

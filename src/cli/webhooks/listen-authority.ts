@@ -1,7 +1,7 @@
 /** Whom a connection to a receiver trusts: a `listen --tls` on this machine too, by its authority in our directory. */
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
-import {isLoopbackHost} from '../../api/loopback.js'
+import {isLoopbackHost} from '../../api/http/loopback.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 import {readPem} from '../../storage/bounded-read.js'
 import {parseCertificate} from '../../webhooks/certificate.js'

@@ -74,7 +74,7 @@ async function testOnce(
   id: string,
   seconds: number,
 ): Promise<void> {
-  const {sendTestEvent} = await import('../../api/webhooks.js')
+  const {sendTestEvent} = await import('../../api/operations/webhooks.js')
   const came = listening.next(({reason, secretName}) => reason === 'ok' && secretName === id)
   let timer: NodeJS.Timeout | undefined
   const ranOut = new Promise<never>((_, reject) => {

@@ -4,8 +4,8 @@
  * subscription that nobody asked for.
  */
 import {join} from 'node:path'
-import {isLoopbackHost} from '../../api/loopback.js'
-import type {FoundSubscription} from '../../api/webhooks.js'
+import {isLoopbackHost} from '../../api/http/loopback.js'
+import type {FoundSubscription} from '../../api/operations/webhooks.js'
 import {isoTime} from '../../contract/dates.js'
 import {isEventType} from '../../contract/events.js'
 import {Failure, type FailureDetails, usage} from '../../contract/failure.js'
@@ -89,7 +89,7 @@ export async function createAndKeep(
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (begun.earlier) throw earlierUnknown(begun.earlier.begunAt)
-  const {createSubscription} = await import('../../api/webhooks.js')
+  const {createSubscription} = await import('../../api/operations/webhooks.js')
   const {subscription, deviations} = await createSubscription(api, {
     url: wanted.url,
     events: [...wanted.events],
@@ -204,7 +204,7 @@ export async function deleteAndForget(
   id: string,
   flags: TargetFlags,
 ): Promise<{subscription_id: string; deleted: true; secret_removed: boolean}> {
-  const {deleteSubscription} = await import('../../api/webhooks.js')
+  const {deleteSubscription} = await import('../../api/operations/webhooks.js')
   await deleteSubscription(api, id)
   const profile = profileName(flags, rememberedIn(state))
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)

@@ -1,9 +1,10 @@
 /** Asks how a reservation is paid, with the account's balance beside it where the token may see it (§4.6). */
-import type {Api} from '../../api/api.js'
-import {own, textOf} from '../../api/json-walk.js'
+import type {Api} from '../../api/types.js'
 import type {PaymentMode} from '../../contract/common.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {own} from '../../contract/json.js'
+import {textOf} from '../../contract/json-walk.js'
 import {compareAmounts, isAmount} from '../../contract/money.js'
 import type {Prompts} from '../prompts/prompts.js'
 import {PAYMENT} from './draft.js'
@@ -26,7 +27,7 @@ export interface PaymentFacts {
 
 /** The balance, or undefined where the token may not see it or the answer holds none. */
 export async function readBalance(api: Api): Promise<Balance> {
-  const {showAccount} = await import('../../api/account.js')
+  const {showAccount} = await import('../../api/operations/account.js')
   try {
     const account = await showAccount(api)
     const names = ['available_balance', 'availableBalance', 'available', 'balance']

@@ -1,6 +1,6 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
 
-import type {ReserveOutcome} from '../../api/reserve.js'
+import type {ReserveOutcome} from '../../api/reserve/reserve.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {IDENTIFIERS, isIdentifier} from '../../contract/identifiers.js'
 import type {Prompts} from '../prompts/prompts.js'

@@ -1,5 +1,5 @@
 /** The list of offers to move through: typing narrows it, its last lines sort it, narrow it or change the search. */
-import type {FoundOffer} from '../../api/hotels.js'
+import type {FoundOffer} from '../../api/operations/hotels.js'
 import {fold, matches} from '../input/fold.js'
 import {narrow} from '../input/narrow.js'
 import type {Choice, Prompts} from '../prompts/prompts.js'

@@ -1,5 +1,5 @@
 /** What the wizard has been told so far. It outlives an offer: when that expires, nothing has to be typed again. */
-import type {FoundOffer} from '../../api/hotels.js'
+import type {FoundOffer} from '../../api/operations/hotels.js'
 import type {PaymentMode} from '../../contract/common.js'
 import type {Contact, Guest} from '../../contract/reservations.js'
 import type {Fields} from '../input/guests.js'

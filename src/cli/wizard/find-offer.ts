@@ -1,5 +1,5 @@
 /** From nothing to a chosen offer: the search, the list, and round again until one is chosen. */
-import type {FoundOffer} from '../../api/hotels.js'
+import type {FoundOffer} from '../../api/operations/hotels.js'
 import {nightsBetween} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../contract/hotels.js'

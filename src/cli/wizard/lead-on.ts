@@ -1,7 +1,8 @@
 /** After a refusal: what it means for the person, and what of the answers is to be asked again. */
-import {snakeCase} from '../../api/field-names.js'
+
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
+import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Draft, PAYMENT, REFERENCE, SearchAgain} from './draft.js'
 

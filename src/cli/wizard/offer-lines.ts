@@ -1,6 +1,7 @@
 /** One offer in words: a line for the list, and what a person wants to know before choosing it. */
-import type {FoundOffer} from '../../api/hotels.js'
-import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../api/offer-terms.js'
+
+import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../api/answers/offer-terms.js'
+import type {FoundOffer} from '../../api/operations/hotels.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {asWritten, instantOf, onThreeClocks, type Reader} from './clocks.js'
 

@@ -2,7 +2,7 @@
  * The booking wizard: `reserve` at a terminal with something missing. Search, choose, guests, contact, payment, a summary
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
-import type {ReserveOutcome} from '../../api/reserve.js'
+import type {ReserveOutcome} from '../../api/reserve/reserve.js'
 import {cityText} from '../catalogue/city-names.js'
 import type {Connection} from '../connect.js'
 import type {Prompts} from '../prompts/prompts.js'

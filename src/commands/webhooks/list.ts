@@ -13,7 +13,7 @@ config.json: "paths": {"subscriptions.list": "…"}. Environment: those of every
   async run(): Promise<void> {
     await this.parse(WebhooksList)
     const {api} = await this.connect()
-    const {listSubscriptions} = await import('../../api/webhooks.js')
+    const {listSubscriptions} = await import('../../api/operations/webhooks.js')
     const {items, isComplete} = await listSubscriptions(api)
     await this.print({...subscriptionList(items), ...warningUnless(isComplete)})
   }

@@ -29,7 +29,7 @@ export default class WebhooksTest extends BaseCommand {
         ),
       )
     const {api} = await this.connect(target)
-    const {sendTestEvent} = await import('../../api/webhooks.js')
+    const {sendTestEvent} = await import('../../api/operations/webhooks.js')
     const done = {subscription_id: id, answer: await sendTestEvent(api, id)}
     await this.print(single(done, done, id))
   }

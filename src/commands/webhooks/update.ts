@@ -60,7 +60,7 @@ show this path: see webhooks list. Environment: those of every command.`
       return this.print(jsonResult(request))
     }
     const {api} = await this.connect(target)
-    const {updateSubscription} = await import('../../api/webhooks.js')
+    const {updateSubscription} = await import('../../api/operations/webhooks.js')
     const {subscription, deviations} = await updateSubscription(api, id, change)
     const warning = notAsAsked(id, deviations)
     if (warning !== undefined) this.warn(`Warning: ${warning}`)

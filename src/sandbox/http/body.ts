@@ -1,7 +1,7 @@
 /** Reads a JSON body and holds it against its schema. */
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
-import {isTooDeep, MAX_NESTING} from '../../contract/json-depth.js'
+import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../base/refusal.js'
 

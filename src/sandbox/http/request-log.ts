@@ -1,5 +1,5 @@
 /** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
-import {isTooDeep} from '../../contract/json-depth.js'
+import {isTooDeep} from '../../contract/json.js'
 
 const KEPT_REQUESTS = 200
 /** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */

@@ -1,6 +1,6 @@
 /** The body in hand beside the one that was received under the same id: where they part, and what parted them. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isTooDeep} from '../../contract/json-depth.js'
+import {isTooDeep} from '../../contract/json.js'
 import type {Cause} from './cause.js'
 import {lossyReadings} from './charset.js'
 import {printables, reprint} from './reprint.js'

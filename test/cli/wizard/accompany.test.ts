@@ -1,6 +1,6 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import type {ReserveOutcome} from '../../../src/api/reserve.js'
+import type {ReserveOutcome} from '../../../src/api/reserve/reserve.js'
 import {namingReservation} from '../../../src/cli/reserve/made.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/reserve/payment.js'
 import {accompany} from '../../../src/cli/wizard/accompany.js'

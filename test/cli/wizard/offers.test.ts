@@ -2,7 +2,7 @@
 
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
-import type {FoundOffer} from '../../../src/api/hotels.js'
+import type {FoundOffer} from '../../../src/api/operations/hotels.js'
 import {chooseOffer, findSame, type OfferView} from '../../../src/cli/wizard/choose-offer.js'
 import {minutesLeft, onThreeClocks} from '../../../src/cli/wizard/clocks.js'
 import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/wizard/offer-lines.js'

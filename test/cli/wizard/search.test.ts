@@ -1,6 +1,6 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 import {describe, expect, test} from 'vitest'
-import type {Api} from '../../../src/api/api.js'
+import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/catalogue/city-names.js'
 import {fold, matches} from '../../../src/cli/input/fold.js'
 import {readSearch} from '../../../src/cli/input/search.js'

@@ -1,6 +1,6 @@
 /** Redaction by look: what looks like a secret goes, innocent text stays as it was, in time. */
 import fc from 'fast-check'
-import {createRedactor, redactText} from '../../../src/api/redact.js'
+import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {must, property} from '../property.js'
 import {around} from './redaction-values.js'
 

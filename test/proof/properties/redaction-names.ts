@@ -1,6 +1,6 @@
 /** Redaction by the names of fields: telling ones and innocent ones, in JSON and in what was cut off of it. */
 import fc from 'fast-check'
-import {createRedactor, redactText} from '../../../src/api/redact.js'
+import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {must, property} from '../property.js'
 
 /** Names of fields, and the words they are made of: what the last of them is decides. */

@@ -1,6 +1,6 @@
 /** Redaction of numbers: a person's go, whatever stands beside them; dates, times, amounts and parts of other numbers stay. */
 import fc from 'fast-check'
-import {createRedactor, redactText} from '../../../src/api/redact.js'
+import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {must, property} from '../property.js'
 
 /** Identity numbers (service.md) and cards (Luhn), with the digits at the end that make them so. */

@@ -1,6 +1,6 @@
 /** Secrets for the properties of redaction, the ways they are written, what may stand around them, and whether a text tells one. */
 import fc from 'fast-check'
-import {REDACTED} from '../../../src/api/redact.js'
+import {REDACTED} from '../../../src/api/redact/redact.js'
 import {anyText} from '../property.js'
 
 /** What stands in the place of a secret may hold it by chance, and then nothing can be said. */
@@ -21,7 +21,7 @@ export const secret = fc
 export const wellFormed = (text: string) => Buffer.from(text).toString()
 const base64 = (encoding: 'base64' | 'base64url') => (text: string, before: number) =>
   Buffer.concat([Buffer.alloc(before, 'a'), Buffer.from(text), Buffer.from('zzz')]).toString(encoding)
-/** The ways of writing that are promised (src/api/spellings.ts). */
+/** The ways of writing that are promised (src/api/redact/spellings.ts). */
 const SPELLINGS: readonly ((text: string, before: number) => string)[] = [
   text => text,
   text => encodeURIComponent(wellFormed(text)),

@@ -1,0 +1,104 @@
+/**
+ * What to do about a refusal, by the code of the service, else by its status. The codes are those we choose (§7 shows
+ * none); another service's are met by their words, and by the status.
+ */
+import type {ErrorCode} from '../../contract/error-codes.js'
+import {snakeCase} from '../../contract/field-names.js'
+import type {Scope} from '../../contract/scopes.js'
+
+const SEARCH_AGAIN = 'an offer is valid for 15 minutes and once: bookctl hotels search finds those of now'
+const FIND_RESERVATION =
+  'bookctl reservations list lists those of the service, bookctl journal those booked from here'
+const FIND_SUBSCRIPTION = 'bookctl webhooks list lists the subscriptions'
+const SHOW_RESERVATION = 'bookctl reservations show REF shows its state and its terms'
+const LATER = 'try again later; tell the operator the time and the request id when it lasts'
+const RESUME =
+  'bookctl reserve --resume REF finds out with the same key and body; bookctl journal lists what was tried'
+
+const BY_CODE: Readonly<Record<ErrorCode, string>> = {
+  invalid_request:
+    'send a JSON object as bookctl reserve --template prints one; --dry-run shows what is sent',
+  validation_failed: 'correct the fields that are named; --dry-run shows what is sent',
+  guest_count_mismatch: 'name as many adults and children as were searched for, or search again with --room',
+  nationality_mismatch: 'give the --nationality of the search, or search again with this one',
+  invalid_identity_number: "check the number on the guest's document, and identity.type: TC or PASSPORT",
+  idempotency_key_missing: 'add --header Idempotency-Key:UUID; bookctl reserve makes one by itself',
+  url_not_https: 'give an address that begins with https://',
+  invalid_scope: 'ask for scopes that were granted to you: bookctl login --scope …',
+  unsupported_grant_type: 'check that the base URL is the address of the service: bookctl whoami shows it',
+  invalid_client: 'check client id, secret and base URL, and log in again with: bookctl login',
+  token_invalid: 'log in again with: bookctl login',
+  token_expired: 'log in again with: bookctl login',
+  insufficient_balance:
+    'bookctl account shows the balance; top it up, or let the customer pay: --pay instant',
+  insufficient_scope: 'log in with the scope as well: bookctl login --scope …',
+  forbidden: 'bookctl whoami shows who you are to the service; ask the operator for access',
+  not_found: 'check the identifier in the command, and the base URL: bookctl whoami shows it',
+  offer_not_found: SEARCH_AGAIN,
+  hotel_not_found: 'bookctl hotels search lists hotels; the id stands in the raw offer with --json',
+  tour_not_found: 'bookctl tours search lists the tours',
+  reservation_not_found: FIND_RESERVATION,
+  subscription_not_found: FIND_SUBSCRIPTION,
+  delivery_not_found: 'bookctl sandbox deliveries lists them',
+  method_not_allowed: 'check method and path; bookctl sandbox openapi lists both',
+  offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
+  duplicate_client_reference:
+    'bookctl journal tells whose it is; for another booking choose another --client-reference',
+  price_changed: 'search again for the price of now, bookctl hotels search, and bound it with --max-price',
+  idempotency_in_progress: RESUME,
+  reservation_not_confirmed: 'wait for it to be confirmed: bookctl voucher download REF --wait',
+  already_cancelled: SHOW_RESERVATION,
+  not_cancellable: `${SHOW_RESERVATION}; the operator may still cancel it`,
+  not_updatable: `${SHOW_RESERVATION}; the operator may still change it`,
+  payment_not_pending: SHOW_RESERVATION,
+  subscription_passive: 'bookctl webhooks update ID --active makes it send again',
+  offer_expired: SEARCH_AGAIN,
+  rooms_unavailable: 'choose another offer: bookctl hotels search',
+  payload_too_large: 'send less at once; --dry-run shows what is sent',
+  idempotency_key_reused: 'leave --idempotency-key out: a new one is made',
+  rate_limited: 'too many requests: wait a moment',
+  internal_error: LATER,
+  service_unavailable: LATER,
+  upstream_timeout: LATER,
+}
+
+/** What is looked for in another service's code, in this order. */
+const BY_WORD: readonly (readonly [RegExp, string])[] = [
+  [/offer|rate|availab|sold/, SEARCH_AGAIN],
+  [/subscription|webhook/, FIND_SUBSCRIPTION],
+  [/tour/, BY_CODE.tour_not_found],
+  [/hotel|property/, BY_CODE.hotel_not_found],
+  [/reservation|booking|voucher/, FIND_RESERVATION],
+]
+
+/** For what the operation is about, where a 404 does not say what was not found. */
+const BY_SCOPE: Partial<Readonly<Record<string, string>>> = {
+  'hotels:read': SEARCH_AGAIN,
+  'tours:read': BY_CODE.tour_not_found,
+  'reservations:read': FIND_RESERVATION,
+  'reservations:write': FIND_RESERVATION,
+  'webhooks:read': FIND_SUBSCRIPTION,
+  'webhooks:write': FIND_SUBSCRIPTION,
+} satisfies Partial<Record<Scope, string>>
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: BY_CODE.validation_failed,
+  402: BY_CODE.insufficient_balance,
+  404: BY_CODE.not_found,
+  405: BY_CODE.method_not_allowed,
+  409: 'it is not in the state for this: look at it first, with the command that shows or lists it',
+  410: 'it is gone: find what there is now, with the command that searches or lists it',
+  413: BY_CODE.payload_too_large,
+  422: BY_CODE.validation_failed,
+}
+
+/** One line, for a refusal with `code` and `status` of an operation that needs `scope`; undefined when nothing is known. */
+export function nextStep(code: string, status: number, scope: string | undefined): string | undefined {
+  const name = snakeCase(code)
+  if (Object.hasOwn(BY_CODE, name) && name !== 'not_found') return BY_CODE[name as ErrorCode]
+  if (status === 404 || status === 410) {
+    const found = BY_WORD.find(([words]) => words.test(name))?.[1] ?? BY_SCOPE[scope ?? '']
+    if (found !== undefined) return found
+  }
+  return BY_STATUS[status]
+}

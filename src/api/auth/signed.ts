@@ -1,0 +1,67 @@
+/** Sends a request signed in: with a bearer token, and with a new one once when the service answers 401 (§5.6, §7). */
+import type {Scope} from '../../contract/scopes.js'
+import {
+  type Clock,
+  SendError,
+  type Sender,
+  type SendPolicy,
+  type SentAnswer,
+  type Token,
+  type TokenSource,
+  type WireRequest,
+} from '../types.js'
+
+export interface SigningParts {
+  readonly sender: Sender
+  readonly tokens: TokenSource
+  readonly clock: Clock
+}
+
+/**
+ * The answer, whatever its status. `policy.timeoutSeconds` bounds everything but waiting for the first token. Throws
+ * SendError when no answer came, and Failure when no token could be had.
+ */
+export async function sendSigned(
+  {sender, tokens, clock}: SigningParts,
+  request: WireRequest,
+  policy: SendPolicy,
+  scopes: readonly Scope[],
+): Promise<SentAnswer> {
+  const token = await tokens.get(scopes)
+  // The time runs from here, so that waiting for the token of another process costs nothing.
+  const deadline = clock.now() + policy.timeoutSeconds
+  const first = await sender.send(authorized(request, token), policy)
+  if (first.status !== 401) return first
+  const renewed = await tokens.replace(token, scopes).catch(error => {
+    // An earlier attempt may have acted: that must not be hidden behind the failed renewal.
+    if (first.mayHaveActed) return token
+    throw error
+  })
+  if (renewed.access_token === token.access_token) return first
+  const timeoutSeconds = Math.max(1, deadline - clock.now())
+  return sendAgain(sender, authorized(request, renewed), {...policy, timeoutSeconds}, first)
+}
+
+/** Sends once more after a 401, keeping count of what came before. A second 401 is an answer like any other. */
+async function sendAgain(
+  sender: Sender,
+  request: WireRequest,
+  policy: SendPolicy,
+  first: SentAnswer,
+): Promise<SentAnswer> {
+  try {
+    const second = await sender.send(request, policy)
+    return {
+      ...second,
+      attempts: first.attempts + second.attempts,
+      mayHaveActed: first.mayHaveActed || second.mayHaveActed,
+    }
+  } catch (error) {
+    if (!(error instanceof SendError)) throw error
+    throw new SendError(error.last, first.attempts + error.attempts, first.mayHaveActed || error.mayHaveActed)
+  }
+}
+
+function authorized(request: WireRequest, token: Token): WireRequest {
+  return {...request, headers: {...request.headers, authorization: `Bearer ${token.access_token}`}}
+}

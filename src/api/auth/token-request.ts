@@ -1,0 +1,110 @@
+/** The OAuth endpoints: obtaining a token (§4.1) and revoking one (§4.2). Neither takes an Authorization header. */
+import {Failure} from '../../contract/failure.js'
+import {parseJson} from '../../contract/json.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {OPERATIONS} from '../../contract/operations.js'
+import {describeError, quoted, requestIdOf} from '../answers/error-shapes.js'
+import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {readToken} from '../answers/shapes.js'
+import {type Answer, type Clock, SendError, type Sender, type Token} from '../types.js'
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface TokenRequestParts {
+  /** As parseBaseUrl returns it. */
+  readonly baseUrl: string
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly timeoutSeconds: number
+}
+
+/** A token as it is kept: with the scopes it was asked for, sorted, which may be more than were granted. */
+export interface CachedToken extends Token {
+  readonly askedScopes: readonly string[]
+}
+
+/** What may stand in a header (RFC 9110 §5.5); undici refuses all else, and each refusal would look like a lost request. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * One token request. Without `scope` in the answer the scopes asked for are taken as granted, without `expires_in`
+ * the lifetime of §5.5, without `token_type` a bearer token (§2.1); in any other type, whose case does not matter
+ * (RFC 6749 §5.1), it is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed, unreachable.
+ */
+export async function requestToken(
+  parts: TokenRequestParts & {readonly credentials: Credentials},
+  scopes: readonly string[],
+): Promise<CachedToken> {
+  const askedScopes = sortScopes(scopes)
+  const {clientId, clientSecret} = parts.credentials
+  const obtainedAt = parts.clock.now()
+  const answer = await post(parts, OPERATIONS['token.create'].path, {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: askedScopes.join(' '),
+  })
+  if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now(), askedScopes)
+  const read = readToken(answer.json)
+  if (!read) throw notUnderstood(answer, 'it holds no access_token')
+  if (!HEADER_VALUE.test(read.access_token))
+    throw notUnderstood(answer, 'no header may hold its access_token')
+  if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
+    throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
+  // Sorted by the time of asking, so that the token never seems to live longer than it does.
+  const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
+  const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
+  return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
+}
+
+/** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */
+export async function revokeToken(parts: TokenRequestParts, accessToken: string): Promise<void> {
+  const answer = await post(parts, OPERATIONS['token.revoke'].path, {token: accessToken})
+  if (!isSuccess(answer)) throw refusalOf(answer, parts.clock.now())
+}
+
+/** Without doubles and empty words, in one order. */
+export function sortScopes(scopes: readonly string[]): string[] {
+  return [...new Set(scopes)].filter(scope => scope !== '').sort()
+}
+
+async function post(parts: TokenRequestParts, path: string, body: object): Promise<Answer> {
+  const request = {
+    method: 'POST',
+    url: parts.baseUrl + path,
+    headers: {accept: 'application/json', 'content-type': 'application/json'},
+    body: JSON.stringify(body),
+  }
+  const policy = {repeatable: true, timeoutSeconds: parts.timeoutSeconds}
+  const answer = await parts.sender.send(request, policy).catch(error => {
+    throw error instanceof SendError ? unanswered(error, false) : error
+  })
+  const json = parseJson(answer.body)
+  return {...answer, json, requestId: requestIdOf(answer, json)}
+}
+
+function isSuccess(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300
+}
+
+/** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
+function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
+  const failure = refusalOf(answer, now)
+  const {code} = describeError(answer, answer.json)
+  const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
+  if (wrongCredentials && answer.status < 500) {
+    return new Failure('not_allowed', 'the service does not accept the client id and secret', {
+      ...failure.details,
+      code: 'invalid_client',
+      hint: 'log in again with: bookctl login',
+    })
+  }
+  if (code !== 'invalid_scope') return failure
+  return new Failure('refused', failure.message, {
+    ...failure.details,
+    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client (§5.3); others: bookctl login --scope …`,
+  })
+}

@@ -1,0 +1,152 @@
+/**
+ * Exactly one token: kept and shared by all processes (§5.7), renewed early, asked for by one process while the
+ * others wait for its answer, and replaced at most once when the service no longer knows it (§5.6, §7).
+ */
+import {Failure} from '../../contract/failure.js'
+import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../../contract/limits.js'
+import type {Scope} from '../../contract/scopes.js'
+import type {Token, TokenSource} from '../types.js'
+import {type TokenClient, tokenClientOf} from './token-client.js'
+import {
+  type CachedToken,
+  type Credentials,
+  requestToken,
+  sortScopes,
+  type TokenRequestParts,
+} from './token-request.js'
+
+export type {TokenClient} from './token-client.js'
+export type {CachedToken, Credentials, TokenRequestParts} from './token-request.js'
+export {requestToken, revokeToken} from './token-request.js'
+
+/** Where tokens are kept between calls, and between processes when it is on disk. */
+export interface TokenCache {
+  /** Every token kept for `client`, expired ones too. */
+  list(client: TokenClient): CachedToken[]
+  /** Keeps `token` in place of the one asked for with the same scopes. */
+  put(client: TokenClient, token: CachedToken): void
+  remove(client: TokenClient, accessToken: string): void
+  /** Notes that `asking` failed at `now` (Unix seconds), for those who wait for it. */
+  noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
+  /** How the last asking of this kind failed, when it ended from `since` to `until` (Unix seconds). */
+  failureBetween(client: TokenClient, asking: Asking, since: number, until: number): Failure | undefined
+  /**
+   * Runs `work` while no other process does so for `client`. While it waits, `peek` is asked now and then, and what
+   * it returns is returned at once. Gives up after the wait.
+   */
+  alone<T>(
+    client: TokenClient,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+}
+
+/** What one token request has in common with another that would have ended like it. */
+export interface Asking {
+  /** Sorted. */
+  readonly scopes: readonly string[]
+  /** As `TokenSourceParts.route`. */
+  readonly route: string
+}
+
+export interface TokenSourceParts extends TokenRequestParts {
+  readonly credentials: Credentials
+  /** What is asked for when given; else exactly what is needed (§5.9). */
+  readonly configuredScopes?: readonly Scope[]
+  readonly cache: TokenCache
+  /** Tells by which proxy, with which certificates and how patiently requests are sent; not more than that. */
+  readonly route: string
+}
+
+/** Tokens from the cache or, when none will do, from the service. Throws Failure as requestToken does. */
+export function createTokenSource(parts: TokenSourceParts): TokenSource {
+  const client = tokenClientOf(parts.baseUrl, parts.credentials)
+  const {cache, clock} = parts
+  /** Tokens that were there before this source needed one: if one of them is refused, all of them may be. */
+  const seen = new Set<string>()
+  /** The last one this process asked for; the cache may have had no room for it. */
+  let own: CachedToken | undefined
+  const list = () => (own ? [...cache.list(client), own] : cache.list(client))
+
+  const choose = (
+    tokens: readonly CachedToken[],
+    scopes: readonly Scope[],
+    isGood: (token: CachedToken, now: number) => boolean,
+  ) => {
+    const asked = sortScopes(parts.configuredScopes ?? scopes)
+    const now = clock.now()
+    return tokens
+      .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token, scopes, asked))
+      .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
+  }
+  /** What came while we waited is taken even when little is left of it: asking again would bring no more. */
+  const chooseNew = (scopes: readonly Scope[]) => {
+    const tokens = list().filter(token => !seen.has(token.access_token))
+    return choose(tokens, scopes, (token, now) => token.expiresAt > now)
+  }
+
+  const ask = async (scopes: readonly Scope[]): Promise<Token> => {
+    own = await requestToken(parts, parts.configuredScopes ?? scopes)
+    // One that has ended already is good for this call, if the service takes it, and for no other.
+    if (own.expiresAt > own.obtainedAt) cache.put(client, own)
+    return own
+  }
+  const askForAll = async (scopes: readonly Scope[], asking: Asking): Promise<Token> => {
+    try {
+      return await ask(scopes)
+    } catch (error) {
+      if (error instanceof Failure && error.kind !== 'interrupted')
+        cache.noteFailure(client, asking, error, clock.now())
+      throw error
+    }
+  }
+  /** Who waited shares the outcome, a failure too: asking a service that is down once for each would help nobody. */
+  const askAlone = async (scopes: readonly Scope[]) => {
+    const asking = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
+    const began = clock.now()
+    const look = () => {
+      const token = chooseNew(scopes)
+      // Not what is noted for later: that a clock was ahead would else lock everyone out until it is right.
+      const failure = token ? undefined : cache.failureBetween(client, asking, began, clock.now())
+      if (failure) throw failure
+      return token
+    }
+    const work = async () => look() ?? (await askForAll(scopes, asking))
+    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, look)
+    return outcome.gaveUp ? ask(scopes) : outcome.value
+  }
+
+  return {
+    async get(scopes) {
+      const tokens = list()
+      for (const token of tokens) seen.add(token.access_token)
+      // What this process asked for itself is used to its end: a service may give less than the margin each time.
+      const isOwn = (token: CachedToken) => token.access_token === own?.access_token
+      const kept = choose(
+        tokens,
+        scopes,
+        (token, now) => isFresh(token, now) || (isOwn(token) && token.expiresAt > now),
+      )
+      return kept ?? (await askAlone(scopes))
+    },
+    async replace(refused, scopes) {
+      cache.remove(client, refused.access_token)
+      if (own?.access_token === refused.access_token) own = undefined
+      seen.add(refused.access_token)
+      return chooseNew(scopes) ?? (await askAlone(scopes))
+    },
+  }
+}
+
+/** Whether enough is left of a token that was kept. */
+function isFresh(token: CachedToken, now: number): boolean {
+  return token.expiresAt - now >= TOKEN_RENEWAL_MARGIN_SECONDS
+}
+
+/** A token asked for with the same scopes serves too: if fewer were granted, asking again would bring no more. */
+function serves(token: CachedToken, needed: readonly string[], asked: readonly string[]): boolean {
+  return (
+    needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')
+  )
+}

@@ -1,0 +1,67 @@
+/** The service's base address, up to and including the version segment (§9). */
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {Mode} from '../../contract/identifiers.js'
+import {API_VERSION} from '../../contract/limits.js'
+import {isLoopbackHost, mayBeThisMachine} from './loopback.js'
+
+export interface BaseUrl {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly isLoopback: boolean
+}
+
+/**
+ * Checks and normalises a base URL: https (plain http for loopback alone), last path segment `v1` (§9), and no user
+ * name, query or fragment. Throws a usage Failure that never quotes a password.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = readUrl(text)
+  const isLoopback = isLoopbackHost(url.hostname)
+  if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or password')
+  // An empty query or fragment is invisible to the URL parser, so the text itself is looked at.
+  if (/[?#]/.test(text)) throw refuse('must not have a query or fragment')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must start with https://')
+  if (url.protocol === 'http:' && !isLoopback) {
+    throw refuse(`must start with https:// (plain http is for this machine alone): ${shown(url)}`)
+  }
+  const path = url.pathname.replace(/\/$/, '')
+  if (path.split('/').at(-1) !== API_VERSION) {
+    throw refuse(
+      `must end in /${API_VERSION}, for example https://…/partner-api/${API_VERSION}: ${shown(url)}`,
+    )
+  }
+  if (path.includes('//')) throw refuse(`must not have an empty path segment: ${shown(url)}`)
+  return {baseUrl: url.origin + path, isLoopback}
+}
+
+/** Refuses to send a live key to this machine (§5.3): usage Failure. Test keys and unknown ones may go anywhere. */
+export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): void {
+  if (secretMode !== 'live' || !mayBeThisMachine(new URL(baseUrl).hostname)) return
+  throw usage(
+    'live_key_on_loopback',
+    'a live client secret (sk_live_…) is never sent to this machine',
+    'use a test secret (sk_test_…) with the local sandbox, or name the live service with --base-url',
+  )
+}
+
+function readUrl(text: string): URL {
+  try {
+    if (/[\s\p{Cc}\\]/u.test(text)) throw new TypeError('blanks')
+    return new URL(text)
+  } catch {
+    throw refuse('is not an absolute URL such as https://…/partner-api/v1')
+  }
+}
+
+function shown(url: URL): string {
+  return sanitizeLine(url.origin + url.pathname, 200)
+}
+
+function refuse(problem: string) {
+  return usage(
+    'invalid_base_url',
+    `the base URL ${problem}`,
+    'set it with --base-url, BOOKCTL_BASE_URL or bookctl login',
+  )
+}

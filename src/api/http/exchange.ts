@@ -1,0 +1,148 @@
+/** One request and its answer on one connection: its phases, their time limits, and whether a byte may have left. */
+import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
+import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
+
+type Phase = 'connect' | 'headers' | 'body'
+
+const WAITING_FOR: Readonly<Record<Phase, string>> = {
+  connect: 'connecting to',
+  headers: 'waiting for an answer from',
+  body: 'reading the answer from',
+}
+
+/** Used once: `run` settles on the first of answer, fault and time limit. */
+export class Exchange {
+  private phase: Phase = 'connect'
+  private status = 0
+  private headers: Record<string, string> = {}
+  private readonly pieces: Buffer[] = []
+  private bytes = 0
+  private phaseTimer: NodeJS.Timeout | undefined
+  private totalTimer: NodeJS.Timeout | undefined
+  private settle: {resolve(answer: WireAnswer): void; reject(error: Error): void} | undefined
+  private readonly place: Place
+
+  constructor(
+    url: URL,
+    private readonly limits: ExchangeLimits,
+    proxy: string | undefined,
+  ) {
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+    this.place = {target: `${url.hostname}:${port}`, proxy}
+  }
+
+  /** `dispatch` starts the exchange, and reports to this object as undici's dispatch handlers are reported to. */
+  run(dispatch: () => void): Promise<WireAnswer> {
+    return new Promise((resolve, reject) => {
+      this.settle = {resolve, reject}
+      this.totalTimer = setTimeout(
+        () => this.timeOut(this.limits.totalMilliseconds, 'in all'),
+        this.limits.totalMilliseconds,
+      )
+      this.limitPhase(this.limits.connectMilliseconds)
+      this.limits.signal?.addEventListener('abort', this.stop)
+      if (this.limits.signal?.aborted) return this.stop()
+      try {
+        dispatch()
+      } catch (error) {
+        this.fail('protocol', `the request cannot be sent (${(error as {code?: string}).code ?? 'invalid'})`)
+      }
+    })
+  }
+
+  /** undici calls this when the connected socket is about to be written to: from here on a byte may have left. */
+  onRequestStart(): void {
+    this.phase = 'headers'
+    this.limitPhase(this.limits.headersMilliseconds)
+  }
+
+  onResponseStart(
+    _controller: unknown,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return
+    this.phase = 'body'
+    this.status = status
+    this.headers = joinHeaders(headers)
+    this.limitPhase(this.limits.bodyMilliseconds)
+    const encoding = this.headers['content-encoding']?.trim().toLowerCase() ?? ''
+    if (encoding !== '' && encoding !== 'identity') {
+      this.fail('protocol', `${this.place.target} sent a compressed answer that was not asked for`)
+    } else if (Number(this.headers['content-length']) > this.limits.maxAnswerBytes) {
+      this.tooLarge()
+    }
+  }
+
+  onResponseData(_controller: unknown, piece: Buffer): void {
+    this.bytes += piece.length
+    if (this.bytes > this.limits.maxAnswerBytes) {
+      this.tooLarge()
+    } else {
+      this.limitPhase(this.limits.bodyMilliseconds)
+      this.pieces.push(piece)
+    }
+  }
+
+  onResponseEnd(): void {
+    const body = Buffer.concat(this.pieces)
+    const resolve = this.finish()?.resolve
+    resolve?.({status: this.status, headers: this.headers, body})
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const {fault, reason} = this.diagnose(error)
+    this.fail(fault, reason)
+  }
+
+  private diagnose(error: Error): Diagnosis {
+    if (error instanceof ExchangeError) return error
+    if (this.phase === 'connect') return diagnoseConnecting(error, this.place)
+    return diagnoseExchange(error, this.place, this.phase === 'body')
+  }
+
+  private limitPhase(milliseconds: number): void {
+    clearTimeout(this.phaseTimer)
+    if (this.settle)
+      this.phaseTimer = setTimeout(() => this.timeOut(milliseconds, 'without progress'), milliseconds)
+  }
+
+  private timeOut(milliseconds: number, how: string): void {
+    const through = this.phase === 'connect' && this.place.proxy ? ` through proxy ${this.place.proxy}` : ''
+    const what = `timed out ${WAITING_FOR[this.phase]} ${this.place.target}${through} (${secondsText(milliseconds)} ${how})`
+    this.fail(this.phase === 'connect' ? 'connect_timeout' : 'timeout', what)
+  }
+
+  private tooLarge(): void {
+    this.fail(
+      'too_large',
+      `the answer from ${this.place.target} is larger than ${this.limits.maxAnswerBytes} bytes`,
+    )
+  }
+
+  private readonly stop = () => this.fail('stopped', 'the command was stopped')
+
+  private fail(fault: ExchangeFault, reason: string): void {
+    this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason))
+  }
+
+  /** Ends the exchange: the first caller gets the promise's two ends, later ones nothing. */
+  private finish() {
+    clearTimeout(this.phaseTimer)
+    clearTimeout(this.totalTimer)
+    this.limits.signal?.removeEventListener('abort', this.stop)
+    const settle = this.settle
+    this.settle = undefined
+    return settle
+  }
+}
+
+/** A repeated header is joined with `, `. */
+function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}

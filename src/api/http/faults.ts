@@ -1,0 +1,151 @@
+/** Names what went wrong on the wire: which fault it is, and cause and place in words that hold no query or secret. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {ExchangeFault} from '../types.js'
+
+export interface Place {
+  /** `host:port` of the service, or of a link. */
+  readonly target: string
+  /** `scheme://host:port` of the proxy, without credentials, when there is one. */
+  readonly proxy: string | undefined
+}
+
+export interface Diagnosis {
+  readonly fault: ExchangeFault
+  readonly reason: string
+}
+
+interface NodeError extends Error {
+  readonly code?: string
+  readonly address?: string
+  readonly port?: number
+  readonly errors?: readonly NodeError[]
+  readonly cause?: unknown
+  readonly cert?: {readonly subjectaltname?: string}
+}
+
+const CERTIFICATE =
+  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH|CRL_)/
+const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+])
+
+/** What an error before the first byte means. */
+export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
+  const cause = rootOf(error)
+  const code = cause.code ?? ''
+  if (isCertificateProblem(code) || TLS.test(code)) return {fault: 'tls', reason: tlsReason(cause, place)}
+  if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
+    return {fault: 'dns', reason: `${code} ${hostOf(place.target)} (no such host name, or no name service)`}
+  }
+  if (UNREACHABLE.has(code)) return {fault: 'refused', reason: `${code} ${addressOf(cause, place.target)}`}
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return {fault: 'connect_timeout', reason: `ETIMEDOUT ${addressOf(cause, place.target)}`}
+  }
+  return {
+    fault: 'reset',
+    reason: `connection to ${place.target} closed before the request${inBrackets(code)}`,
+  }
+}
+
+/** What an error after the first byte may have left means. */
+export function diagnoseExchange(error: unknown, place: Place, answerStarted: boolean): Diagnosis {
+  const cause = rootOf(error)
+  const code = cause.code ?? ''
+  const from = `from ${place.target}`
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return {fault: 'too_large', reason: `the answer's headers ${from} are too large`}
+  // llhttp's own codes are missing from some parser errors, so their words count as well.
+  const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
+  const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
+  // Before the head is whole it is the head that contradicts itself, with two lengths for example.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !answerStarted) return notHttp(from)
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || endedEarly) {
+    return {fault: 'cut', reason: `the answer ${from} ended early`}
+  }
+  if (isParserError || code === 'UND_ERR_NOT_SUPPORTED') {
+    return notHttp(from)
+  }
+  if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
+  return {
+    fault: 'reset',
+    reason: `the connection to ${place.target} ended without an answer${inBrackets(code)}`,
+  }
+}
+
+function notHttp(from: string): Diagnosis {
+  return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
+}
+
+function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
+  const status = /Proxy response \((\d{3})\)/.exec(cause.message)?.[1]
+  if (status === undefined) {
+    return {fault: 'proxy', reason: `proxy ${proxy} cannot be reached${inBrackets(cause.code ?? '')}`}
+  }
+  const meaning = status === '407' ? ' (it wants a user name and password in HTTPS_PROXY)' : ''
+  return {
+    fault: status.startsWith('5') ? 'proxy' : 'proxy_refused',
+    reason: `proxy ${proxy} refused the connection with status ${status}${meaning}`,
+  }
+}
+
+/** The first error that says something: happy eyeballs collect theirs, undici wraps some. */
+function rootOf(error: unknown): NodeError {
+  let current = error as NodeError
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = current.errors?.[0] ?? (current.code === 'UND_ERR_PRX_TLS' ? current.cause : undefined)
+    if (!(inner instanceof Error)) break
+    current = inner as NodeError
+  }
+  return current
+}
+
+function isCertificateProblem(code: string): boolean {
+  return CERTIFICATE.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+}
+
+const TLS_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  CERT_REVOKED: 'is revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; if you trust it, name its PEM with --ca-file',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+  HOSTNAME_MISMATCH: 'is for another host name',
+}
+
+function tlsReason(cause: NodeError, place: Place): string {
+  const code = cause.code ?? ''
+  const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
+  if (!isCertificateProblem(code)) return `TLS with ${host} failed (${code})`
+  const problem =
+    TLS_PROBLEMS[code] ??
+    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file'
+  const names = cause.cert?.subjectaltname
+  const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
+  return `the certificate of ${host} ${problem} (${code}${meant})`
+}
+
+function addressOf(cause: NodeError, target: string): string {
+  if (cause.address === undefined) return target
+  const host = cause.address.includes(':') ? `[${cause.address}]` : cause.address
+  return cause.port === undefined ? host : `${host}:${cause.port}`
+}
+
+/** A limit as people say it, for example `3 s`, from milliseconds; what is left of one after a moment is called the whole. */
+export function secondsText(milliseconds: number): string {
+  return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
+}
+
+function hostOf(target: string): string {
+  return target.replace(/:\d+$/, '')
+}
+
+function inBrackets(code: string): string {
+  return code === '' ? '' : ` (${sanitizeLine(code, 60)})`
+}

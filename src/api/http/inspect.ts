@@ -1,0 +1,159 @@
+/**
+ * Looks at the way to a service step by step, as calls take it: names, TCP, proxy, TLS. Connections are those of the
+ * transport, and nothing is sent but the handshake, so a certificate that is refused can be shown as well.
+ */
+import {subscribe, unsubscribe} from 'node:diagnostics_channel'
+import {lookup} from 'node:dns/promises'
+import {isIP, type Socket} from 'node:net'
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
+import {ExchangeError} from '../types.js'
+import {createDispatcher, type Dispatcher} from './dispatcher.js'
+import {Exchange} from './exchange.js'
+import {diagnoseConnecting, type Place, secondsText} from './faults.js'
+import type {ProxyServer} from './proxy.js'
+
+export interface Way {
+  readonly url: URL
+  readonly proxy: ProxyServer | undefined
+  /** Certificates to trust; undefined for the runtime's own. */
+  readonly ca: string[] | undefined
+  /** For each step. */
+  readonly milliseconds: number
+}
+
+export interface ShownCertificate {
+  readonly subject: string
+  readonly issuer: string
+  /** Unix seconds. */
+  readonly validUntil: number
+}
+
+export interface TlsView {
+  /** For example `TLSv1.3`. */
+  readonly protocol: string
+  /** The server's own first. */
+  readonly chain: readonly ShownCertificate[]
+  /** Why calls would refuse it, in words; undefined when they would not. */
+  readonly problem: string | undefined
+}
+
+/** `host:port` of a URL. */
+export function hostAndPort(url: URL): {host: string; port: number} {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  return {host: url.hostname.replace(/^\[|\]$/g, ''), port}
+}
+
+/** The addresses of a host name, IPv6 too; those of an address are itself. Throws ExchangeError. */
+export async function findAddresses(way: Way): Promise<string[]> {
+  const {host} = hostAndPort(way.url)
+  if (isIP(host) !== 0) return [host]
+  const late = sleep(way.milliseconds, undefined, {ref: false}).then(() => {
+    const reason = `timed out looking up ${host} (${secondsText(way.milliseconds)})`
+    throw new ExchangeError('connect_timeout', false, reason)
+  })
+  const found = lookup(host, {all: true}).catch(error => {
+    throw faultOf(error, way)
+  })
+  return (await Promise.race([found, late])).map(({address}) => address)
+}
+
+/** Opens a TCP connection, or that to the proxy, and closes it. Throws ExchangeError. */
+export async function tryConnecting(way: Way): Promise<void> {
+  const {host, port} = hostAndPort(way.proxy ? new URL(way.proxy.origin) : way.url)
+  const origin = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const dispatcher = await createDispatcher(origin, undefined, {ca: undefined, insecure: false})
+  await connectOnly(way, dispatcher, origin, () => {})
+}
+
+/** The TLS handshake, through the proxy where there is one. Throws ExchangeError when there is no handshake. */
+export async function inspectTls(way: Way): Promise<TlsView> {
+  const dispatcher = await createDispatcher(way.url, way.proxy, {ca: way.ca, insecure: true})
+  // What a call would say to the certificate is in authorizationError.
+  return connectOnly(way, dispatcher, way.url, socket => {
+    const tls = socket as TLSSocket
+    return {
+      protocol: tls.getProtocol() ?? 'unknown',
+      chain: chainOf(tls.getPeerCertificate(true)),
+      problem: problemOf(tls, way),
+    }
+  })
+}
+
+/**
+ * What `view` sees of the socket of `dispatcher` once it is connected to `url`; there the exchange ends, unsent. undici
+ * reports a connected socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
+ */
+async function connectOnly<T>(
+  way: Way,
+  dispatcher: Dispatcher,
+  {origin}: URL,
+  view: (socket: Socket) => T,
+): Promise<T> {
+  const {milliseconds} = way
+  const limits = {
+    connectMilliseconds: milliseconds,
+    headersMilliseconds: milliseconds,
+    bodyMilliseconds: milliseconds,
+  }
+  const exchange = new Exchange(
+    way.url,
+    {...limits, totalMilliseconds: milliseconds, maxAnswerBytes: 0},
+    way.proxy?.origin,
+  )
+  let connected: Socket | undefined
+  const onConnected = (message: unknown) => {
+    connected = (message as {socket: Socket}).socket
+  }
+  subscribe('undici:client:connected', onConnected)
+  try {
+    return await new Promise((resolve, reject) => {
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(controller) {
+          resolve(view(connected as Socket))
+          controller.abort(new ExchangeError('reset', false, 'only the connection was of interest'))
+        },
+        onResponseError: (controller, error) => exchange.onResponseError(controller, error),
+      }
+      exchange.run(() => dispatcher.dispatch({origin, path: '/', method: 'HEAD'}, handler)).catch(reject)
+    })
+  } finally {
+    unsubscribe('undici:client:connected', onConnected)
+    // Not waited for, as by the transport.
+    dispatcher.destroy().catch(() => {})
+  }
+}
+
+function chainOf(first: DetailedPeerCertificate | undefined): ShownCertificate[] {
+  const chain: ShownCertificate[] = []
+  const seen = new Set<string>()
+  for (let one = first; one?.fingerprint256 && !seen.has(one.fingerprint256); one = one.issuerCertificate) {
+    seen.add(one.fingerprint256)
+    const validUntil = Date.parse(one.valid_to) / 1000
+    chain.push({subject: nameOf(one.subject), issuer: nameOf(one.issuer), validUntil})
+  }
+  return chain
+}
+
+function nameOf(name: DetailedPeerCertificate['subject'] | undefined): string {
+  const [text] = [name?.CN, name?.O, 'unnamed'].flat().filter(Boolean)
+  return String(text)
+}
+
+function problemOf(tls: TLSSocket, way: Way): string | undefined {
+  if (tls.authorized) return undefined
+  const told = tls.authorizationError as unknown
+  const code = typeof told === 'string' ? told : String((told as {code?: unknown})?.code ?? 'unknown')
+  return faultOf(Object.assign(new Error(code), {code}), way).reason
+}
+
+function placeOf(way: Way): Place {
+  const {host, port} = hostAndPort(way.url)
+  return {target: `${host}:${port}`, proxy: way.proxy?.origin}
+}
+
+function faultOf(error: unknown, way: Way): ExchangeError {
+  if (error instanceof ExchangeError) return error
+  const {fault, reason} = diagnoseConnecting(error, placeOf(way))
+  return new ExchangeError(fault, false, reason)
+}

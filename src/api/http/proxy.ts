@@ -1,0 +1,97 @@
+/** Which proxy a request takes, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case (lower case wins). */
+import {BlockList, isIP, isIPv4} from 'node:net'
+import {usage} from '../../contract/failure.js'
+import {mayBeThisMachine} from './loopback.js'
+
+export interface ProxyServer {
+  /** Origin of the proxy, without credentials; safe to print. */
+  readonly origin: string
+  /** Value of Proxy-Authorization; never printed. */
+  readonly authorization: string | undefined
+}
+
+/** The proxy for `url`, or undefined to connect directly; this machine is always reached directly. */
+export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefined {
+  if (mayBeThisMachine(url.hostname)) return undefined
+  const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'
+  const text = setting(env, name)
+  if (text === '' || isExempt(url, setting(env, 'no_proxy'))) return undefined
+  return parseProxy(text, name.toUpperCase())
+}
+
+function setting(env: NodeJS.ProcessEnv, name: string): string {
+  return (env[name] ?? env[name.toUpperCase()] ?? '').trim()
+}
+
+function parseProxy(text: string, name: string): ProxyServer {
+  const url = readUrl(withScheme(text))
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+    throw usage('invalid_proxy', `${name} must be an http:// or https:// URL`, `correct or unset ${name}`)
+  }
+  return {origin: url.origin, authorization: basicAuthorization(url)}
+}
+
+function basicAuthorization(url: URL): string | undefined {
+  if (url.username === '' && url.password === '') return undefined
+  const credentials = [url.username, url.password].map(decode).join(':')
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function readUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `proxy:3128` is common; curl reads it as http. */
+function withScheme(text: string): string {
+  return text.includes('://') ? text : `http://${text}`
+}
+
+/** Whether NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */
+function isExempt(url: URL, noProxy: string): boolean {
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return noProxy.split(/[\s,]+/).some(entry => entry !== '' && matches(entry.toLowerCase(), host, port))
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === '*') return true
+  if (entry.includes('/')) return inRange(entry, host)
+  const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? []
+  if (entryPort !== undefined && entryPort !== port) return false
+  const name = (bracketed ?? plain ?? entry).replace(/^\*?\./, '').replace(/\.$/, '')
+  if (isIP(name) !== 0) return sameAddress(name, host)
+  return host === name || host.endsWith(`.${name}`)
+}
+
+function inRange(entry: string, host: string): boolean {
+  const [network = '', prefix = ''] = entry.split('/')
+  if (isIP(network) === 0 || isIP(host) !== isIP(network) || !/^\d{1,3}$/.test(prefix)) return false
+  const bits = Number(prefix)
+  if (bits > (isIPv4(network) ? 32 : 128)) return false
+  const list = new BlockList()
+  list.addSubnet(network, bits, familyOf(network))
+  return list.check(host, familyOf(host))
+}
+
+function sameAddress(left: string, right: string): boolean {
+  if (isIP(left) !== isIP(right)) return false
+  const list = new BlockList()
+  list.addAddress(left, familyOf(left))
+  return list.check(right, familyOf(right))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6'
+}

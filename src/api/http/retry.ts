@@ -1,0 +1,63 @@
+/** When to send again, and how long to wait before it. All numbers are ours. */
+import {ExchangeError, type ExchangeFault, type WireAnswer} from '../types.js'
+
+export const MAX_ATTEMPTS = 4
+const FIRST_WAIT_MILLISECONDS = 250
+const LONGEST_WAIT_MILLISECONDS = 20_000
+
+/** Faults that may be gone a moment later. TLS, a refusing proxy, size and protocol are not among them. */
+const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
+  'dns',
+  'refused',
+  'connect_timeout',
+  'proxy',
+  'reset',
+  'timeout',
+  'cut',
+])
+const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
+
+/** How one attempt ended. */
+export type Outcome = WireAnswer | ExchangeError
+
+/**
+ * Whether the same bytes may be sent once more. A request that is not repeatable may be when nothing of it left, or
+ * when the service says that it did not take it (429).
+ */
+export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
+  if (outcome instanceof ExchangeError) {
+    return PASSING_FAULTS.has(outcome.fault) && (repeatable || !outcome.sent)
+  }
+  return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
+}
+
+/** Whether the other side may have acted on this attempt although it gave no clear answer. */
+export function mayHaveActed(outcome: Outcome): boolean {
+  return outcome instanceof ExchangeError ? outcome.sent : outcome.status >= 500
+}
+
+/**
+ * Milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms · 2ⁿ), raised to
+ * what Retry-After asks for. `now` is Unix seconds.
+ */
+export function waitBeforeRepeat(
+  outcome: Outcome,
+  attempt: number,
+  random: () => number,
+  now: number,
+): number {
+  const ceiling = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** (attempt - 1))
+  const asked = outcome instanceof ExchangeError ? undefined : retryAfterMilliseconds(outcome, now)
+  return Math.max(random() * ceiling, asked ?? 0)
+}
+
+/** What Retry-After asks for: seconds or an HTTP date, the latter measured on the service's own clock (Date). */
+export function retryAfterMilliseconds(answer: WireAnswer, now: number): number | undefined {
+  const text = answer.headers['retry-after']?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  // Without letters it is no HTTP date; Date.parse would read "-1" as a year.
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) return undefined
+  const date = Date.parse(String(answer.headers.date))
+  return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
+}

@@ -1,0 +1,102 @@
+/**
+ * One exchange on the wire.
+ *
+ * Every exchange opens its own connection and closes it. A kept-alive connection can be closed by the other side at
+ * the moment it is used again, and then nobody can tell whether the request arrived; and undici may put such a request
+ * on a new connection by itself. With fresh connections `sent` is exact: undici calls `onRequestStart` of its handler when
+ * the connected (tunnelled, TLS-finished) socket is about to be written to, and not before.
+ *
+ * An answer with neither a length nor chunks ends where the connection ends, so its being cut cannot be seen here: those
+ * who read it look at its end (JSON parses, a PDF has `%%EOF`).
+ */
+import {usage} from '../../contract/failure.js'
+import {ExchangeError, type Transport, type WireRequest} from '../types.js'
+import {createDispatcher, type Dispatcher} from './dispatcher.js'
+import {Exchange} from './exchange.js'
+import {isLoopbackHost} from './loopback.js'
+import {proxyFor} from './proxy.js'
+
+export interface TransportOptions {
+  /** PEM certificates to trust, all of them; the runtime's own unless told. */
+  readonly ca?: string[] | undefined
+  /** Proxy settings are read from here. */
+  readonly env: NodeJS.ProcessEnv
+  /** Takes any certificate of a server on this machine; other hosts are refused. */
+  readonly insecure?: boolean
+}
+
+/** For a second look at a certificate that was refused (ours). */
+const LOOK_MILLISECONDS = 3000
+
+/**
+ * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
+ * Throws a usage Failure for a bad proxy setting, and where certificate checks are switched off.
+ */
+export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
+  requireParser()
+  const {ca} = options
+  const open = new Set<Dispatcher>()
+
+  const transport: Transport = async (request, limits) => {
+    const url = new URL(request.url)
+    refuseUncheckedCertificates(url, options)
+    const proxy = proxyFor(url, options.env)
+    const dispatcher = await createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
+    open.add(dispatcher)
+    try {
+      const exchange = new Exchange(url, limits, proxy?.origin)
+      return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
+    } catch (error) {
+      if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
+      const milliseconds = Math.min(limits.connectMilliseconds, LOOK_MILLISECONDS)
+      const {withCertificate} = await import('./refused-certificate.js')
+      throw await withCertificate(error, {url, proxy, ca, milliseconds})
+    } finally {
+      open.delete(dispatcher)
+      // Not waited for: a hanging peer must not delay the answer.
+      dispatcher.destroy().catch(() => {})
+    }
+  }
+
+  const close = async () => {
+    const reason = new ExchangeError('reset', true, 'the transport was closed')
+    await Promise.all([...open].map(dispatcher => dispatcher.destroy(reason)))
+  }
+  return Object.assign(transport, {close})
+}
+
+/** Without WebAssembly (`--jitless`) undici ends every connection as if the service had. */
+function requireParser(): void {
+  if ('WebAssembly' in globalThis) return
+  const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
+  throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
+}
+
+function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    // Compressed answers are refused, so none is asked for: nothing is ever inflated.
+    headers: {...request.headers, 'accept-encoding': 'identity'},
+    body: request.body ?? null,
+    reset: true,
+  }
+}
+
+function refuseUncheckedCertificates(url: URL, {env, insecure}: TransportOptions): void {
+  if (isLoopbackHost(url.hostname)) return
+  if (insecure) {
+    throw usage(
+      'insecure_not_loopback',
+      '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
+      'name the authority you trust with --ca-file',
+    )
+  }
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return
+  throw usage(
+    'certificate_check_disabled',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 would let anyone read the credentials; nothing was sent',
+    'unset it, and name the authority you trust with --ca-file',
+  )
+}

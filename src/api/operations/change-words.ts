@@ -1,0 +1,113 @@
+/**
+ * What a success says of the change it is the answer to (§4.9 shows no such answer): `{"status": "REJECTED"}` and
+ * `{"data": {"cancelled": false}}` come with 200, too.
+ */
+import {Failure} from '../../contract/failure.js'
+import {createFieldReader} from '../../contract/field-names.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
+import {breadthFirst, type Node} from '../../contract/json-walk.js'
+import {textIn} from '../answers/facts.js'
+import {findNamed} from '../answers/record.js'
+import type {Answer} from '../types.js'
+
+const fieldsOf = createFieldReader()
+const STATES = [
+  ...['status', 'state', 'cancellation_status', 'cancel_status', 'reservation_status', 'booking_status'],
+  ...['result', 'outcome'],
+]
+const FLAGS = ['success', 'ok', 'accepted']
+/** Whose state is not that of the change. */
+const OF_OTHERS =
+  /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/
+
+/** The word for its state that a reservation says of itself, such as `not_cancelled`; undefined when it says none. */
+export function stateOf(reservation: JsonObject): string | undefined {
+  const said = textIn(fieldsOf(reservation), ['status', 'state', 'reservation_status', 'booking_status'])
+  return said === null ? undefined : asWord(said)
+}
+
+/**
+ * The words for its state that the answer says outside of `reservation`, outermost first. `done`: flags that say, by
+ * true or false, whether the change was made.
+ */
+export function wordsBeside(
+  json: unknown,
+  reservation: JsonObject | undefined,
+  done: readonly string[] = [],
+): string[] {
+  const others = new Set<Node>()
+  return [...breadthFirst(json)].flatMap(node => {
+    const isOther = node.value === reservation || OF_OTHERS.test(fieldNameOf(node))
+    if (isOther || (node.parent && others.has(node.parent))) {
+      others.add(node)
+      return []
+    }
+    return wordsIn(node.value, done)
+  })
+}
+
+function fieldNameOf({key}: Node): string {
+  return [...fieldsOf({[key]: null}).keys()][0] ?? ''
+}
+
+/** The words that one object says. */
+export function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
+  const fields = fieldsOf(value)
+  const texts = STATES.flatMap(name => {
+    const said = fields.get(name)
+    return isObject(said) || Array.isArray(said) ? [] : (textIn(fields, [name]) ?? [])
+  })
+  const denied = [...FLAGS, ...done].filter(name => fields.get(name) === false).map(name => `not_${name}`)
+  const agreed = done.filter(name => fields.get(name) === true)
+  const error = fields.get('error')
+  const isError = isObject(error) || (typeof error === 'string' && error !== '') || error === true
+  return [
+    ...(isError ? ['error'] : []),
+    ...denied,
+    ...texts.map(asWord),
+    ...agreed.map(name => name.replace(/^is_/, '')),
+  ]
+}
+
+function asWord(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/** Whether a word says that the change was not made. */
+export function isDenial(word: string): boolean {
+  return /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/.test(
+    word,
+  )
+}
+
+/** Whether a word says no more than that the request arrived and was taken. */
+export function isTaken(word: string): boolean {
+  return /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/.test(word)
+}
+
+/**
+ * Throws Failure after a success whose body is there, and says neither what became of the change nor even that it was
+ * taken: `{"data": null}`. With no body at all, or `{}`, its status is the answer.
+ */
+export function checkSaysSomething(answer: Answer): void {
+  const {json} = answer
+  if (json === undefined || (isObject(json) && Object.keys(json).length === 0)) return
+  if (findNamed(json, 'reservation') || (isObject(json) && FLAGS.some(name => json[name] === true))) return
+  if (isObject(json) && wordsIn(json).some(isTaken)) return
+  throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
+}
+
+/** The Failure after a success that does not say that the change was made. `result`: what the answer holds. */
+export function mayNotBeDone(answer: Answer, word: string, result: object): Failure {
+  const message = `the service answered with status ${answer.status}, and says ${sanitizeLine(word, 60)}: it may not have been done`
+  return new Failure('outcome_unknown', message, {
+    code: 'outcome_unknown',
+    status: answer.status,
+    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+    result,
+  })
+}

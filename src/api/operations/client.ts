@@ -1,0 +1,118 @@
+/** The service's operations: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
+
+import {parseJson, whyNotJson} from '../../contract/json.js'
+import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
+import {errorInAnswer} from '../answers/error-in-answer.js'
+import {requestIdOf} from '../answers/error-shapes.js'
+import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {sendSigned} from '../auth/signed.js'
+import {
+  type Answer,
+  type Api,
+  type CallOptions,
+  type Clock,
+  SendError,
+  type Sender,
+  type SendPolicy,
+  type SentAnswer,
+  type TokenSource,
+  type WireRequest,
+} from '../types.js'
+import {fetchLink} from './link.js'
+
+export interface ApiParts {
+  /** As parseBaseUrl returns it. */
+  readonly baseUrl: string
+  readonly sender: Sender
+  readonly tokens: TokenSource
+  readonly clock: Clock
+  readonly timeoutSeconds?: number
+  /** The path to take in place of ours, where one is named; asked for the operations of §4.9 alone. */
+  readonly namedPath?: (name: OperationName) => string | undefined
+}
+
+/** Ours. */
+const DEFAULT_TIMEOUT_SECONDS = 30
+
+/** POST operations that only read, or whose repetition changes nothing. */
+const HARMLESS_POSTS: ReadonlySet<OperationName> = new Set([
+  'token.create',
+  'token.revoke',
+  'hotels.search',
+  'tours.search',
+])
+
+/** The service at `baseUrl`. `exchange` throws SendError; `call` and `fetchLink` throw Failure. */
+export function createApi(parts: ApiParts): Api {
+  const exchange = (operation: OperationName, options: CallOptions = {}) =>
+    exchangeWithToken(parts, operation, options)
+  return {
+    baseUrl: parts.baseUrl,
+    clock: parts.clock,
+    exchange,
+    async call(operation, options) {
+      const answer = await exchange(operation, options).catch(error => {
+        throw error instanceof SendError ? unanswered(error, changesSomething(operation)) : error
+      })
+      if (answer.status < 200 || answer.status > 299) {
+        throw refusalOf(answer, parts.clock.now(), OPERATIONS[operation].scope)
+      }
+      if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
+      const error = errorInAnswer(answer)
+      if (error) throw error
+      return answer
+    },
+    fetchLink: (url, policy) => fetchLink(parts, url, policy),
+  }
+}
+
+/** Whether a repetition of `operation` could make a difference. */
+export function changesSomething(operation: OperationName): boolean {
+  return OPERATIONS[operation].method !== 'GET' && !HARMLESS_POSTS.has(operation)
+}
+
+async function exchangeWithToken(
+  parts: ApiParts,
+  name: OperationName,
+  options: CallOptions,
+): Promise<Answer> {
+  const operation = OPERATIONS[name]
+  const request = buildRequest(parts, name, options)
+  const policy = policyOf(parts, name, options)
+  if (operation.scope === null) return readAnswer(await parts.sender.send(request, policy))
+
+  const scopes = options.scopes ?? [operation.scope]
+  return readAnswer(await sendSigned(parts, request, policy, scopes))
+}
+
+function policyOf(parts: ApiParts, name: OperationName, options: CallOptions): SendPolicy {
+  return {
+    repeatable: !changesSomething(name),
+    timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+    ...options.policy,
+  }
+}
+
+function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions): WireRequest {
+  const named = OPERATIONS[name].source === 'ours' ? parts.namedPath?.(name) : undefined
+  const url = new URL(parts.baseUrl + pathOf(name, options.parameters, named))
+  for (const [key, value] of Object.entries(options.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(key, value)
+  }
+  const headers: Record<string, string> = {accept: 'application/json'}
+  for (const [key, value] of Object.entries(options.headers ?? {})) headers[key.toLowerCase()] = value
+  const request = {method: OPERATIONS[name].method, url: url.href, headers}
+  if (options.body === undefined) return request
+  // Written once: every repeat sends the same bytes.
+  return {
+    ...request,
+    headers: {'content-type': 'application/json', ...headers},
+    body: JSON.stringify(options.body),
+  }
+}
+
+/** The answer with its JSON and request id read. */
+export function readAnswer(answer: SentAnswer): Answer {
+  const json = parseJson(answer.body)
+  return {...answer, json, requestId: requestIdOf(answer, json)}
+}

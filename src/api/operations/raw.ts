@@ -1,0 +1,175 @@
+/**
+ * Any request under the base URL, signed in: for operations that the interface names and does not show (§4.9). The
+ * caller names the path, so nothing is guessed; credentials go to the base URL's own origin and path alone.
+ */
+import {type Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {whyNotJson} from '../../contract/json.js'
+import {OPERATIONS, type OperationName, operationAt} from '../../contract/operations.js'
+import type {Scope} from '../../contract/scopes.js'
+import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {type SigningParts, sendSigned} from '../auth/signed.js'
+import {REDACTED} from '../redact/redact.js'
+import {spellingsOf} from '../redact/spellings.js'
+import {type Answer, SendError, type WireRequest} from '../types.js'
+import {changeRefused, unreadableChange} from './change.js'
+import {changesSomething, readAnswer} from './client.js'
+
+export interface RawRequest {
+  readonly request: WireRequest
+  /** Whether a lost answer would leave something unknown: then it is never repeated. */
+  readonly changes: boolean
+  /** The operation of ours it is, if it is one. */
+  readonly operation: OperationName | undefined
+  /** What the token must cover when nothing else is said; undefined where no operation tells. */
+  readonly scope: Scope | undefined
+}
+
+export interface RawInput {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON text, sent as it is. */
+  readonly body: string | undefined
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The connection sets them, or the token does. */
+const OWN_HEADERS =
+  /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
+
+/** The request meant, checked. Throws usage; sends nothing. */
+export function buildRaw(baseUrl: string, input: RawInput): RawRequest {
+  const method = input.method.toUpperCase()
+  if (!METHODS.includes(method)) {
+    throw usage('invalid_input', `METHOD: must be one of ${METHODS.join(', ')}`)
+  }
+  const url = urlUnder(baseUrl, input.path)
+  const path = url.pathname.slice(new URL(baseUrl).pathname.length)
+  if (path.startsWith('/oauth/')) {
+    throw usage(
+      'not_signed_in',
+      'the OAuth operations take no token (§5.2)',
+      'use bookctl login, token or logout',
+    )
+  }
+  if (input.body !== undefined && READING.has(method))
+    throw usage('invalid_input', `--data: a ${method} request has no body`)
+  const operation = operationAt(method, path)
+  const request: WireRequest = {
+    method,
+    url: url.href,
+    headers: {
+      accept: 'application/json',
+      ...(input.body === undefined ? {} : {'content-type': 'application/json'}),
+      ...checkHeaders(input.headers),
+    },
+    ...(input.body === undefined ? {} : {body: input.body}),
+  }
+  const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
+  return {request, changes, operation, scope: scopeOf(operation)}
+}
+
+function scopeOf(operation: OperationName | undefined): Scope | undefined {
+  return operation === undefined ? undefined : (OPERATIONS[operation].scope ?? undefined)
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const lower = name.toLowerCase()
+      if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(lower) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+        throw usage('invalid_input', '--header: must be NAME:VALUE, as a header may hold it')
+      if (OWN_HEADERS.test(lower)) {
+        const hint =
+          lower === 'authorization' ? 'the token is the one of the profile or environment' : undefined
+        throw usage('invalid_input', `--header: ${lower} may not be set here`, hint)
+      }
+      return [lower, value]
+    }),
+  )
+}
+
+const GIT_BASH = /^[A-Za-z]:[\\/]/
+
+/** The URL of `text`: a path under `baseUrl`, with or without its first slash, or such a URL written out. */
+function urlUnder(baseUrl: string, text: string): URL {
+  if (GIT_BASH.test(text)) {
+    const hint =
+      'Git Bash rewrites an argument that begins with /: leave the slash out, or set MSYS_NO_PATHCONV=1'
+    throw usage('invalid_path', 'PATH: is a path of Windows, not of the service', hint)
+  }
+  if (/[\s\p{Cc}\\#]/u.test(text)) throw invalidPath('must hold no blanks, backslashes or #')
+  const base = new URL(baseUrl)
+  const isWhole = /^[a-z][a-z0-9+.-]*:|^\/\//i.test(text)
+  const written = isWhole ? text : `${baseUrl}/${text.replace(/^\//, '')}`
+  if (!URL.canParse(written, baseUrl)) throw invalidPath('is not a path of the service')
+  const url = new URL(written, baseUrl)
+  if (url.origin !== base.origin || url.username !== '' || url.password !== '') {
+    throw usage(
+      'other_origin',
+      `PATH: is not at ${sanitizeLine(base.origin, 200)}; credentials go nowhere else, and nothing was sent`,
+      'give the path under the base URL, for example /account; --base-url names another service',
+    )
+  }
+  // The parser has resolved dots already, so the text itself is looked at, also percent-encoded.
+  if (segmentsOf(written).some(segment => segment === '.' || segment === '..'))
+    throw invalidPath('must not hold . or .. as a segment')
+  if (url.pathname !== base.pathname && !url.pathname.startsWith(`${base.pathname}/`))
+    throw invalidPath('is not under the base URL')
+  return url
+}
+
+function segmentsOf(written: string): string[] {
+  const path = (written.split('?', 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:/i, '')
+  return path
+    .replace(/%2e/gi, '.')
+    .replace(/%2f|%5c/gi, '/')
+    .split('/')
+}
+
+function invalidPath(problem: string) {
+  return usage('invalid_path', `PATH: ${problem}`, 'give the path under the base URL, for example /account')
+}
+
+/**
+ * Sends it and returns the answer whatever its status. What only reads is repeated when the answer is lost; what
+ * changes something never is. Throws Failure: `outcome_unknown` when a change may have been made.
+ */
+export async function sendRaw(
+  parts: SigningParts & {readonly timeoutSeconds: number},
+  {request, changes}: RawRequest,
+  scopes: readonly Scope[],
+): Promise<Answer> {
+  const policy = {repeatable: !changes, timeoutSeconds: parts.timeoutSeconds}
+  const answer = await sendSigned(parts, request, policy, scopes).catch(error => {
+    throw error instanceof SendError ? unanswered(error, changes) : error
+  })
+  return readAnswer(answer)
+}
+
+/** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
+export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
+  if (answer.status < 200 || answer.status > 299)
+    return changes ? changeRefused(answer, now) : refusalOf(answer, now)
+  if (!isBrokenJson(answer)) return undefined
+  return changes ? unreadableChange(answer) : notUnderstood(answer, whyNotJson(answer.body))
+}
+
+function isBrokenJson({headers, json, body}: Answer): boolean {
+  const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
+  return saysJson && json === undefined && body.length > 0
+}
+
+/** A refusal as it may be shown: what it echoes of the secrets sent is taken out, however it is written, and no other byte. */
+export function withoutEcho(answer: Answer): Answer {
+  const spellings = (answer.secrets ?? []).flatMap(spellingsOf).sort((a, b) => b.length - a.length)
+  // Byte by byte, since a refusal may be anything.
+  const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
+  const text = spellings.reduce(
+    (rest, spelling) => rest.replaceAll(bytesOf(spelling), REDACTED),
+    Buffer.from(answer.body).toString('latin1'),
+  )
+  return readAnswer({...answer, body: Buffer.from(text, 'latin1')})
+}

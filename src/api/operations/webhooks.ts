@@ -1,0 +1,257 @@
+/**
+ * Webhook subscriptions (§2.7, §4.7, §4.8). Listing, updating and deleting go to paths of ours (§4.9); whether such a
+ * path may be called at all is decided by cli/request/own-paths.ts. Answers of every shape are read.
+ */
+import {Failure} from '../../contract/failure.js'
+import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
+import {isObject, type JsonObject, own} from '../../contract/json.js'
+import {inDocumentOrder, textOf} from '../../contract/json-walk.js'
+import type {CreatedSubscription, SubscriptionRequest} from '../../contract/webhooks.js'
+import {itemAskedFor} from '../answers/another.js'
+import {quoted, quotedUrl} from '../answers/error-shapes.js'
+import {mayHaveActed, redirectIn, refusalOf, saidIn, unanswered} from '../answers/refusals.js'
+import {unwrap} from '../answers/shapes.js'
+import {type Answer, type Api, SendError} from '../types.js'
+import {sendChange, unnamedChange} from './change.js'
+import {checkHoldsList, type WholeList} from './lists.js'
+import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
+
+/** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
+export interface FoundSubscription {
+  readonly id: string
+  readonly url: string | null
+  readonly events: readonly string[] | null
+  readonly is_active: boolean | null
+}
+
+/** What of a subscription may be changed (ours). */
+export interface SubscriptionChange {
+  readonly url?: string
+  readonly events?: readonly string[]
+  readonly is_active?: boolean
+}
+
+/** A subscription after a change, and what of it is not as asked for: `url A in place of B`, safe to show. */
+export interface AnsweredSubscription<Subscription> {
+  readonly subscription: Subscription
+  readonly deviations: readonly string[]
+}
+
+/** Ours: more pages than this are not read. */
+const MOST_PAGES = 200
+
+/**
+ * Creates a subscription (§4.7); the answer is the one place where its secret is shown. Never repeated by itself: a
+ * second request would make a second subscription. Throws Failure, `outcome_unknown` when one may have been made.
+ */
+export async function createSubscription(
+  api: Api,
+  request: SubscriptionRequest,
+): Promise<AnsweredSubscription<CreatedSubscription>> {
+  const answer = await api.exchange('subscriptions.create', {body: request}).catch(error => {
+    throw error instanceof SendError ? unanswered(error, true) : error
+  })
+  const {status} = answer
+  if (mayHaveActed(status)) throw mayExist(answer, `with ${redirectIn(answer) ?? status}`)
+  if (status < 200 || status > 299) throw refusalOf(answer, api.clock.now())
+  const subscription = readCreated(answer.json, request)
+  if (subscription) return {subscription, deviations: deviationsFrom(request, subscription, answer)}
+  throw mayExist(answer, `${status} without an id and a signing secret`)
+}
+
+/**
+ * Asks the service for a test event (§4.8); returns its answer, which is not shown and may be empty, out of the
+ * envelope. Throws Failure, `outcome_unknown` when one may have been sent.
+ */
+export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
+  const answer = await sendChange(api, 'subscriptions.test', parametersOf(id))
+  requireSubscription(answer, id)
+  return unwrap(answer.json) ?? null
+}
+
+/** All subscriptions (ours), page by page. Throws Failure. */
+export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
+  const found = new Map<string, FoundSubscription>()
+  let asked: PageQuery | undefined
+  let count = 0
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await api.call('subscriptions.list', asked === undefined ? {} : {query: asked})
+    const before = found.size
+    const listed = readSubscriptions(answer.json)
+    if (listed.length === 0) checkHoldsList(answer, 'subscriptions')
+    for (const subscription of listed) found.set(subscription.id, subscription)
+    count += listed.length
+    const next = nextPage(answer, api.baseUrl, count)
+    if (next === undefined || listed.length === 0) return {items: [...found.values()], isComplete: true}
+    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
+    asked = next
+  }
+  return {items: [...found.values()], isComplete: false}
+}
+
+/**
+ * Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed, also
+ * when the answer is about another one.
+ */
+export async function updateSubscription(
+  api: Api,
+  id: string,
+  change: SubscriptionChange,
+): Promise<AnsweredSubscription<FoundSubscription>> {
+  const answer = await sendChange(api, 'subscriptions.update', {...parametersOf(id), body: change})
+  const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
+  if (subscription) return {subscription, deviations: deviationsFrom(change, subscription, answer)}
+  throw unnamedChange(answer, 'subscription')
+}
+
+/** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */
+export async function deleteSubscription(api: Api, id: string): Promise<void> {
+  const answer = await sendChange(api, 'subscriptions.delete', parametersOf(id))
+  requireSubscription(answer, id)
+}
+
+function askedFor(id: string) {
+  return {what: 'subscription', id, changes: true}
+}
+
+/** Throws Failure when an answer that need not name a subscription names only others. */
+function requireSubscription(answer: Answer, id: string): void {
+  const named = [...inDocumentOrder(answer.json)].flatMap(
+    ({value}) => markedIdIn(value) ?? textOf(...OWN_ID_KEYS.map(key => own(value, key))) ?? [],
+  )
+  itemAskedFor(answer, askedFor(id), named, found => [found])
+}
+
+function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, answer: Answer): string[] {
+  const {url, events, is_active} = found
+  const list = (types: readonly string[]) => quoted(types.join(' '), 300, answer) || '(none)'
+  const differ = (name: string, is: string, wanted: string) => `${name} ${is} in place of ${wanted}`
+  return [
+    ...(asked.url !== undefined && url !== null && !isSameUrl(url, asked.url)
+      ? [differ('url', quotedUrl(url, answer), quotedUrl(asked.url, answer))]
+      : []),
+    ...(asked.events && events && !isSameSet(events, asked.events)
+      ? [differ('events', list(events), list(asked.events))]
+      : []),
+    ...(asked.is_active !== undefined && is_active !== null && is_active !== asked.is_active
+      ? [differ('is_active', String(is_active), String(asked.is_active))]
+      : []),
+  ]
+}
+
+function isSameUrl(left: string, right: string): boolean {
+  return new URL(left).href === new URL(right).href
+}
+
+function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.every(item => right.includes(item)) && right.every(item => left.includes(item))
+}
+
+function parametersOf(id: string): {parameters: {subscription_id: string}} {
+  return {parameters: {subscription_id: id}}
+}
+
+function mayExist(answer: Answer, what: string): Failure {
+  const said = answer.status < 300 ? undefined : saidIn(answer)
+  const reason = `the service answered ${what}${said === undefined ? '' : `: ${said}`}`
+  return new Failure('outcome_unknown', `the outcome is unknown, a subscription may exist: ${reason}`, {
+    code: 'outcome_unknown',
+    status: answer.status,
+    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+    reason,
+  })
+}
+
+/** The new subscription in an answer of any shape, with what was asked for where the answer does not say. */
+function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
+  const objects = [...inDocumentOrder(json)].map(({value}) => value)
+  const secret = first(objects, secretIn)
+  // An envelope may have an id of its own: what looks like a subscription's (§2.7) goes first.
+  const id = first(objects, markedIdIn) ?? first(objects.filter(secretIn), idIn) ?? first(objects, idIn)
+  if (secret === undefined || id === undefined) return undefined
+  // What stands beside the id comes before what another object of the answer says.
+  const ownFirst = [...objects.filter(value => idIn(value) === id), ...objects]
+  return {
+    id,
+    url: first(ownFirst, urlIn) ?? request.url,
+    events: [...(first(ownFirst, eventsIn) ?? request.events)],
+    is_active: first(ownFirst, activeIn) ?? true,
+    secret,
+  }
+}
+
+function first<T>(objects: readonly JsonObject[], read: (value: JsonObject) => T | undefined): T | undefined {
+  for (const value of objects) {
+    const found = read(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function readSubscriptions(json: unknown): FoundSubscription[] {
+  return [...inDocumentOrder(json)].flatMap(({value}) => {
+    const id = idIn(value)
+    if (id === undefined || (urlIn(value) === undefined && eventsIn(value) === undefined)) return []
+    return [
+      {
+        id,
+        url: urlIn(value) ?? null,
+        events: eventsIn(value) ?? null,
+        is_active: activeIn(value) ?? null,
+      },
+    ]
+  })
+}
+
+const SECRET_KEYS = ['secret', 'signing_secret', 'signingSecret', 'webhook_secret', 'webhookSecret']
+const OWN_ID_KEYS = ['subscription_id', 'subscriptionId', 'webhook_id', 'webhookId']
+const ID_KEYS = [...OWN_ID_KEYS, 'id']
+
+/** A signing secret: whatever begins as one (§2.7), or a text under a name that says so. */
+function secretIn(value: JsonObject): string | undefined {
+  const marked = Object.values(value).find(
+    inner => typeof inner === 'string' && inner.startsWith(SIGNING_SECRET_PREFIX),
+  ) as string | undefined
+  return marked ?? textUnder(value, SECRET_KEYS)
+}
+
+function idIn(value: JsonObject): string | undefined {
+  return markedIdIn(value) ?? textOf(...ID_KEYS.map(key => own(value, key)))
+}
+
+function markedIdIn(value: JsonObject): string | undefined {
+  const ids = ID_KEYS.map(key => textOf(own(value, key)))
+  return ids.find(id => id?.startsWith(SUBSCRIPTION_ID_PREFIX))
+}
+
+const URL_KEYS = [
+  'url',
+  ...['endpoint', 'endpoint_url', 'endpointUrl'],
+  ...['target_url', 'targetUrl', 'callback_url', 'callbackUrl', 'webhook_url', 'webhookUrl'],
+]
+
+function urlIn(value: JsonObject): string | undefined {
+  const url = textUnder(value, URL_KEYS)
+  return url !== undefined && URL.canParse(url) ? url : undefined
+}
+
+function eventsIn(value: JsonObject): string[] | undefined {
+  const lists = ['events', 'event_types', 'eventTypes', 'types'].map(key => own(value, key))
+  const list = lists.find(inner => Array.isArray(inner)) as unknown[] | undefined
+  const types = list?.map(item =>
+    isObject(item) ? textUnder(item, ['type', 'name', 'event']) : textOf(item),
+  )
+  // A list that is written in a way we cannot read says nothing of what is in it.
+  return types?.every(type => type !== undefined) ? types : undefined
+}
+
+function activeIn(value: JsonObject): boolean | undefined {
+  const flags = ['is_active', 'isActive', 'active', 'enabled'].map(key => own(value, key))
+  return flags.find(flag => typeof flag === 'boolean') as boolean | undefined
+}
+
+function textUnder(value: JsonObject, keys: readonly string[]): string | undefined {
+  return keys.map(key => own(value, key)).find(inner => typeof inner === 'string' && inner !== '') as
+    | string
+    | undefined
+}

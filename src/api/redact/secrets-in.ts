@@ -1,0 +1,72 @@
+/** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
+
+import {own, parseJson} from '../../contract/json.js'
+import {breadthFirst} from '../../contract/json-walk.js'
+import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
+import {identityNumbersIn} from './people-in.js'
+import {isOperation} from './redact.js'
+
+/** Each of these names holds a word of IN_NAMES. */
+const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
+
+// Stryker disable next-line StringLiteral: the empty text is in every body, which then is walked through
+const IN_NAMES = ['token', 'secret']
+
+/** Ours: shorter parts of a link are words, dates or references, which must stay readable. */
+const LEAST_LENGTH = {inPath: 16, inQuery: 8} as const
+/** The local sandbox's own controls take no token and are no links. */
+const CONTROLS = '/_sandbox/'
+
+/**
+ * Bearer token, what opens a signed link, identity numbers of guests, and what stands under the names of secrets in the
+ * body sent and, if given, in the body received.
+ */
+export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeError): string[] {
+  const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
+  const received = outcome && 'body' in outcome && mayName(outcome.body) ? parseJson(outcome.body) : undefined
+  const values = [...namedIn(sent), ...identityNumbersIn(sent), ...namedIn(received)]
+  const authorization = request.headers.authorization?.split(' ').at(-1)
+  return [authorization, ...linkPartsOf(request), ...values].filter(value => typeof value === 'string')
+}
+
+/** The parts of a signed link (§2.6) that nobody could guess, as they are written and as they are meant. */
+function linkPartsOf(request: WireRequest): string[] {
+  if (isOperation(request) || !URL.canParse(request.url)) return []
+  const {pathname, search} = new URL(request.url)
+  if (pathname.startsWith(CONTROLS)) return []
+  const isTelling = (part: string) => /\d/.test(part) && /[a-z]/i.test(part)
+  const inPath = pathname.split('/').filter(part => part.length >= LEAST_LENGTH.inPath && isTelling(part))
+  const inQuery = search
+    .slice(1)
+    .split('&')
+    .map(pair => pair.slice(pair.indexOf('=') + 1))
+    .filter(value => value.length >= LEAST_LENGTH.inQuery)
+  return [...inPath, ...inQuery].flatMap(part => [part, meaningOf(part)])
+}
+
+function meaningOf(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Whether a name of FIELDS may be in a body: looking at its bytes spares the walk through a long one that has none. */
+function mayName(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // A name may also be written with escapes, such as `\u0074oken`; those of ASCII alone matter.
+  return [...IN_NAMES, '\\u00'].some(text => bytes.includes(text))
+}
+
+/** The outermost value under each name of FIELDS. */
+function namedIn(json: unknown): unknown[] {
+  const found = new Map<string, unknown>()
+  for (const {value} of breadthFirst(json)) {
+    for (const field of FIELDS) {
+      const inner = own(value, field) ?? undefined
+      if (inner !== undefined && !found.has(field)) found.set(field, inner)
+    }
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,166 @@
+/** What `reserve` says when there is no reservation to show, or none that is certain. */
+import {Failure, usage} from '../../contract/failure.js'
+import {snakeCase} from '../../contract/field-names.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {NOT_SENT} from '../../contract/journal.js'
+import {describeError, quoteBody} from '../answers/error-shapes.js'
+import {redirectIn, refusalOf} from '../answers/refusals.js'
+import {readReservation} from '../answers/shapes.js'
+import {type Answer, SendError} from '../types.js'
+import type {JournalEntry, JournalVerdict} from './journal.js'
+
+/**
+ * A reservation may exist. `last` is what the service said last, or the SendError when it said nothing; `kept` whether
+ * the journal outlives this process, so that a later one can resume from it; `reason`, why it is not known, is read from
+ * `last` by default.
+ */
+export function outcomeUnknown(
+  entry: JournalEntry,
+  last: Answer | SendError | string,
+  kept: boolean,
+  reason: string = reasonOf(last),
+): Failure {
+  const answered = typeof last === 'object' && !(last instanceof SendError) ? last : undefined
+  const named = readReservation(answered?.json)?.reservation_ref
+  const naming = named === undefined ? '' : `; it names the reservation ${sanitizeLine(named, 64)}`
+  return new Failure(
+    'outcome_unknown',
+    `the outcome is unknown, a reservation may exist: ${reason}${naming}`,
+    {
+      code: 'outcome_unknown',
+      hint: kept
+        ? `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`
+        : repeatHint(entry),
+      ...(answered === undefined ? {} : {status: answered.status}),
+      ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
+      reason,
+      result: {
+        outcome: 'unknown',
+        reservation: null,
+        idempotency_key: entry.idempotencyKey,
+        client_reference_id: entry.clientReferenceId,
+        attempts: entry.attempts,
+      },
+    },
+  )
+}
+
+/** Nothing of it was ever sent, and resuming sends nothing: that makes a reservation only with a new consent. */
+export function neverSent(entry: JournalEntry): Failure {
+  const {clientReferenceId, idempotencyKey, offerId} = entry
+  const reference = sanitizeLine(clientReferenceId)
+  return new Failure(
+    'usage',
+    `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`,
+    {
+      code: 'never_sent',
+      hint: `to book it, run the reserve command for ${sanitizeLine(offerId, 64)} again, or search again: bookctl hotels search`,
+      result: {
+        outcome: NOT_SENT,
+        reservation: null,
+        idempotency_key: idempotencyKey,
+        client_reference_id: clientReferenceId,
+        attempts: 0,
+      },
+    },
+  )
+}
+
+/** What says that the offer or the reference belongs to a reservation that is there. */
+const TAKEN = [
+  /already_(been_)?(used|reserved|booked|taken)/,
+  /duplicate_?(d_)?(client_)?(reference|booking|reservation|request|order)/,
+  /(offer|reference(_id)?)_(is_)?(in_use|used|taken|exists)/,
+  /(booking|reservation|reference)_already/,
+]
+
+/**
+ * The service says no, and nothing was made now. Where it names a reservation, or says that there is one already, the
+ * Failure has `reservation_ref` (null where it is not named) in its result: whoever booked again would book twice.
+ */
+export function refused(answer: Answer, now: number): Failure {
+  const failure = refusalOf(answer, now)
+  const {code, message = ''} = describeError(answer, answer.json)
+  const reference = readReservation(answer.json)?.reservation_ref ?? null
+  const words = [code, message].map(text => snakeCase(text))
+  if (reference === null && !TAKEN.some(shape => words.some(text => shape.test(text)))) return failure
+  const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
+  const text = `${failure.message}; the service says that it belongs to a reservation already${name}`
+  return new Failure(failure.kind, text, {
+    ...failure.details,
+    hint: `look at it before anything is booked again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
+    result: {reservation_ref: reference},
+  })
+}
+
+function reasonOf(last: Answer | SendError | string): string {
+  if (typeof last === 'string') return last
+  if (last instanceof SendError) return `the answer was lost (${last.last.reason})`
+  const {code, message} = describeError(last, last.json)
+  if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
+  const redirect = redirectIn(last)
+  if (redirect !== undefined) return `the service answered with ${redirect}`
+  const said = message ?? (last.json === undefined ? quoteBody(last) : undefined)
+  const words = said === undefined || said === code ? code : `${code}: ${said}`
+  return `the service answered ${last.status} ${words}`
+}
+
+/** The command that asks for the outcome again, with the reference quoted for a shell when it needs to be. */
+export function resumeCommand(clientReferenceId: string): string {
+  return `bookctl reserve --resume ${quoted(clientReferenceId)}`
+}
+
+/** For a journal that is not kept: only the same flags find the reservation again. */
+export function repeatHint({
+  idempotencyKey,
+  clientReferenceId,
+}: Pick<JournalEntry, 'idempotencyKey' | 'clientReferenceId'>): string {
+  const flags = `--idempotency-key ${quoted(idempotencyKey)} --client-reference ${quoted(clientReferenceId)}`
+  return `find out by running the same command again with ${flags}`
+}
+
+function quoted(text: string): string {
+  const plain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
+  return sanitizeLine(plain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+}
+
+/** An earlier reservation stands in the way: nothing is sent. */
+export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
+  const {entry, conflict} = verdict
+  const reference = sanitizeLine(entry.clientReferenceId)
+  const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
+  const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
+  const resume = open ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
+  switch (conflict) {
+    case 'reference_in_use':
+      return usage(
+        'reference_in_use',
+        `the client reference ${reference} is already used for another request (${state})`,
+        resume ?? 'choose another --client-reference',
+      )
+    case 'offer_in_use':
+      return usage(
+        'offer_in_use',
+        `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
+        resume ?? 'an offer can be reserved once: search again',
+      )
+    case 'forgotten':
+      return usage(
+        'reservation_forgotten',
+        `this reservation was given up (bookctl journal forget), and one may exist; it is not sent again (client reference ${reference})`,
+        'ask the operator whether it exists; to book after all, search again and choose another --client-reference',
+      )
+    case 'key_differs':
+      return usage(
+        'idempotency_key_differs',
+        `this reservation was begun with another Idempotency-Key, ${entry.idempotencyKey} (client reference ${reference}, ${state})`,
+        'leave --idempotency-key out: the first key is used again',
+      )
+    case 'key_in_use':
+      return usage(
+        'idempotency_key_in_use',
+        `the Idempotency-Key was already used for another request (client reference ${reference}, ${state})`,
+        'leave --idempotency-key out: a new one is made',
+      )
+  }
+}

@@ -1,0 +1,35 @@
+/** What a reservation says about its payment (§2.5 shows its url alone), where that is more than its status tells. */
+
+import {createFieldReader, firstObject} from '../../contract/field-names.js'
+import type {JsonObject} from '../../contract/json.js'
+import {textIn} from '../answers/facts.js'
+
+/** A payment that did not go through, although the reservation may still wait for one. */
+export interface FailedPayment {
+  readonly kind: 'declined' | 'expired' | 'cancelled'
+  /** The service's code or words for why. */
+  readonly reason: string | null
+  /** Until when it may be tried, as the service wrote it. */
+  readonly until: string | null
+}
+
+const fieldsOf = createFieldReader()
+
+/** Words of a payment's state. */
+const KINDS: readonly (readonly [FailedPayment['kind'], RegExp])[] = [
+  ['declined', /fail|declin|reject|denied|refus/],
+  ['expired', /expir|timed?[ _-]?out/],
+  ['cancelled', /cancel|void|abort/],
+]
+const REASON = ['failure_code', 'failure_reason', 'failure_message', 'decline_code', 'error_code', 'reason']
+const UNTIL = ['expires_at', 'expires', 'expiry', 'valid_until', 'pay_by', 'due_at', 'due_by', 'deadline']
+
+/** The payment in `reservation`, in any shape, when it did not go through; undefined when it may still, or has. */
+export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefined {
+  const fields = fieldsOf(reservation)
+  const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})
+  const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])
+  const kind = KINDS.find(([, words]) => words.test(state?.toLowerCase() ?? ''))?.[0]
+  if (kind === undefined) return undefined
+  return {kind, reason: textIn(payment, REASON), until: textIn(payment, UNTIL)}
+}

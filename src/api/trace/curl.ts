@@ -1,0 +1,73 @@
+/**
+ * A request as a line for a POSIX shell, for `--print-curl`: with `$BOOKCTL_TOKEN` in place of the token, secrets as
+ * variables, and people's data taken out, so that it may be handed to others.
+ */
+
+import {isObject, parseJson} from '../../contract/json.js'
+import {isOperation, type Redactor} from '../redact/redact.js'
+import type {WireRequest} from '../types.js'
+
+/** Fields of the OAuth bodies (§4.1, §4.2) and the variable each stands in. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  client_secret: 'BOOKCTL_CLIENT_SECRET',
+  token: 'BOOKCTL_TOKEN',
+}
+const NOT_SHOWN = /^(user-agent|content-length|host|connection)$/
+
+/** One line, without a line end. */
+export function curlLine(request: WireRequest, redactor: Redactor): string {
+  const {method, headers, body} = request
+  const words = ['curl', '-sS', ...methodWords(method), quote(urlOf(request, redactor))]
+  for (const [name, value] of Object.entries(headers)) {
+    if (NOT_SHOWN.test(name)) continue
+    const isToken = name === 'authorization'
+    words.push(
+      '-H',
+      isToken ? '"Authorization: Bearer $BOOKCTL_TOKEN"' : quote(`${name}: ${redactor.header(name, value)}`),
+    )
+  }
+  if (body !== undefined) words.push('--data-raw', bodyOf(body, redactor))
+  return words.join(' ')
+}
+
+/** With `-X HEAD` curl would wait for a body that never comes. */
+function methodWords(method: string): string[] {
+  if (method === 'GET') return []
+  return method === 'HEAD' ? ['--head'] : ['-X', method]
+}
+
+/** The query stays, since it is the caller's own; secrets in it do not. A signed link keeps its origin alone. */
+function urlOf(request: WireRequest, redactor: Redactor): string {
+  if (!isOperation(request)) return redactor.url(request.url, false)
+  const url = new URL(request.url)
+  const query = [...url.searchParams].map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(redactor.text(value))}`,
+  )
+  return url.origin + url.pathname + (query.length === 0 ? '' : `?${query.join('&')}`)
+}
+
+function bodyOf(body: string, redactor: Redactor): string {
+  const json = parseJson(Buffer.from(body))
+  if (json === undefined) return quote('[not JSON; left out]')
+  const variables = isObject(json)
+    ? Object.keys(VARIABLES).filter(name => typeof json[name] === 'string')
+    : []
+  const redacted = redactor.json(json)
+  const shown = isObject(redacted)
+    ? {...redacted, ...Object.fromEntries(variables.map(name => [name, `\0${name}\0`]))}
+    : redacted
+  // A variable stands outside the single quotes, where the shell puts its value in.
+  return JSON.stringify(shown)
+    .split(/\\u0000(\w+)\\u0000/)
+    .map((part, index) => (index % 2 === 0 ? quote(part) : `"$${VARIABLES[part]}"`))
+    .join('')
+}
+
+/** In single quotes; what no line may hold is written as a visible escape. */
+function quote(text: string): string {
+  const line = text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `'${line.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,176 @@
+/**
+ * The shapes the HTTP core is made of. A request goes down through them, each adding one thing:
+ * `Api` (path, bearer token, one renewal) → `Sender` (retries, trace) → `Transport` (one exchange on the wire).
+ */
+import type {OperationName} from '../contract/operations.js'
+import type {Scope} from '../contract/scopes.js'
+
+export interface WireRequest {
+  readonly method: string
+  readonly url: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface WireAnswer {
+  readonly status: number
+  /** Lower-case names; a repeated header is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface ExchangeLimits {
+  readonly connectMilliseconds: number
+  /** From the request's last byte to the answer's headers. */
+  readonly headersMilliseconds: number
+  /** Between two pieces of the answer's body. */
+  readonly bodyMilliseconds: number
+  readonly totalMilliseconds: number
+  readonly maxAnswerBytes: number
+  /** Ends the exchange when it is aborted. */
+  readonly signal?: AbortSignal
+}
+
+/** One exchange: no retry, no redirect. Throws ExchangeError when no whole answer came. */
+export type Transport = (request: WireRequest, limits: ExchangeLimits) => Promise<WireAnswer>
+
+export type ExchangeFault =
+  | 'dns'
+  | 'refused'
+  | 'connect_timeout'
+  | 'tls'
+  | 'proxy'
+  /** The proxy answered the CONNECT with a refusal, such as 407: asking again changes nothing. */
+  | 'proxy_refused'
+  | 'reset'
+  | 'timeout'
+  | 'cut'
+  | 'too_large'
+  | 'protocol'
+  /** The command was stopped. */
+  | 'stopped'
+
+/** No whole answer came. Holds no URL query, header or body. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError'
+
+  constructor(
+    readonly fault: ExchangeFault,
+    /** Whether any byte of the request may have left: if not, nothing can have happened there. */
+    readonly sent: boolean,
+    /** Cause and place in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
+    readonly reason: string,
+  ) {
+    super(reason)
+  }
+}
+
+export interface SendPolicy {
+  /** Whether a lost or failed attempt may be repeated with the same bytes. */
+  readonly repeatable: boolean
+  /** How many attempts are made at most; four unless told. */
+  readonly mostAttempts?: number
+  /** Bound on all attempts and the waits between them. */
+  readonly timeoutSeconds: number
+  /** Bound on waiting for one attempt's headers; `timeoutSeconds` unless told. */
+  readonly attemptTimeoutSeconds?: number
+  readonly maxAnswerBytes?: number
+  /** Called right before each attempt's transport call; what it throws ends the sending. */
+  readonly beforeAttempt?: () => void
+  /** Once it is aborted no attempt is begun, and the one under way ends. */
+  readonly signal?: AbortSignal
+}
+
+export interface SentAnswer extends WireAnswer {
+  readonly attempts: number
+  /** Whether an attempt before this answer was lost or failed on the other side, and may have acted there. */
+  readonly mayHaveActed: boolean
+  /** Secrets the request carried, to be taken out of what is quoted of the answer. */
+  readonly secrets?: readonly string[]
+}
+
+/** All attempts ended without an answer. */
+export class SendError extends Error {
+  override readonly name = 'SendError'
+
+  constructor(
+    readonly last: ExchangeError,
+    readonly attempts: number,
+    readonly mayHaveActed: boolean,
+  ) {
+    super(last.message)
+  }
+}
+
+/** Sends with retries: full jitter, Retry-After honoured, at most four attempts. Any status is an answer. */
+export interface Sender {
+  send(request: WireRequest, policy: SendPolicy): Promise<SentAnswer>
+}
+
+export interface Token {
+  readonly access_token: string
+  /** Granted scopes, sorted. */
+  readonly scopes: readonly string[]
+  /** Unix seconds, on this machine's clock. */
+  readonly obtainedAt: number
+  readonly expiresAt: number
+}
+
+/** Gives tokens that cover the scopes asked for: cached, obtained by one process, renewed early. */
+export interface TokenSource {
+  get(scopes: readonly Scope[]): Promise<Token>
+  /** A token other than `refused`, which the service answered 401 to: another process's newer one, or a new one. */
+  replace(refused: Token, scopes: readonly Scope[]): Promise<Token>
+}
+
+export interface Clock {
+  /** Unix seconds, with a fraction. */
+  now(): number
+  sleep(milliseconds: number): Promise<void>
+}
+
+export interface CallOptions {
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Overrides of the operation's policy. */
+  readonly policy?: Partial<SendPolicy>
+  /** Scopes the token needs; the operation's own unless told. */
+  readonly scopes?: readonly Scope[]
+}
+
+/** An answer with its JSON parsed; `json` is undefined when the body is empty or not JSON. */
+export interface Answer extends SentAnswer {
+  readonly json: unknown
+  readonly requestId: string | undefined
+}
+
+export interface Api {
+  readonly baseUrl: string
+  readonly clock: Clock
+  /** Sends and returns the answer whatever its status; one renewal and one repeat on 401. Throws SendError. */
+  exchange(operation: OperationName, options?: CallOptions): Promise<Answer>
+  /** As `exchange`, but throws Failure unless the answer is 2xx and JSON. */
+  call(operation: OperationName, options?: CallOptions): Promise<Answer>
+  /** Fetches a foreign link with no Authorization header; used for `voucher.url` alone. Throws Failure. */
+  fetchLink(url: string, policy?: Partial<SendPolicy>): Promise<SentAnswer>
+}
+
+/** One attempt as it was: with secrets, so it is redacted before it is shown or written. */
+export interface AttemptRecord {
+  readonly request: WireRequest
+  /** From 1. */
+  readonly attempt: number
+  /** Unix seconds. */
+  readonly startedAt: number
+  readonly milliseconds: number
+  readonly outcome: WireAnswer | ExchangeError
+  /** How long the sender waits before it repeats; undefined when it does not. */
+  readonly waitMilliseconds: number | undefined
+}
+
+export interface Trace {
+  attempt(record: AttemptRecord): void
+}

@@ -1,0 +1,72 @@
+/** Field names as services write them (`hotelName`, `hotel-name`, `HotelName`), brought to the wire's snake_case. */
+import {isObject, type JsonObject} from './json.js'
+
+/** The own fields of an object by snake_case name; of two spellings the first wins. */
+export type Fields = ReadonlyMap<string, unknown>
+
+/** Ours: so many names are remembered; an answer with more of them uses data for names. */
+const MOST_NAMES = 4096
+
+/** `read`, worked out once for each name: a long answer has few names, and each of them in every record. */
+export function onceForEachName<T>(read: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>()
+  return name => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const result = read(name)
+    if (known.size >= MOST_NAMES) known.clear()
+    known.set(name, result)
+    return result
+  }
+}
+
+/** `hotelName` → `hotel_name`, `offerRetailRate` → `offer_retail_rate`, `OfferID` → `offer_id`. */
+export const snakeCase: (name: string) => string = onceForEachName(name =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replace(/[\s.-]+/g, '_')
+    .toLowerCase(),
+)
+
+export type FieldReader = (value: JsonObject) => Fields
+
+/** Ours: so many objects are remembered, and each one with more fields than that. */
+const MOST_RECENT = 1000
+const MANY_FIELDS = 50
+
+/**
+ * Reads an object once, though many ask: those asked for lately, and those with many fields, which are around many
+ * others. Remembering every object of a long answer would take more room than the answer.
+ */
+export function createFieldReader(): FieldReader {
+  const large = new WeakMap<JsonObject, Fields>()
+  let recent = new Map<JsonObject, Fields>()
+  return value => {
+    const before = recent.get(value) ?? large.get(value)
+    if (before) return before
+    const fields = fieldsOf(value)
+    if (fields.size > MANY_FIELDS) large.set(value, fields)
+    else {
+      if (recent.size >= MOST_RECENT) recent = new Map()
+      recent.set(value, fields)
+    }
+    return fields
+  }
+}
+
+/** The fields of one object, which is not asked about again. */
+export function fieldsOf(value: JsonObject): Fields {
+  const fields = new Map<string, unknown>()
+  for (const key of Object.keys(value)) {
+    const name = snakeCase(key)
+    if (!fields.has(name)) fields.set(name, value[key])
+  }
+  return fields
+}
+
+/** An object, or the first item of an array when that is one. */
+export function firstObject(value: unknown): JsonObject | undefined {
+  const first = Array.isArray(value) ? value[0] : value
+  return isObject(first) ? first : undefined
+}
