@@ -17,7 +17,12 @@ test('every status from 100 to 599', () => {
   expect(repeated(true)).toEqual([429, 500, 502, 503, 504])
   // What is not repeatable goes out again only when the service says that it did not take it.
   expect(repeated(false)).toEqual([429])
-  expect(all.filter(status => mayHaveActed(answer(status)))).toEqual(all.filter(status => status >= 500))
+})
+
+test('only a 4xx and a redirect that keeps the method say that the service did not act', () => {
+  const all = Array.from({length: 500}, (_, n) => n + 100)
+  const without = all.filter(status => !mayHaveActed({status}))
+  expect(without).toEqual([307, 308, ...all.filter(status => status >= 400 && status < 500)])
 })
 
 test.each<[ExchangeFault, boolean]>([

@@ -106,14 +106,6 @@ export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>
   return `a redirect (${status})${originOf(headers.location)}`
 }
 
-/**
- * Whether an answer that is no success leaves open that the request was carried out: a failing service, and a redirect that
- * a browser would follow with a GET, may have acted before they answered.
- */
-export function mayHaveActed(status: number): boolean {
-  return status >= 500 || (status >= 300 && status < 400 && status !== 307 && status !== 308)
-}
-
 /** Where a Location leads, without its path, which may open something by itself. */
 function originOf(location: string | undefined): string {
   if (location === undefined || location === '') return ', without saying where to'

@@ -31,9 +31,15 @@ export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
   return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
 }
 
-/** Whether the other side may have acted on this attempt although it gave no clear answer. */
-export function mayHaveActed(outcome: Outcome): boolean {
-  return outcome instanceof ExchangeError ? outcome.sent : outcome.status >= 500
+/**
+ * Whether the service may have carried out what was asked. Only an attempt of which nothing left, a 4xx, and a redirect
+ * that keeps the method (307, 308) say that it did not: a failing service, and a redirect that a browser follows with a
+ * GET, may have acted before they answered.
+ */
+export function mayHaveActed(outcome: {readonly status: number} | ExchangeError): boolean {
+  if (outcome instanceof ExchangeError) return outcome.sent
+  const {status} = outcome
+  return status < 400 ? status !== 307 && status !== 308 : status >= 500
 }
 
 /**

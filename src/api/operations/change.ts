@@ -6,7 +6,8 @@ import {Failure} from '../../contract/failure.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import {errorInAnswer} from '../answers/error-in-answer.js'
 import {wordsOf} from '../answers/error-words.js'
-import {mayHaveActed, redirectIn, refusalOf, unanswered} from '../answers/refusals.js'
+import {redirectIn, refusalOf, unanswered} from '../answers/refusals.js'
+import {mayHaveActed} from '../http/retry.js'
 import {type Answer, type Api, type CallOptions, SendError} from '../types.js'
 
 /**
@@ -30,7 +31,7 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
  * made it all the same. `now` and `scope` as for refusalOf.
  */
 export function changeRefused(answer: Answer, now: number, scope?: string | null): Failure {
-  if (!mayHaveActed(answer.status)) return refusalOf(answer, now, scope)
+  if (!mayHaveActed(answer)) return refusalOf(answer, now, scope)
   return unknown(answer, redirectIn(answer) ?? `status ${answer.status}`)
 }
 

@@ -9,8 +9,9 @@ import {inDocumentOrder, textOf} from '../../contract/json-walk.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/another.js'
 import {quoted, quotedUrl} from '../answers/error-shapes.js'
-import {mayHaveActed, redirectIn, refusalOf, saidIn, unanswered} from '../answers/refusals.js'
+import {redirectIn, refusalOf, saidIn, unanswered} from '../answers/refusals.js'
 import {unwrap} from '../answers/shapes.js'
+import {mayHaveActed} from '../http/retry.js'
 import {type Answer, type Api, SendError} from '../types.js'
 import {sendChange, unnamedChange} from './change.js'
 import {checkHoldsList, type WholeList} from './lists.js'
@@ -52,8 +53,8 @@ export async function createSubscription(
     throw error instanceof SendError ? unanswered(error, true) : error
   })
   const {status} = answer
-  if (mayHaveActed(status)) throw mayExist(answer, `with ${redirectIn(answer) ?? status}`)
-  if (status < 200 || status > 299) throw refusalOf(answer, api.clock.now())
+  if (!mayHaveActed(answer)) throw refusalOf(answer, api.clock.now())
+  if (status < 200 || status > 299) throw mayExist(answer, `with ${redirectIn(answer) ?? status}`)
   const subscription = readCreated(answer.json, request)
   if (subscription) return {subscription, deviations: deviationsFrom(request, subscription, answer)}
   throw mayExist(answer, `${status} without an id and a signing secret`)
