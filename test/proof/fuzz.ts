@@ -7,7 +7,7 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {Home} from '../support/bookctl.js'
-import {OddService} from '../support/odd-service.js'
+import {ScriptedService} from '../support/scripted-service.js'
 import {hasStack} from '../support/stack.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {parse} from './fault-seen.js'
@@ -172,7 +172,7 @@ export const KINDS: readonly Kind[] = [
     async run(home, bytes, pick) {
       const status = [200, 200, 201, 200, 400, 500, 403][pick % 7] ?? 200
       const type = pick % 5 === 0 ? 'text/html' : 'application/json'
-      const service = await OddService.start({status, type, body: bytes})
+      const service = await ScriptedService.answering({status, type, body: bytes})
       const argv = READERS[pick % READERS.length] as string[]
       try {
         return await home.run([...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])], {

@@ -1,22 +1,22 @@
 /** A service that answers a reservation with somebody else's: nothing of it is believed, in any output form. */
 import {afterEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type Envelope, ForeignService} from '../support/foreign-service.js'
+import {type Envelope, ScriptedService} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
 const homes: Home[] = []
-const services: ForeignService[] = []
-afterEach(async () => {
+const services: ScriptedService[] = []
+afterEach(() => {
   for (const home of homes.splice(0)) home.remove()
-  await Promise.all(services.splice(0).map(service => service.close()))
+  for (const service of services.splice(0)) service.close()
 })
 
-async function begin(envelope: Envelope): Promise<{service: ForeignService; home: Home}> {
-  const service = await ForeignService.start({envelope})
+async function begin(envelope: Envelope): Promise<{service: ScriptedService; home: Home}> {
+  const service = await ScriptedService.start({envelope})
   const home = new Home({
     BOOKCTL_BASE_URL: service.baseUrl,
     BOOKCTL_CLIENT_ID: 'cid_foreign',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_foreign',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
   })
   services.push(service)
   homes.push(home)
@@ -59,7 +59,7 @@ test.each(OTHERS)('another in %s', async (_, echo, words) => {
   const resumed = await home.json(['reserve', '--resume', 'TRIP-7'])
   expect(resumed).toMatchObject({
     exit: 0,
-    result: {outcome: 'confirmed', reservation: {reservation_ref: 'F1000'}},
+    result: {outcome: 'confirmed', reservation: {reservation_ref: 'R-1'}},
   })
   const sent = service.seen(POSTS)
   expect(sent).toHaveLength(6)

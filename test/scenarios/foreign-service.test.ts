@@ -3,28 +3,25 @@ import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {
-  type Envelope,
-  type ErrorForm,
-  ForeignService,
-  type ForeignServiceOptions,
-  PDF,
-} from '../support/foreign-service.js'
+import {ERROR_FORMS, PDF, ScriptedService, type ServiceForm} from '../support/scripted-service.js'
 
 const homes: Home[] = []
-const services: ForeignService[] = []
+const services: ScriptedService[] = []
 
-afterEach(async () => {
+afterEach(() => {
   for (const home of homes.splice(0)) home.remove()
-  await Promise.all(services.splice(0).map(service => service.close()))
+  for (const service of services.splice(0)) service.close()
 })
 
-async function begin(options: ForeignServiceOptions = {}): Promise<{service: ForeignService; home: Home}> {
-  const service = await ForeignService.start(options)
+async function begin(options: ServiceForm = {}): Promise<{service: ScriptedService; home: Home}> {
+  const service = await ScriptedService.start(options)
+  service.tokenMilliseconds = 0
+  service.echo = () => ({})
+  service.hasVouchers = true
   const home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
+    BOOKCTL_BASE_URL: `${service.origin}/some/where/v1`,
     BOOKCTL_CLIENT_ID: 'cid_foreign',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_foreign',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
   })
   services.push(service)
   homes.push(home)
@@ -45,8 +42,8 @@ const RESERVE = [
 ]
 
 describe('a booking on a foreign service', () => {
-  const shapes: ForeignServiceOptions[] = []
-  for (const envelope of ['data', 'named', 'bare'] satisfies Envelope[]) {
+  const shapes: ServiceForm[] = []
+  for (const envelope of ['data', 'named', 'bare'] as const) {
     shapes.push({envelope, money: 'string', offers: 'flat'}, {envelope, money: 'number', offers: 'nested'})
   }
   test.each(shapes)('works with %o', async shape => {
@@ -60,7 +57,7 @@ describe('a booking on a foreign service', () => {
     ])
 
     const account = await home.json<{account: object}>(['account'])
-    expect(account.result.account).toMatchObject({holder: 'Foreign Travel'})
+    expect(account.result.account).toMatchObject({balance: shape.money === 'number' ? 1 : '1.00'})
 
     const reserved = await home.json<{outcome: string; reservation: object}>([
       'reserve',
@@ -71,14 +68,14 @@ describe('a booking on a foreign service', () => {
     ])
     expect(reserved).toMatchObject({
       exit: 0,
-      result: {outcome: 'confirmed', reservation: {reservation_ref: 'F1000'}},
+      result: {outcome: 'confirmed', reservation: {reservation_ref: 'R-1'}},
     })
 
-    const voucher = await home.json(['voucher', 'download', 'F1000', '--file', 'v.pdf'])
+    const voucher = await home.json(['voucher', 'download', 'R-1', '--file', 'v.pdf'])
     expect(voucher.exit).toBe(0)
     expect(readFileSync(join(home.directory, 'v.pdf'))).toEqual(PDF)
-    expect(service.seen('/reservations/F1000/voucher')[0]?.headers.authorization).toMatch(/^Bearer /)
-    expect(service.seen('//files/voucher?sig=SIGNEDSIGNEDSIGNED')[0]?.headers.authorization).toBeUndefined()
+    expect(service.seen('/reservations/R-1/voucher')[0]?.headers.authorization).toMatch(/^Bearer /)
+    expect(service.seen('/files/voucher?sig=SIGNEDSIGNEDSIGNED')[0]?.headers.authorization).toBeUndefined()
   })
 
   test('leaves it to the service which e-mail addresses and telephone numbers it takes', async () => {
@@ -97,7 +94,7 @@ describe('a booking on a foreign service', () => {
       ]
       const words = [...argv, '--nationality', 'TR']
       const made = await home.run(index % 2 === 0 ? words : [...words, '--json'])
-      expect([made.exit, made.stdout]).toEqual([0, expect.stringContaining(`F${1000 + index}`)])
+      expect([made.exit, made.stdout]).toEqual([0, expect.stringContaining(`R-${index + 1}`)])
     }
     const sent = service.seen('/reservations/hotel').map(({body}) => JSON.parse(body).contact)
     const rest = {name: 'A', surname: 'B', phone_country_code: '+1 242', phone_number: '(532) 123-45-67'}
@@ -109,7 +106,7 @@ describe('a booking on a foreign service', () => {
     await home.run(SEARCH)
     await home.run(['reserve', 'off_a', '--pay', 'instant', '--client-reference', 'R-1', ...RESERVE])
     await home.run(['login', '--client-secret-stdin', '--scope', 'account:read'], {
-      stdin: 'sk_test_foreign\n',
+      stdin: 'sk_test_right\n',
       env: {BOOKCTL_CLIENT_SECRET: undefined},
     })
     await home.run(['logout'], {env: {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}})
@@ -156,19 +153,19 @@ describe('a booking on a foreign service', () => {
       {
         grant_type: 'client_credentials',
         client_id: 'cid_foreign',
-        client_secret: 'sk_test_foreign',
+        client_secret: 'sk_test_right',
         scope: 'hotels:read',
       },
       {
         grant_type: 'client_credentials',
         client_id: 'cid_foreign',
-        client_secret: 'sk_test_foreign',
+        client_secret: 'sk_test_right',
         scope: 'reservations:write',
       },
       {
         grant_type: 'client_credentials',
         client_id: 'cid_foreign',
-        client_secret: 'sk_test_foreign',
+        client_secret: 'sk_test_right',
         scope: 'account:read',
       },
     ])
@@ -176,11 +173,12 @@ describe('a booking on a foreign service', () => {
     expect(revokes.length).toBeGreaterThan(0)
     for (const revoke of revokes) expect(Object.keys(JSON.parse(revoke.body))).toEqual(['token'])
     for (const request of [...tokens, ...revokes]) expect(request.headers.authorization).toBeUndefined()
-    expect(service.tokens.size).toBe(0)
+    expect(service.liveTokens.size).toBe(0)
   })
 
   test('takes a status word it never saw', async () => {
-    const {home} = await begin({confirmedWord: 'ON_REQUEST'})
+    const {service, home} = await begin()
+    service.status = 'ON_REQUEST'
     const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
     expect({exit, result}).toMatchObject({
       exit: 0,
@@ -188,20 +186,10 @@ describe('a booking on a foreign service', () => {
     })
   })
 
-  const forms: ErrorForm[] = [
-    ...([
-      'error.code',
-      'error string',
-      'errors[].code',
-      'errors[].id',
-      'errors[].type',
-      'errors[].title',
-    ] as const),
-    ...(['code', 'type', 'title', 'html', 'nothing'] as const),
-  ]
+  const forms = Object.keys(ERROR_FORMS) as (keyof typeof ERROR_FORMS)[]
   test.each(forms)('reads a refusal in the form %s', async errorForm => {
     const {service, home} = await begin({errorForm})
-    service.reservations.push({ref: 'F1', key: 'other', body: {offer_id: 'off_a'}})
+    service.reservations.push({ref: 'R-1', key: 'other', offer: 'off_a'})
     const {exit, result} = await home.json<{error: {code: string; status: number}}>([
       'reserve',
       'off_a',
@@ -211,7 +199,7 @@ describe('a booking on a foreign service', () => {
     ])
     expect(exit).toBe(5)
     expect(result.error.status).toBe(409)
-    if (errorForm !== 'html' && errorForm !== 'nothing') expect(result.error.code).toBe('offer_gone')
+    if (errorForm !== 'html' && errorForm !== 'nothing') expect(result.error.code).toBe('offer_already_used')
   })
 })
 
@@ -232,7 +220,8 @@ describe('exactly one reservation on a foreign service', () => {
   )
 
   test('a service that answers "already used" to the repeat leaves the outcome unknown', async () => {
-    const {service, home} = await begin({repeatedKey: 'already used'})
+    const {service, home} = await begin()
+    service.honoursKey = false
     service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
     const argv = ['reserve', 'off_a', '--client-reference', 'R-2', '--pay', 'account', ...RESERVE]
     const first = await home.json<{error: {hint: string}}>(argv)
@@ -251,7 +240,7 @@ describe('exactly one reservation on a foreign service', () => {
     const {service, home} = await begin()
     const reference = ['--client-reference', 'R-3', '--pay', 'account']
     expect((await home.run(['reserve', 'off_a', ...reference, ...RESERVE])).exit).toBe(0)
-    const before = service.requests.length
+    const before = service.received.length
     const {exit, result} = await home.json<{error: {message: string}}>([
       'reserve',
       'off_b',
@@ -260,12 +249,12 @@ describe('exactly one reservation on a foreign service', () => {
     ])
     expect(exit).toBe(2)
     expect(result.error.message).toContain('R-3')
-    expect(service.requests.length).toBe(before)
+    expect(service.received.length).toBe(before)
   })
 
   test('waits on the voucher, never on a path the interface does not show', async () => {
     const {service, home} = await begin()
-    service.confirmed = false
+    service.hasVouchers = false
     const pending = await home.json<{error: {code: string}}>([
       'reserve',
       'off_a',
@@ -275,13 +264,12 @@ describe('exactly one reservation on a foreign service', () => {
       ...RESERVE,
     ])
     expect(pending.exit).toBe(8)
-    service.confirmed = true
+    service.hasVouchers = true
     const done = await home.json(['reserve', 'off_a', '--pay', 'instant', '--wait=30', ...RESERVE])
     expect(done).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
     // Whether it is a sandbox may be asked on this machine, outside the API.
-    const known =
-      /^(\/_sandbox\/clock|\/some\/where\/v1\/(oauth\/token|reservations\/hotel|reservations\/F1000\/voucher))$/
-    expect(service.requests.map(request => request.path).filter(path => !known.test(path))).toEqual([])
+    const known = /^\/(_sandbox\/clock|oauth\/token|reservations\/hotel|reservations\/R-1\/voucher)$/
+    expect(service.received.map(request => request.path).filter(path => !known.test(path))).toEqual([])
     expect(service.seen('/reservations/hotel').length).toBe(1)
   })
 })
@@ -290,7 +278,7 @@ describe('tokens on a foreign service', () => {
   test('fifty processes with a token the service no longer knows ask for one', async () => {
     const {service, home} = await begin()
     expect((await home.run(['account'])).exit).toBe(0)
-    service.tokens.clear()
+    service.liveTokens.clear()
     const runs = await Promise.all(Array.from({length: 50}, () => home.run(['account'])))
     expect(runs.filter(run => run.exit !== 0)).toEqual([])
     expect(service.seen('/oauth/token').length).toBe(2)
@@ -325,7 +313,7 @@ describe('logging out beside credentials of the environment', () => {
   /** A profile of the environment's client, or of another one, logged in. */
   const logIn = (home: Home, clientId: string) =>
     home.run(['login', '--client-id', clientId, '--client-secret-stdin'], {
-      stdin: 'sk_test_foreign\n',
+      stdin: 'sk_test_right\n',
       env: {BOOKCTL_CLIENT_SECRET: undefined},
     })
 
@@ -343,10 +331,10 @@ describe('logging out beside credentials of the environment', () => {
       const {service, home} = await begin()
       await logIn(home, clientId)
       await home.run(['account'])
-      const tokens = service.tokens.size
+      const tokens = service.liveTokens.size
       const {exit, stdout, stderr} = await home.run(['logout', ...form])
-      expect([exit, service.tokens.size]).toEqual([0, clientId === 'cid_other' ? 1 : 0])
-      expect(tokens).toBeGreaterThan(service.tokens.size)
+      expect([exit, service.liveTokens.size]).toEqual([0, clientId === 'cid_other' ? 1 : 0])
+      expect(tokens).toBeGreaterThan(service.liveTokens.size)
       expect(stderr).toContain('this revokes the tokens of cid_foreign, the client of the environment')
       const [, command = ''] =
         /profile default stays logged in\. To log out of it: bookctl (.+)/.exec(stderr) ?? []
@@ -366,7 +354,7 @@ describe('logging out beside credentials of the environment', () => {
         result: {profile: 'default', revoked: true, removed: true, remaining: [{what: 'environment'}]},
       })
       expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
-      expect(service.tokens.size).toBe(0)
+      expect(service.liveTokens.size).toBe(0)
     },
   )
 
@@ -404,10 +392,10 @@ describe('a voucher that must not be written', () => {
   test('an existing file is kept without --force, and no request is made', async () => {
     const {service, home} = await begin()
     await home.run(['voucher', 'download', 'F1', '--file', 'v.pdf'])
-    const before = service.requests.length
+    const before = service.received.length
     const {exit} = await home.json(['voucher', 'download', 'F1', '--file', 'v.pdf'])
     expect(exit).toBe(2)
-    expect(service.requests.length).toBe(before)
+    expect(service.received.length).toBe(before)
   })
 
   test('a cut link leaves no file', async () => {

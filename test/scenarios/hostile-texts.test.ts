@@ -1,7 +1,7 @@
 /** Texts of the service that would move a cursor, forge a line or hide an address, at a real terminal. */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {OddService} from '../support/odd-service.js'
+import {ScriptedService} from '../support/scripted-service.js'
 import {SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
@@ -26,12 +26,12 @@ const BODY = {
   data: {...RECORD, offers: [RECORD], reservations: [RECORD], subscriptions: [RECORD], countries: [RECORD]},
 }
 
-let service: OddService
-let refusing: OddService
+let service: ScriptedService
+let refusing: ScriptedService
 beforeAll(async () => {
-  service = await OddService.start({status: 200, body: JSON.stringify(BODY)})
+  service = await ScriptedService.answering({status: 200, body: JSON.stringify(BODY)})
   const error = {code: HOSTILE, message: HOSTILE, details: [{field: HOSTILE, message: HOSTILE}]}
-  refusing = await OddService.start({status: 422, body: JSON.stringify({error})})
+  refusing = await ScriptedService.answering({status: 422, body: JSON.stringify({error})})
 })
 afterAll(async () => {
   await service.close()

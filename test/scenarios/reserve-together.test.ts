@@ -1,18 +1,18 @@
 /** Many processes make the same reservation at once: one of them does, and all of them show it. */
 import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {ForeignService} from '../support/foreign-service.js'
+import {ScriptedService} from '../support/scripted-service.js'
 
-const service = await ForeignService.start()
+const service = await ScriptedService.start()
 const home = new Home({
   BOOKCTL_BASE_URL: service.baseUrl,
   BOOKCTL_CLIENT_ID: 'cid_foreign',
-  BOOKCTL_CLIENT_SECRET: 'sk_test_foreign',
+  BOOKCTL_CLIENT_SECRET: 'sk_test_right',
 })
 
-afterAll(async () => {
+afterAll(() => {
   home.remove()
-  await service.close()
+  service.close()
 })
 
 const argvFor = (offer: string) => [

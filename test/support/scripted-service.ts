@@ -1,39 +1,139 @@
-/** A small service of our own for tests: tokens, accounts and reservations over real HTTP, with a script of faults. */
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http'
+/**
+ * A service that a test scripts, over real HTTP: it keeps §1–§9 and shares no line with src/. What the interface does not
+ * show has the form that the options choose; `script` and `tricks` answer in its place. It records every request.
+ */
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
 
 export interface Received {
+  readonly method: string
+  /** Without the path of the base URL. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** What to do instead of the usual: return true when the answer was given, or the connection dropped. */
+/** What to do instead of the usual: true when the request was answered, or its connection dropped. */
 export type Script = (request: Received, response: ServerResponse) => Promise<boolean> | boolean
+
+export type Envelope = 'data' | 'named' | 'bare'
+
+/** Where a refusal has its code. */
+export const ERROR_FORMS = {
+  'error.code': (code: string, message: string, more: object): object => ({error: {code, message, ...more}}),
+  'error string': (error: string, message: string) => ({error, error_description: message}),
+  'errors[].code': (code: string, detail: string) => ({errors: [{code, detail}]}),
+  'errors[].id': (id: string, message: string) => ({errors: [{id, message}]}),
+  'errors[].type': (type: string, message: string) => ({errors: [{type, message}]}),
+  'errors[].title': (title: string, message: string) => ({errors: [{title, message}]}),
+  code: (code: string, message: string) => ({code, message}),
+  type: (type: string, message: string) => ({type, message}),
+  title: (title: string, detail: string) => ({title, detail}),
+  html: () => '<html><title>Oops</title><body>No.</body></html>',
+  nothing: () => '',
+} satisfies Record<string, (code: string, message: string, more: object) => object | string>
+
+export interface ServiceForm {
+  readonly envelope?: Envelope
+  readonly errorForm?: keyof typeof ERROR_FORMS
+  readonly money?: 'string' | 'number'
+  /** `nested`: each rate is inside its hotel, some levels down. */
+  readonly offers?: 'flat' | 'nested'
+}
+
+/** What the next request of a path gets; `commit`: the request takes effect all the same. */
+export interface Trick {
+  readonly path: string
+  readonly commit: boolean
+  readonly answer: 'drop' | 'half' | number
+}
+
+/** One answer to everything but token requests. */
+export interface FixedAnswer {
+  readonly status: number
+  readonly type?: string
+  readonly body: string | Uint8Array
+  /** The connection breaks in the middle of the body. */
+  readonly isCut?: boolean
+}
+
+const BASE = '/partner-api/v1'
+/** Any base URL will do: it ends in `v1`. */
+const ANY_BASE = /^\/[\w/-]*?\bv1(?=\/)/
+const VOUCHER = '/files/voucher?sig=SIGNEDSIGNEDSIGNED'
+/** A PDF just large enough to be one. */
+export const PDF = Buffer.from(
+  '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
+)
 
 export class ScriptedService {
   readonly received: Received[] = []
-  /** Reservations made, each with the offer and the key it was made with. */
   readonly reservations: {ref: string; offer: string; key: string}[] = []
   readonly liveTokens = new Set<string>()
+  readonly tricks: Trick[] = []
   tokenLifetimeSeconds: number | string | undefined = 7200
   /** How long a token request takes. */
   tokenMilliseconds = 100
   /** Whether a repeat with the same key gets the first answer again. */
   honoursKey = true
+  /** Of a reservation that is paid from the account. */
   status = 'CONFIRMED'
+  /** Whether vouchers are ready. */
+  hasVouchers = false
   script: Script = () => false
+  /** What an answer to a reservation says besides its reference and status. */
+  echo: (body: Record<string, unknown>) => object = ({guests}) => ({guests, hotel: {name: 'Otel'}})
   private issued = 0
-  private readonly server = createServer((request, response) => void this.handle(request, response))
+  private readonly server: Server
 
-  static async start(): Promise<ScriptedService> {
-    const service = new ScriptedService()
+  private constructor(private readonly form: ServiceForm) {
+    this.server = createServer((request, response) => void this.handle(request, response))
+  }
+
+  static async start(form: ServiceForm = {}): Promise<ScriptedService> {
+    const service = new ScriptedService(form)
     await new Promise<void>(resolve => service.server.listen(0, '127.0.0.1', resolve))
     return service
   }
 
+  /** One that gives tokens, says that it is a local sandbox, and answers everything else alike. */
+  static async answering({
+    status,
+    type = 'application/json',
+    body,
+    isCut,
+  }: FixedAnswer): Promise<ScriptedService> {
+    const service = await ScriptedService.start()
+    service.tokenMilliseconds = 0
+    service.script = ({path}, response) => {
+      if (path === '/oauth/token') {
+        const {scope} = JSON.parse(service.received.at(-1)?.body ?? '') as {scope: string}
+        const token = {access_token: 'odd-access-token-secret', token_type: 'Bearer', expires_in: 7200, scope}
+        answer(response, 200, {data: token})
+      } else if (path === '/_sandbox/clock') {
+        response.setHeader('x-local-sandbox', 'bookctl')
+        answer(response, 200, {now: '2030-01-01T00:00:00Z'})
+      } else {
+        const length = Buffer.byteLength(body) + (isCut ? 1000 : 0)
+        response.writeHead(status, {
+          'content-type': type,
+          'content-length': length,
+          'x-request-id': 'req_odd',
+        })
+        if (isCut) response.write(body, () => response.socket?.destroy())
+        else response.end(body)
+      }
+      return true
+    }
+    return service
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
   get baseUrl(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/partner-api/v1`
+    return this.origin + BASE
   }
 
   close(): void {
@@ -45,7 +145,7 @@ export class ScriptedService {
     return this.received.filter(request => request.path === path)
   }
 
-  /** Forgets what was received, as for a new test; reservations and tokens stay. */
+  /** Forgets what was received, for a new test; reservations and tokens stay. */
   forget(): void {
     this.received.length = 0
   }
@@ -54,41 +154,73 @@ export class ScriptedService {
     message.on('error', () => {})
     response.on('error', () => {})
     const body = await readBody(message)
-    const path = (message.url ?? '').replace('/partner-api/v1', '')
-    const request = {path, headers: message.headers, body}
+    const {method = '', headers, url = ''} = message
+    const request = {method, path: url.replace(ANY_BASE, ''), headers, body}
     this.received.push(request)
     if (await this.script(request, response)) return
+    const at = this.tricks.findIndex(({path}) => request.path.endsWith(path))
+    const [trick] = at < 0 ? [] : this.tricks.splice(at, 1)
+    if (!trick?.commit && typeof trick?.answer === 'number')
+      return this.refuse(response, trick.answer, 'tricked')
+    if (trick?.answer === 'drop') {
+      if (trick.commit) this.commit(request)
+      return void response.socket?.resetAndDestroy()
+    }
+    if (trick?.answer === 'half') halve(response)
+    await this.answer(request, response)
+  }
+
+  private async answer(request: Received, response: ServerResponse): Promise<void> {
+    const {method, path, headers, body} = request
     if (path === '/oauth/token') return this.issueToken(request, response)
-    if (path === '/oauth/revoke') return this.revoke(request, response)
-    const bearer = (message.headers.authorization ?? '').replace('Bearer ', '')
-    if (!this.liveTokens.has(bearer)) return refuse(response, 401, 'token_invalid')
-    if (path === '/account') return answer(response, 200, {data: {balance: '1.00'}})
+    if (path === '/oauth/revoke') {
+      this.liveTokens.delete((JSON.parse(body) as {token: string}).token)
+      return void response.writeHead(204).end()
+    }
+    if (path === VOUCHER) return void response.writeHead(200, {'content-type': 'application/pdf'}).end(PDF)
+    if (!this.liveTokens.has((headers.authorization ?? '').replace('Bearer ', '')))
+      return this.refuse(response, 401, 'token_invalid')
+    if (path === '/account') return this.wrap(response, 'account', {balance: this.money('1.00')})
+    if (path === '/hotels/search') return this.search(request, response)
     if (path === '/reservations/hotel') return this.reserve(request, response)
-    refuse(response, 404, 'not_found')
+    if (method !== 'GET' || !/^\/reservations\/[^/]+\/voucher$/.test(path))
+      return this.refuse(response, 404, 'not_found')
+    if (!this.hasVouchers) return this.refuse(response, 409, 'reservation_not_confirmed')
+    this.wrap(response, 'document', {voucher: {url: this.origin + VOUCHER}})
   }
 
-  private async issueToken(request: Received, response: ServerResponse): Promise<void> {
-    const {scope, client_secret} = JSON.parse(request.body) as {scope: string; client_secret: string}
+  private async issueToken({body}: Received, response: ServerResponse): Promise<void> {
+    const {scope, client_secret} = JSON.parse(body) as {scope: string; client_secret: string}
     await new Promise(resolve => setTimeout(resolve, this.tokenMilliseconds))
-    if (client_secret !== 'sk_test_right') return refuse(response, 401, 'invalid_client')
-    const token = `token-${++this.issued}-${'x'.repeat(this.issued % 40)}`
-    this.liveTokens.add(token)
+    if (client_secret !== 'sk_test_right') return this.refuse(response, 401, 'invalid_client')
+    const access_token = `token-${++this.issued}-${'x'.repeat(this.issued % 40)}`
+    this.liveTokens.add(access_token)
     const expires_in = this.tokenLifetimeSeconds
-    answer(response, 200, {data: {access_token: token, token_type: 'Bearer', expires_in, scope}})
+    this.wrap(response, 'token', {access_token, token_type: 'Bearer', expires_in, scope})
   }
 
-  private revoke(request: Received, response: ServerResponse): void {
-    this.liveTokens.delete((JSON.parse(request.body) as {token: string}).token)
-    answer(response, 200, {})
+  private search({body}: Received, response: ServerResponse): void {
+    const {currency} = JSON.parse(body) as {currency: string}
+    const rate = (offer_id: string, amount: string) => {
+      const meal = {code: 'BB', name: 'Bed and breakfast'}
+      return {offer_id, pricing: {total: this.money(amount), currency}, meal}
+    }
+    const hotels = [
+      {name: 'Pera Foreign', category: {stars: 4}, rates: [rate('off_a', '240.00'), rate('off_b', '310.50')]},
+      {name: 'Galata Foreign', category: {stars: 3}, rates: [rate('off_c', '99.90')]},
+    ]
+    const offers = hotels.flatMap(({name, rates}) => rates.map(each => ({...each, hotel: {name}})))
+    if (this.form.offers !== 'nested') this.wrap(response, 'results', {offers})
+    else this.wrap(response, 'availability', {page: 1, result: {hotels}})
   }
 
   private reserve(request: Received, response: ServerResponse): void {
     const {status, ref} = this.commit(request)
-    if (status === 409) refuse(response, 409, 'offer_already_used', ref)
-    else answer(response, status, this.reservationOf(ref, request))
+    if (status === 409) this.refuse(response, 409, 'offer_already_used', {reservation_ref: ref})
+    else this.wrap(response, 'booking', this.recordOf(ref, request), status)
   }
 
-  /** Makes the reservation, or finds the earlier one; what `reserve` answers with, for scripts that cut the answer. */
+  /** Makes the reservation, or finds the earlier one: for scripts that cut the answer. */
   commit(request: Received): {status: number; ref: string} {
     const offer = (JSON.parse(request.body) as {offer_id: string}).offer_id
     const key = String(request.headers['idempotency-key'])
@@ -99,17 +231,32 @@ export class ScriptedService {
     return {status: 201, ref}
   }
 
+  /** What a reservation is answered with, for scripts. */
   reservationOf(ref: string, request: Received): object {
-    const {guests} = JSON.parse(request.body) as {guests: unknown}
-    return {
-      data: {
-        reservation_ref: ref,
-        status: this.status,
-        guests,
-        hotel: {name: 'Otel'},
-        payment: {mode: 'account'},
-      },
-    }
+    return {data: this.recordOf(ref, request)}
+  }
+
+  private recordOf(reservation_ref: string, {body}: Received): object {
+    const sent = JSON.parse(body) as {payment?: {mode?: string}}
+    const isInstant = sent.payment?.mode === 'instant'
+    const payment = isInstant ? {mode: 'instant', url: `${this.origin}/pay/here`} : {mode: 'account'}
+    const status = isInstant ? 'PENDING_PAYMENT' : this.status
+    return {reservation_ref, status, payment, ...this.echo(sent)}
+  }
+
+  private money(amount: string): string | number {
+    return this.form.money === 'number' ? Number(amount) : amount
+  }
+
+  private wrap(response: ServerResponse, name: string, record: object, status = 200): void {
+    const forms = {data: {data: record}, named: {data: {[name]: record}}, bare: record}
+    answer(response, status, forms[this.form.envelope ?? 'data'])
+  }
+
+  private refuse(response: ServerResponse, status: number, code: string, more: object = {}): void {
+    const body = ERROR_FORMS[this.form.errorForm ?? 'error.code'](code, `because of ${code}`, more)
+    if (typeof body === 'object') answer(response, status, body)
+    else response.writeHead(status, body === '' ? {} : {'content-type': 'text/html'}).end(body)
   }
 }
 
@@ -124,6 +271,24 @@ export function refuse(
   reservation_ref?: string,
 ): void {
   answer(response, status, {error: {code, message: `because of ${code}`, reservation_ref}})
+}
+
+/** What is sent on `response` breaks off in the middle. */
+function halve(response: ServerResponse): void {
+  const {end} = response
+  response.end = ((body: string | Buffer) => {
+    const bytes = Buffer.from(body as string)
+    // Node counts what is written against the length it announces.
+    response.socket?.write(
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`),
+        bytes.subarray(0, bytes.length / 2),
+      ]),
+      () => response.socket?.destroy(),
+    )
+    response.end = end
+    return response
+  }) as typeof response.end
 }
 
 async function readBody(message: IncomingMessage): Promise<string> {

@@ -8,7 +8,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {type Finished, Home} from '../support/bookctl.js'
 import {COMMANDS as ALL} from '../support/manifest.js'
-import {type OddAnswer, OddService} from '../support/odd-service.js'
+import {type FixedAnswer, ScriptedService} from '../support/scripted-service.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const COMMANDS = Object.keys(ALL)
@@ -63,7 +63,7 @@ const SECRETS = /sk_test_|whsec_|odd-access-token|10000000146|node_modules|\/dis
 
 interface Case {
   /** What the service answers; undefined: there is none. */
-  readonly answer: OddAnswer | undefined
+  readonly answer: FixedAnswer | undefined
   /** The exit codes that may follow; more than one where some commands take any JSON. */
   readonly exits: readonly number[]
   /** In their place for what changes something, which may have been done. */
@@ -161,10 +161,10 @@ afterAll(() => {
 })
 
 describe('the service answers', () => {
-  const services = new Map<string, OddService>()
+  const services = new Map<string, ScriptedService>()
   beforeAll(async () => {
     for (const [name, {answer}] of Object.entries(OUTCOMES))
-      if (answer) services.set(name, await OddService.start(answer))
+      if (answer) services.set(name, await ScriptedService.answering(answer))
   })
   afterAll(async () => {
     for (const service of services.values()) await service.close()

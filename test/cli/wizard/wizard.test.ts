@@ -1,7 +1,6 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/wizard/keep-people.js'
-import {ForeignService} from '../../support/foreign-service.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
 import type {Line} from '../../support/scripted-prompts.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
@@ -261,11 +260,12 @@ describe('a refusal leads on', () => {
 })
 
 test('an outcome that is not known ends it, with the way to resume', async () => {
-  const service = await ForeignService.start({offers: 'nested', money: 'number', repeatedKey: 'already used'})
+  const service = await ScriptedService.start({offers: 'nested', money: 'number'})
+  service.honoursKey = false
   const foreign = await openDesk({
     baseUrl: service.baseUrl,
     clientId: 'cid_foreign',
-    clientSecret: 'sk_test_foreign',
+    clientSecret: 'sk_test_right',
   })
   service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
   const failure = await rejectionOf(
