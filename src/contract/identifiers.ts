@@ -37,6 +37,9 @@ export interface IdentifierForm {
   readonly expected: string
 }
 
+/** `.` and `..` between slashes would lead elsewhere in a path. */
+const NO_DOT_SEGMENTS = String.raw`(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))`
+
 /**
  * How each identifier is written that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7,
  * §2.8); lengths and the other characters are ours, and keep a path and the name of a file what they are. Answers are not
@@ -44,7 +47,7 @@ export interface IdentifierForm {
  */
 export const IDENTIFIERS = {
   offer_id: {
-    pattern: new RegExp(`^${OFFER_ID_PREFIX}[!-~]{1,508}$`),
+    pattern: new RegExp(`^${NO_DOT_SEGMENTS}${OFFER_ID_PREFIX}[!-~]{1,508}$`),
     expected: 'an offer id (off_…)',
   },
   /** §2.5 shows no form. */
@@ -62,16 +65,16 @@ export const IDENTIFIERS = {
     expected: 'a subscription id (whsub_…)',
   },
   event_id: {
-    pattern: new RegExp(`^${EVENT_ID_PREFIX}[!-~]{1,508}$`),
+    pattern: new RegExp(`^${NO_DOT_SEGMENTS}${EVENT_ID_PREFIX}[!-~]{1,508}$`),
     expected: 'an event id (evt_…)',
   },
   delivery_id: {
     pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
     expected: 'a delivery id (dlv_…)',
   },
-  /** Of a hotel or a tour, of which nothing is shown; `.` and `..` would lead elsewhere in a path. */
+  /** Of a hotel or a tour, of which nothing is shown. */
   other: {
-    pattern: /^(?!\.{1,2}$)[!-~]{1,512}$/,
+    pattern: new RegExp(`^${NO_DOT_SEGMENTS}[!-~]{1,512}$`),
     expected: 'an identifier of visible ASCII characters, without spaces',
   },
 } as const satisfies Record<string, IdentifierForm>

@@ -89,6 +89,10 @@ describe('a token', () => {
       {access_token: 't', expires_in: 31_536_000},
     ],
     [{access_token: 't', expires_in: null}, {access_token: 't'}],
+    [
+      {data: {accessToken: 't', tokenType: 'MAC', expiresIn: 60, scope: 'a'}},
+      {access_token: 't', token_type: 'MAC', expires_in: 60, scope: 'a'},
+    ],
   ])('%j', (json, expected) => {
     expect(readToken(json)).toEqual(expected)
   })

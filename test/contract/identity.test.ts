@@ -86,6 +86,20 @@ describe('identifiers', () => {
     }
   })
 
+  it('have no segment that would lead elsewhere in a path', () => {
+    const bad = ['..', '../x', '1/..', '1/../x', '1/./x', String.raw`1\..\x`, '1/.']
+    const good = ['1/x', '1..2', '1/..x', '1/x..', '.5', '1/...']
+    for (const [kind, prefix] of [
+      ['offer_id', 'off_'],
+      ['event_id', 'evt_'],
+      ['other', ''],
+    ] as const) {
+      const inside = prefix === '' ? bad : bad.filter(text => text.startsWith('1'))
+      expect(inside.filter(text => isIdentifier(kind, prefix + text))).toEqual([])
+      expect(good.filter(text => !isIdentifier(kind, prefix + text))).toEqual([])
+    }
+  })
+
   it('are never what a script passes when it has none', () => {
     const nothing = ['', ' ', '\t\n', 'null', 'undefined', 'None', ' null ']
     for (const kind of Object.keys(IDENTIFIERS) as (keyof typeof IDENTIFIERS)[])

@@ -1,5 +1,6 @@
 /** Reads the facts the interface promises out of answers of any shape: bare, in `data`, or in a named object. */
 
+import {fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
 import {breadthFirst, findRecord, textOf} from '../../contract/json-walk.js'
 import {LONGEST_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
@@ -91,12 +92,14 @@ export interface ReadToken {
 
 /** The token in an answer of §4.1, or undefined. */
 export function readToken(json: unknown): ReadToken | undefined {
-  const record = findRecord(json, 'access_token')
-  const token = record?.access_token
-  if (!record || typeof token !== 'string' || token === '') return undefined
-  const seconds = Number(textOf(own(record, 'expires_in')) ?? Number.NaN)
-  const scope = own(record, 'scope')
-  const type = own(record, 'token_type') ?? ''
+  const record = findRecord(json, 'access_token') ?? findRecord(json, 'accessToken')
+  if (!record) return undefined
+  const fields = fieldsOf(record)
+  const token = fields.get('access_token')
+  if (typeof token !== 'string' || token === '') return undefined
+  const seconds = Number(textOf(fields.get('expires_in')) ?? Number.NaN)
+  const scope = fields.get('scope')
+  const type = fields.get('token_type') ?? ''
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
