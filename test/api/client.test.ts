@@ -11,16 +11,16 @@ import {
   jsonAnswer,
   type Script,
   startWireServer,
-  type WireRecord,
-  type WireServer,
-} from '../support/wire-server.js'
+  type Wire,
+  type WireRequest,
+} from '../support/wire.js'
 
-const open: WireServer[] = []
+const open: Wire[] = []
 afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
 
 const token = (n: number): Token => ({access_token: `tok_${n}`, scopes: [], obtainedAt: 0, expiresAt: 9e9})
 
-async function setUp(script: (record: WireRecord, n: number) => Script, tokens: Partial<TokenSource> = {}) {
+async function setUp(script: (record: WireRequest, n: number) => Script, tokens: Partial<TokenSource> = {}) {
   const server = await startWireServer(script)
   open.push(server)
   const replaced: string[] = []
@@ -60,7 +60,7 @@ describe('on the wire', () => {
     const {api, server} = await setUp(() => jsonAnswer(200, {data: {ok: true}}, {'x-request-id': 'req_1'}))
     const answer = await api.call('hotels.search', {body: SEARCH})
     expect(answer).toMatchObject({status: 200, json: {data: {ok: true}}, requestId: 'req_1', attempts: 1})
-    const [record] = server.records
+    const [record] = server.requests
     expect(record?.head).toMatch(/^POST \/partner-api\/v1\/hotels\/search HTTP\/1\.1/)
     expect(record?.body).toBe(JSON.stringify(SEARCH))
     expect(record?.headers).toMatchObject({
@@ -77,14 +77,14 @@ describe('on the wire', () => {
       parameters: {reservation_ref: 'a/b?c'},
       query: {x: 'ş&', y: undefined},
     })
-    expect(server.records[0]?.target).toBe('/partner-api/v1/reservations/a%2Fb%3Fc?x=%C5%9F%26')
-    expect(server.records[0]?.headers['content-type']).toBeUndefined()
+    expect(server.requests[0]?.path).toBe('/partner-api/v1/reservations/a%2Fb%3Fc?x=%C5%9F%26')
+    expect(server.requests[0]?.headers['content-type']).toBeUndefined()
   })
 
   test('the OAuth operations carry no Authorization and ask for no token', async () => {
     const {api, server} = await setUp(() => jsonAnswer(200, {}), {get: () => expect.fail('asked')})
     await api.call('token.revoke', {body: {token: 't'}})
-    expect(server.records[0]?.headers.authorization).toBeUndefined()
+    expect(server.requests[0]?.headers.authorization).toBeUndefined()
   })
 })
 
@@ -100,11 +100,11 @@ describe('401', () => {
       mayHaveActed: false,
     })
     expect(replaced).toEqual(['tok_1'])
-    expect(server.records.map(({headers}) => [headers.authorization, headers['idempotency-key']])).toEqual([
+    expect(server.requests.map(({headers}) => [headers.authorization, headers['idempotency-key']])).toEqual([
       ['Bearer tok_1', 'k1'],
       ['Bearer tok_2', 'k1'],
     ])
-    expect(server.records[0]?.body).toBe(server.records[1]?.body)
+    expect(server.requests[0]?.body).toBe(server.requests[1]?.body)
   })
 
   test('twice is final', async () => {
@@ -114,17 +114,17 @@ describe('401', () => {
     const failure = await failureOf(api.call('account.show'))
     expect(failure).toMatchObject({kind: 'not_allowed', details: {code: 'token_invalid', status: 401}})
     expect(failure.details.hint).toContain('bookctl login')
-    expect([server.records.length, replaced.length]).toEqual([2, 1])
+    expect([server.requests.length, replaced.length]).toEqual([2, 1])
   })
 
   test('is final at once when there is no other token', async () => {
     const {api, server} = await setUp(() => jsonAnswer(401, {}), {replace: async refused => refused})
     expect(await failureOf(api.call('account.show'))).toMatchObject({kind: 'not_allowed'})
-    expect(server.records).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('after an attempt that may have acted never hides that', async () => {
-    const script = (_: WireRecord, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
+    const script = (_: WireRequest, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
     const policy = {repeatable: true}
     const failing = await setUp(script, {replace: () => Promise.reject(new Error('no token'))})
     expect(await failing.api.exchange('reservations.create', {body: {}, policy})).toMatchObject({
@@ -226,7 +226,7 @@ describe('what an ending means', () => {
     expect(await failureOf(api.call('subscriptions.create', {body: {}}))).toMatchObject({
       kind: 'outcome_unknown',
     })
-    expect(server.records).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('of a change that never left: unreachable', async () => {
@@ -256,8 +256,8 @@ describe('a link', () => {
       bytes: n <= 3 ? httpAnswer(302, '', {location: `/r${n}`, 'set-cookie': 'a=b'}) : httpAnswer(200, 'pdf'),
     }))
     expect(await get(api, server.port)).toMatchObject({status: 200})
-    expect(server.records.map(({target}) => target)).toEqual(['/v?sig=1', '/r1', '/r2', '/r3'])
-    for (const {headers} of server.records) {
+    expect(server.requests.map(({path}) => path)).toEqual(['/v?sig=1', '/r1', '/r2', '/r3'])
+    for (const {headers} of server.requests) {
       expect(headers.authorization).toBeUndefined()
       expect(headers.cookie).toBeUndefined()
     }
@@ -267,7 +267,7 @@ describe('a link', () => {
     const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: '/again'})}))
     const failure = await failureOf(get(api, server.port))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
-    expect(server.records).toHaveLength(4)
+    expect(server.requests).toHaveLength(4)
   })
 
   test.each([
@@ -282,10 +282,10 @@ describe('a link', () => {
     const failure = await failureOf(api.fetchLink(link))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
     expect(failure.message).not.toContain('sig=')
-    expect(server.records).toHaveLength(0)
+    expect(server.requests).toHaveLength(0)
     if (URL.canParse(link)) {
       expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
-      expect(server.records).toHaveLength(1)
+      expect(server.requests).toHaveLength(1)
     }
   })
 

@@ -10,17 +10,17 @@ import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, type Script, startWireServer, type WireServer} from '../support/wire-server.js'
+import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
 const LIMITS = {
   ...{connectMilliseconds: 300, headersMilliseconds: 300, bodyMilliseconds: 300},
   ...{totalMilliseconds: 2000, maxAnswerBytes: 1000},
 }
 
-const open: (Server | WireServer)[] = []
+const open: (Server | Wire)[] = []
 afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
 
-async function serve(script: Script, identity?: string): Promise<WireServer> {
+async function serve(script: Script, identity?: string): Promise<Wire> {
   const server = await startWireServer(
     () => script,
     identity === undefined ? undefined : tlsIdentity(identity),
@@ -101,8 +101,8 @@ test('a look at the connection sends nothing, also to a server whose certificate
   expect([chain[0]?.subject, problem]).toEqual(['good', expect.stringContaining('known authority')])
   const ca = [readFileSync(certificateFile('ca'), 'utf8')]
   expect((await inspectTls(way(`https://127.0.0.1:${tls.port}/v1`, ca))).problem).toBeUndefined()
-  await expect.poll(() => [http.connections(), tls.connections()]).toEqual([1, 2])
-  expect([http.records, tls.records]).toEqual([[], []])
+  await expect.poll(() => [http.connections, tls.connections]).toEqual([1, 2])
+  expect([http.requests, tls.requests]).toEqual([[], []])
 })
 
 test('a look sends the credentials of a proxy to no proxy whose certificate is refused', async () => {
@@ -115,5 +115,5 @@ test('a look sends the credentials of a proxy to no proxy whose certificate is r
     milliseconds: 3000,
   }
   await expect(inspectTls(way)).rejects.toMatchObject({fault: 'tls', sent: false})
-  expect(proxy.records).toEqual([])
+  expect(proxy.requests).toEqual([])
 })

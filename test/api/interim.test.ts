@@ -3,7 +3,7 @@ import {type AddressInfo, createServer} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
-import {startWireServer, type WireServer} from '../support/wire-server.js'
+import {startWireServer, type Wire} from '../support/wire.js'
 
 const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(server => server.close()))
 })
 
-async function serve(bytes: string, after: 'end' | 'hang' = 'end'): Promise<WireServer> {
+async function serve(bytes: string, after: 'end' | 'hang' = 'end'): Promise<Wire> {
   const server = await startWireServer(() => ({bytes, after}))
   servers.push(server)
   return server

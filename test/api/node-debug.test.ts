@@ -6,10 +6,10 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'
+import {httpAnswer, startWireServer, type Wire} from '../support/wire.js'
 
 const CANARY = 'canary_signed_link'
-let server: WireServer
+let server: Wire
 const home = mkdtempSync(join(tmpdir(), 'bookctl-debug-'))
 const root = new URL('../../', import.meta.url)
 

@@ -6,7 +6,7 @@ import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, startWireServer, type WireServer} from '../support/wire-server.js'
+import {httpAnswer, startWireServer, type Wire} from '../support/wire.js'
 
 const PROXY = 'http://proxy.test:3128'
 const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
@@ -50,7 +50,7 @@ describe('which proxy', () => {
   })
 })
 
-const open: (Server | WireServer)[] = []
+const open: (Server | Wire)[] = []
 afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
 
 /** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`. */
@@ -114,7 +114,7 @@ describe('through a proxy', () => {
     expect(head).toMatch(/^CONNECT service\.test:443 HTTP\/1\.1/)
     expect(head).toContain(`Basic ${Buffer.from('user:hunt@er2').toString('base64')}`)
     expect(head).not.toContain('tok_1')
-    expect(service.records[0]?.headers['proxy-authorization']).toBeUndefined()
+    expect(service.requests[0]?.headers['proxy-authorization']).toBeUndefined()
   })
 
   test.each([
@@ -144,7 +144,7 @@ describe('through a proxy', () => {
     const error = await fault(sendThrough(silent.port, {...LIMITS, connectMilliseconds: 100}))
     expect(error).toMatchObject({fault: 'connect_timeout', sent: false})
     expect(error.reason).toContain(`through proxy http://127.0.0.1:${silent.port}`)
-    await expect.poll(() => silent.records[0]?.target).toBe('service.test:443')
+    await expect.poll(() => silent.requests[0]?.path).toBe('service.test:443')
   })
 
   test.each(['self-signed', 'expired', 'other-host'])('the certificate behind it counts: %s', async name => {
@@ -153,6 +153,6 @@ describe('through a proxy', () => {
     const error = await fault(sendThrough(proxy.port))
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toContain('service.test:443')
-    expect(service.records).toHaveLength(0)
+    expect(service.requests).toHaveLength(0)
   })
 })

@@ -8,7 +8,7 @@ import {createTransport, type TransportOptions} from '../../src/api/http/transpo
 import type {ExchangeError, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, type Script, startWireServer, type WireServer} from '../support/wire-server.js'
+import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
 const LIMITS: ExchangeLimits = {
   connectMilliseconds: 5000,
@@ -20,7 +20,7 @@ const LIMITS: ExchangeLimits = {
 const CA_FILE = certificateFile('ca')
 const CA = await trustedCertificates(CA_FILE, {})
 
-const servers: WireServer[] = []
+const servers: Wire[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map(server => server.close()))
 })
@@ -68,8 +68,8 @@ describe('an answer', () => {
     expect(answer.status).toBe(418)
     expect(answer.headers['x-a']).toBe('1, 2')
     expect(Buffer.from(answer.body).toString()).toBe('yes')
-    const [record] = server.records
-    expect(record?.target).toBe('/p?q=1')
+    const [record] = server.requests
+    expect(record?.path).toBe('/p?q=1')
     expect(record?.body).toBe('{"ü":1}')
     expect(record?.headers).toMatchObject({
       'accept-encoding': 'identity',
@@ -81,7 +81,7 @@ describe('an answer', () => {
   test('is not followed when it is a redirect', async () => {
     const server = await serve({bytes: httpAnswer(307, '', {location: '/elsewhere'})})
     expect((await send(`http://127.0.0.1:${server.port}/`, {}, {}, '{}')).status).toBe(307)
-    expect(server.records).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('may be preceded by informational ones', async () => {
@@ -138,7 +138,7 @@ describe('nothing was sent', () => {
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toMatch(reason)
     expect(error.reason).toContain(`127.0.0.1:${server.port}`)
-    expect(server.records).toHaveLength(0)
+    expect(server.requests).toHaveLength(0)
   })
 
   test.each([
@@ -152,7 +152,7 @@ describe('nothing was sent', () => {
     const error = await fault(`https://127.0.0.1:${server.port}/x`, {}, {ca: CA}, '{}')
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toMatch(reason)
-    expect(server.records).toHaveLength(0)
+    expect(server.requests).toHaveLength(0)
   })
 
   test('when the other side speaks no TLS', async () => {
@@ -218,7 +218,7 @@ describe('a byte may have left', () => {
           .soft({cut, sent: error.sent, known: ['cut', 'reset'].includes(error.fault)})
           .toEqual({cut, sent: true, known: true})
       }
-      expect(server.records).toHaveLength(whole.length)
+      expect(server.requests).toHaveLength(whole.length)
     }
   })
 
@@ -304,7 +304,7 @@ test('close() ends what is under way', async () => {
   const transport = createTransport({env: {}})
   const pending = transport({method: 'GET', url: `http://127.0.0.1:${server.port}/x`, headers: {}}, LIMITS)
   const settled = pending.catch((error: ExchangeError) => error)
-  await expect.poll(() => server.records.length).toBe(1)
+  await expect.poll(() => server.requests.length).toBe(1)
   await transport.close()
   expect(await settled).toMatchObject({name: 'ExchangeError', sent: true})
 })

@@ -6,23 +6,17 @@ import {createApi} from '../../src/api/operations/client.js'
 import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/operations/vouchers.js'
 import type {Failure} from '../../src/contract/failure.js'
 import {fakeClock} from '../support/clocks.js'
-import {
-  httpAnswer,
-  jsonAnswer,
-  type Script,
-  startWireServer,
-  type WireServer,
-} from '../support/wire-server.js'
+import {httpAnswer, jsonAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
 const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
-const open: WireServer[] = []
+const open: Wire[] = []
 afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
 
 /** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
 async function setUp(voucher: (n: number, link: string) => Script, link: (n: number) => Script) {
   const counts = {voucher: 0, link: 0}
   const server = await startWireServer(record => {
-    if (record.target.startsWith('/files/')) return link(++counts.link)
+    if (record.path.startsWith('/files/')) return link(++counts.link)
     return voucher(++counts.voucher, `http://127.0.0.1:${server.port}/files/v?sig=${counts.voucher}`)
   })
   open.push(server)
@@ -52,10 +46,10 @@ const notReady = () => jsonAnswer(409, {error: {code: 'reservation_not_confirmed
 test('the question carries Authorization, the link does not', async () => {
   const {fetch, server} = await setUp(ready, pdf)
   expect(Buffer.from(await fetch()).equals(PDF)).toBe(true)
-  const [question, file] = server.records
-  expect(question?.target).toBe('/v1/reservations/RSV-1/voucher')
+  const [question, file] = server.requests
+  expect(question?.path).toBe('/v1/reservations/RSV-1/voucher')
   expect(question?.headers.authorization).toBe('Bearer tok')
-  expect(file?.target).toBe('/files/v?sig=1')
+  expect(file?.path).toBe('/files/v?sig=1')
   expect(file?.headers).not.toHaveProperty('authorization')
   expect(file?.headers).not.toHaveProperty('cookie')
 })
@@ -92,7 +86,7 @@ describe('the link', () => {
   test.each([403, 410])('answered %i is asked for anew, once', async status => {
     const once = await setUp(ready, n => (n === 1 ? {bytes: httpAnswer(status, 'expired')} : pdf()))
     expect((await once.fetch()).length).toBe(PDF.length)
-    expect(once.server.records.map(({target}) => target)).toEqual([
+    expect(once.server.requests.map(({path}) => path)).toEqual([
       '/v1/reservations/RSV-1/voucher',
       '/files/v?sig=1',
       '/v1/reservations/RSV-1/voucher',

@@ -3,10 +3,10 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {Home} from '../support/bookctl.js'
 import {tlsIdentity} from '../support/tls.js'
+import {Wire} from '../support/wire.js'
 import {type Fault, identityOf, stalls} from './fault.js'
 import {checkOutput, checkRequests} from './fault-checks.js'
 import type {Errand} from './fault-errands.js'
-import {FaultProxy} from './fault-proxy.js'
 import {checkReport} from './fault-report-checks.js'
 import {expectedOf} from './fault-rules.js'
 import {type Cell, type Seen, trustOf} from './fault-seen.js'
@@ -53,7 +53,7 @@ async function runOnce(
   const {side, other} = bench
   const identity = identityOf(fault)
   const options = {upstream: side.origin, other: other.origin, tls: identity && tlsIdentity('good')}
-  const proxy = await FaultProxy.start(options)
+  const proxy = await Wire.start(options)
   const home = new Home(row.usesProfile ? {} : {...CREDENTIALS})
   Object.assign(home.env, {BOOKCTL_BASE_URL: `${proxy.origin}/partner-api/v1`, BOOKCTL_NO_HISTORY: '1'})
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
@@ -83,20 +83,14 @@ async function runOnce(
 const isRefused = ({connection, away}: Fault) => connection === 'refused' || away?.proxy === 'refused'
 
 /** Variables that name a service of no machine at all (RFC 6761), and the proxy as the way to it. */
-export function awayFrom({origin}: FaultProxy, {proxy}: NonNullable<Fault['away']>): Record<string, string> {
+export function awayFrom({origin}: Wire, {proxy}: NonNullable<Fault['away']>): Record<string, string> {
   return {
     BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1',
     ...(proxy === undefined ? {} : {HTTPS_PROXY: origin}),
   }
 }
 
-async function run(
-  home: Home,
-  proxy: FaultProxy,
-  errand: Errand,
-  {fault}: Cell,
-  seconds: number,
-): Promise<Seen> {
+async function run(home: Home, proxy: Wire, errand: Errand, {fault}: Cell, seconds: number): Promise<Seen> {
   const timeout = ['--timeout', String(seconds)]
   const finished = await home.run([...errand.argv, '--json', ...timeout, ...trustOf(fault)], {
     limitMilliseconds: STOPPED_AFTER_MILLISECONDS,

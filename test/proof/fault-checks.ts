@@ -1,8 +1,8 @@
 /** What is wrong with what a command said and sent. */
 import {hasStack} from '../support/stack.js'
+import type {WireRequest} from '../support/wire.js'
 import {type Fault, type RedirectTarget, statusOf, timesOut} from './fault.js'
 import type {Errand} from './fault-errands.js'
-import type {ProxyRequest} from './fault-proxy.js'
 import type {Row} from './fault-rows.js'
 import type {Expected} from './fault-rules.js'
 import {type Cell, parse, type Seen} from './fault-seen.js'
@@ -116,7 +116,7 @@ export function checkRequests(
 }
 
 /** What every request carries, by what it is. */
-function checkContent(row: Row, {method, headers, body}: ProxyRequest, sends: object | undefined): string[] {
+function checkContent(row: Row, {method, headers, body}: WireRequest, sends: object | undefined): string[] {
   const wrong: string[] = []
   const isSigned = !row.isControl && !['token', 'revoke', 'link'].includes(row.nature)
   // A report also looks whether anything answers at all, without a token.

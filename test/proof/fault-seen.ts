@@ -2,8 +2,8 @@
 
 import type {Finished, Home} from '../support/bookctl.js'
 import {certificateFile} from '../support/tls.js'
+import type {WireRequest} from '../support/wire.js'
 import type {Fault} from './fault.js'
-import type {ProxyRequest} from './fault-proxy.js'
 import type {Row} from './fault-rows.js'
 
 export interface Cell {
@@ -18,8 +18,8 @@ export interface Seen {
   /** It had to be stopped, long after its time. */
   readonly isStopped: boolean
   /** All, and those that were struck. */
-  readonly requests: readonly ProxyRequest[]
-  readonly struck: readonly ProxyRequest[]
+  readonly requests: readonly WireRequest[]
+  readonly struck: readonly WireRequest[]
   readonly home: Home
   /** Lets the service work again. */
   readonly mend: () => void

@@ -1,7 +1,14 @@
 /** What a fault is, and how each sort of them is made. */
 import type {TlsOptions} from 'node:tls'
 import {tlsIdentity} from '../support/tls.js'
-import {type ConnectionFault, type Reply, replyBytes, type Step, type WireFault} from './fault-proxy.js'
+import {
+  type ConnectionFault,
+  type Place,
+  type Reply,
+  replyBytes,
+  type Step,
+  type WireFault,
+} from '../support/wire.js'
 
 export type Conclusion =
   /** There is a whole, true answer; it only came in an odd way. */
@@ -75,8 +82,8 @@ export function statusOf(conclusion: Conclusion): number | undefined {
 
 /** Whether only the clock ends it. */
 export function stalls({connection, away, conclusion}: Fault): boolean {
-  if (connection === 'hold' || connection === 'deaf') return true
-  if (away?.proxy?.includes('hold')) return true
+  if (connection === 'hang' || connection === 'deaf') return true
+  if (away?.proxy?.includes('hang')) return true
   return conclusion.kind === 'lost' && conclusion.stalls
 }
 
@@ -138,24 +145,21 @@ export function redirect(status: number, to: RedirectTarget): Fault {
   }
 }
 
-function locationOf(
-  to: RedirectTarget,
-  place: {origin: string; other: string; path: string},
-): string | undefined {
+function locationOf(to: RedirectTarget, {origin, other, request}: Place): string | undefined {
   const account = '/partner-api/v1/account'
   switch (to) {
     case 'same':
-      return place.origin + account
+      return origin + account
     case 'relative':
       return account
     case 'loop':
-      return place.origin + place.path
+      return origin + request.path
     case 'nowhere':
       return undefined
     case 'odd':
       return 'javascript:alert(1)'
     default:
-      return place.other + account
+      return other + account
   }
 }
 

@@ -1,4 +1,6 @@
 /** Faults of an answer: none, half of one, one that cannot be one, and one that never ends. */
+
+import {replyBytes, replyHead} from '../support/wire.js'
 import {
   after,
   before,
@@ -13,7 +15,6 @@ import {
   TIMED_OUT,
   UNREADABLE,
 } from './fault.js'
-import {replyBytes, replyHead} from './fault-proxy.js'
 import {
   bytes,
   chunk,
@@ -38,9 +39,9 @@ const allButOne = (all: Buffer) => all.subarray(0, -1)
 export const BEFORE: readonly Fault[] = [
   before('reset-before-service', LOST, RESET, 'reset'),
   before('fin-before-service', LOST, RESET, 'end'),
-  before('stall-before-service', STALLED, TIMED_OUT, 'hold'),
-  before('garbage', UNREADABLE, NOT_HTTP, bytes('SSH-2.0-OpenSSH_9.6\r\n'), 'hold'),
-  before('http2-preface', UNREADABLE, NOT_HTTP, Buffer.from('00001204000000000000', 'hex'), 'hold'),
+  before('stall-before-service', STALLED, TIMED_OUT, 'hang'),
+  before('garbage', UNREADABLE, NOT_HTTP, bytes('SSH-2.0-OpenSSH_9.6\r\n'), 'hang'),
+  before('http2-preface', UNREADABLE, NOT_HTTP, Buffer.from('00001204000000000000', 'hex'), 'hang'),
   before('status-zero', UNREADABLE, NOT_HTTP, bytes('HTTP/1.1 0 No\r\n\r\n')),
   before(
     'switching-protocols',
@@ -63,7 +64,7 @@ export const INTERIM: readonly Fault[] = [1, 3].map(count =>
 export const CUTS: readonly Fault[] = [
   after('reset-after-service', LOST, RESET, () => ['reset']),
   after('fin-after-service', LOST, RESET, () => ['end']),
-  after('stall-after-service', STALLED, TIMED_OUT, () => ['hold']),
+  after('stall-after-service', STALLED, TIMED_OUT, () => ['hang']),
   after('reset-in-status-line', CUT, RESET, () => [bytes('HTTP/1'), 'reset']),
   after('reset-in-headers', CUT, RESET, reply => [half(replyHead(reply)), 'reset']),
   after('reset-in-body', CUT, ENDED, reply => [replyHead(reply), half(reply.body), 'reset']),
@@ -78,9 +79,9 @@ export const CUTS: readonly Fault[] = [
     ...[half(reply.body), 'end' as const],
   ]),
   after('fin-before-last-chunk', CUT, ENDED, reply => [chunkedHead(reply), chunk(reply.body), 'end']),
-  after('stall-in-headers', CUT_STALLED, TIMED_OUT, reply => [half(replyHead(reply)), 'hold']),
-  after('stall-in-body', CUT_STALLED, TIMED_OUT, reply => [replyHead(reply), half(reply.body), 'hold']),
-  after('stall-at-last-byte', CUT_STALLED, TIMED_OUT, reply => [allButOne(replyBytes(reply)), 'hold']),
+  after('stall-in-headers', CUT_STALLED, TIMED_OUT, reply => [half(replyHead(reply)), 'hang']),
+  after('stall-in-body', CUT_STALLED, TIMED_OUT, reply => [replyHead(reply), half(reply.body), 'hang']),
+  after('stall-at-last-byte', CUT_STALLED, TIMED_OUT, reply => [allButOne(replyBytes(reply)), 'hang']),
   after('trickle', CUT_STALLED, TIMED_OUT, reply => trickle(replyBytes(reply))),
   after('trickle-in-body', CUT_STALLED, TIMED_OUT, reply => [replyHead(reply), ...trickle(reply.body)]),
   {
@@ -101,9 +102,9 @@ export const LENGTHS: readonly Fault[] = [
   after('length-in-words', UNREADABLE, NOT_HTTP, reply => [withLength(reply, 'many'), 'end']),
   after('length-too-large', UNREADABLE, /larger than \d+ bytes/, reply => [
     withLength(reply, 2 ** 40),
-    'hold',
+    'hang',
   ]),
-  after('length-beyond-numbers', UNREADABLE, NOT_HTTP, reply => [withLength(reply, '9'.repeat(30)), 'hold']),
+  after('length-beyond-numbers', UNREADABLE, NOT_HTTP, reply => [withLength(reply, '9'.repeat(30)), 'hang']),
   after('two-lengths', UNREADABLE, NOT_HTTP, ({body}) => [
     headWith('content-length', '5', String(body.length)),
     body,
@@ -115,10 +116,10 @@ export const LENGTHS: readonly Fault[] = [
   after('length-and-chunks', UNREADABLE, NOT_HTTP, reply => [
     replyBytes({...reply, headers: {...reply.headers, 'transfer-encoding': 'chunked'}}),
   ]),
-  after('bad-chunk', UNREADABLE, NOT_HTTP, reply => [chunkedHead(reply), bytes('zz\r\n'), 'hold']),
+  after('bad-chunk', UNREADABLE, NOT_HTTP, reply => [chunkedHead(reply), bytes('zz\r\n'), 'hang']),
   after('chunk-beyond-numbers', UNREADABLE, NOT_HTTP, reply => [
     chunkedHead(reply),
-    ...[bytes(`${'f'.repeat(40)}\r\n`), 'hold' as const],
+    ...[bytes(`${'f'.repeat(40)}\r\n`), 'hang' as const],
   ]),
 ]
 

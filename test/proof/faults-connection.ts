@@ -13,15 +13,15 @@ export const CONNECTION: readonly Fault[] = [
   {name: 'refused', connection: 'refused', conclusion: SURE, names: /ECONNREFUSED/},
   {name: 'reset-at-accept', connection: 'reset', conclusion: UNSURE, names: RESET},
   {name: 'fin-at-accept', connection: 'end', conclusion: UNSURE, names: RESET},
-  {name: 'never-answers', connection: 'hold', conclusion: UNSURE, names: TIMED_OUT},
+  {name: 'never-answers', connection: 'hang', conclusion: UNSURE, names: TIMED_OUT},
   {name: 'never-reads', connection: 'deaf', conclusion: UNSURE, names: TIMED_OUT},
 ]
 
 export const TLS: readonly Fault[] = [
-  ...(['reset', 'hold', 'end'] as const).map(connection => ({
+  ...(['reset', 'hang', 'end'] as const).map(connection => ({
     name: `tls-${connection}-in-handshake`,
     ...{connection, identity: 'good' as const, isTrusted: true, conclusion: SURE},
-    names: connection === 'hold' ? TIMED_OUT : /before the request|ECONNRESET/,
+    names: connection === 'hang' ? TIMED_OUT : /before the request|ECONNRESET/,
   })),
   {
     ...{name: 'tls-plain-http', connection: 'plain', identity: 'good', isTrusted: true},
@@ -53,7 +53,7 @@ export const AWAY: readonly Fault[] = [
   away('dns', /no such host name, or no name service/),
   away('proxy-refused', /proxy http:.* cannot be reached \(ECONNREFUSED\)/, 'refused'),
   away('proxy-reset', /proxy http:.* cannot be reached/, ['reset']),
-  away('proxy-stall', /timed out (connecting to|shaking hands with) .* through proxy/, ['hold']),
+  away('proxy-stall', /timed out (connecting to|shaking hands with) .* through proxy/, ['hang']),
   away('proxy-403', /proxy http:.* refused the connection with status 403/, [refusing(403)]),
   away('proxy-407', /status 407 \(it wants a user name and password/, [
     refusing(407, 'proxy-authenticate: Basic realm="x"\r\n'),
@@ -62,7 +62,7 @@ export const AWAY: readonly Fault[] = [
   away('proxy-redirect', /proxy http:.* refused the connection with status 302/, [
     refusing(302, 'location: http://127.0.0.1/\r\n'),
   ]),
-  away('proxy-garbage', /proxy http:.* cannot be reached/, [bytes('SSH-2.0-OpenSSH_9.6\r\n'), 'hold']),
+  away('proxy-garbage', /proxy http:.* cannot be reached/, [bytes('SSH-2.0-OpenSSH_9.6\r\n'), 'hang']),
   away('proxy-tunnels-to-nothing', /TLS with .*through proxy|before the request|cannot be reached/, [
     bytes('HTTP/1.1 200 Connection established\r\n\r\n'),
     ...[bytes('this is not TLS\r\n'), 'end' as const],

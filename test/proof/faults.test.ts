@@ -6,7 +6,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
-import {FaultProxy} from './fault-proxy.js'
+import {Wire} from '../support/wire.js'
 import {ROWS} from './fault-rows.js'
 import {ELSEWHERE, SILENT, TO_RECEIVERS} from './fault-silent.js'
 import {type CellResult, inTwos, type MatrixBench, openBench, runCells, shortCells} from './matrix.js'
@@ -26,7 +26,7 @@ test('every command is in the matrix, or said to ask the service nothing', () =>
 })
 
 test('what is said to ask the service nothing asks nothing', async () => {
-  const proxy = await FaultProxy.start({upstream: bench.side.origin, other: bench.other.origin})
+  const proxy = await Wire.start({upstream: bench.side.origin, other: bench.other.origin})
   const home = new Home({
     ...{BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'},
     BOOKCTL_BASE_URL: `${proxy.origin}/partner-api/v1`,

@@ -2,8 +2,9 @@
  * The faults of the matrix. Each says what it does on the wire, and what can be concluded from it by whoever sees only
  * the client's end of the connection; what a command must make of that is in fault-rules.ts.
  */
+
+import {type Reply, replyBytes} from '../support/wire.js'
 import {after, answered, type Fault, harmless, lostThen, RESET, redirect, SPOILT} from './fault.js'
-import {type Reply, replyBytes} from './fault-proxy.js'
 import {BEFORE, COMPRESSED, CUTS, ENDLESS, INTERIM, LENGTHS} from './faults-answer.js'
 import {AWAY, CONNECTION, TLS} from './faults-connection.js'
 import {

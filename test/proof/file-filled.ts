@@ -4,7 +4,7 @@
  */
 import {spawnSync} from 'node:child_process'
 import {readFileSync, writeFileSync} from 'node:fs'
-import {FaultProxy, replyBytes} from './fault-proxy.js'
+import {replyBytes, Wire} from '../support/wire.js'
 import type {FileCommand} from './file-commands.js'
 import {FILE_COMMANDS} from './file-commands.js'
 import {FileHome, type Template} from './file-home.js'
@@ -61,7 +61,7 @@ export async function runFilledCell(
   side: SandboxSide,
   {command, method, path, exits, tells}: FilledCell,
 ): Promise<string[]> {
-  const proxy = await FaultProxy.start({upstream: side.origin, other: 'http://127.0.0.1:1'})
+  const proxy = await Wire.start({upstream: side.origin, other: 'http://127.0.0.1:1'})
   const home = new FileHome(template)
   const config = home.path('config.json')
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, proxy.origin))

@@ -2,7 +2,7 @@
 import {randomUUID} from 'node:crypto'
 import {Home} from '../support/bookctl.js'
 import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
-import {FaultProxy} from './fault-proxy.js'
+import {Wire} from '../support/wire.js'
 import {SandboxSide} from './sandbox-side.js'
 
 /** What the partner's home and account are called in every errand. */
@@ -29,11 +29,9 @@ export class Lane {
   }
 
   /** A proxy before the sandbox, and a home that knows of no other way to it. */
-  async openHome(
-    credentials: Record<string, string> = CREDENTIALS,
-  ): Promise<{home: Home; proxy: FaultProxy}> {
+  async openHome(credentials: Record<string, string> = CREDENTIALS): Promise<{home: Home; proxy: Wire}> {
     const {origin} = this.side
-    const proxy = await FaultProxy.start({upstream: origin, other: origin})
+    const proxy = await Wire.start({upstream: origin, other: origin})
     const home = new Home({...credentials, BOOKCTL_BASE_URL: `${proxy.origin}/partner-api/v1`})
     return {home, proxy}
   }

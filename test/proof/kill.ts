@@ -2,8 +2,8 @@
 import type {ChildProcess} from 'node:child_process'
 import {fileURLToPath} from 'node:url'
 import type {Finished, Home} from '../support/bookctl.js'
+import {replyBytes, type Step, type Wire, type WireFault} from '../support/wire.js'
 import type {CrashPoint, InsidePoint, WirePoint} from './crash-points.js'
-import {type FaultProxy, replyBytes, type Step, type WireFault} from './fault-proxy.js'
 
 export type Death =
   /** Nobody kills it. */
@@ -35,7 +35,7 @@ export interface Victim {
   readonly home: Home
   readonly argv: readonly string[]
   /** Where its requests go through. */
-  readonly proxy: FaultProxy
+  readonly proxy: Wire
 }
 
 /** Runs it to its death, or to its end if that comes first. */
@@ -73,7 +73,7 @@ function killing({moment}: WirePoint, kill: () => void): WireFault {
       if (moment === 'half answered') yield bytes.subarray(0, bytes.length / 2)
       if (moment === 'answered') yield bytes
       kill()
-      yield 'hold'
+      yield 'hang'
     },
   }
 }

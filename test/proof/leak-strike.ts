@@ -4,13 +4,13 @@
  */
 import type {Finished} from '../support/bookctl.js'
 import {tlsIdentity} from '../support/tls.js'
+import {Wire} from '../support/wire.js'
 import type {Canaries} from './canaries.js'
 import {PLANTED} from './canaries.js'
 import {type Echo, EchoService} from './echo-service.js'
 import {type Fault, identityOf, TIMED_OUT} from './fault.js'
 import {awayFrom} from './fault-cell.js'
 import {exitsOf} from './fault-checks.js'
-import {FaultProxy} from './fault-proxy.js'
 import type {Row} from './fault-rows.js'
 import {expectedOf} from './fault-rules.js'
 import {filesIn} from './files-in.js'
@@ -35,7 +35,7 @@ export class StruckService {
   private constructor(
     private readonly strike: Strike,
     private readonly service: EchoService,
-    private readonly proxy: FaultProxy | undefined,
+    private readonly proxy: Wire | undefined,
     private readonly canaries: Canaries,
   ) {}
 
@@ -43,7 +43,7 @@ export class StruckService {
     const service = await EchoService.start(upstream, canaries)
     if ('echo' in strike) return new StruckService(strike, service, undefined, canaries)
     const tls = identityOf(strike.fault) && tlsIdentity('good')
-    const proxy = await FaultProxy.start({upstream: service.origin, other: 'http://127.0.0.1:1', tls})
+    const proxy = await Wire.start({upstream: service.origin, other: 'http://127.0.0.1:1', tls})
     return new StruckService(strike, service, proxy, canaries)
   }
 

@@ -10,7 +10,7 @@ import {openState} from '../../src/state/state.js'
 import type {Finished} from '../support/bookctl.js'
 import type {LocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS} from '../support/stay.js'
-import {replyBytes, type WireFault} from './fault-proxy.js'
+import {replyBytes, type WireFault} from '../support/wire.js'
 import {deadlyEnv} from './kill.js'
 import {Scene} from './race-scene.js'
 
@@ -122,7 +122,7 @@ class Client {
             forwards: kill === 'after it was done',
             play() {
               killChild()
-              return ['hold']
+              return ['hang']
             },
           }
         : FAULTS[fault]

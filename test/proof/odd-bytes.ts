@@ -1,6 +1,6 @@
 /** Pieces of answers as they should not be. */
 import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib'
-import {type Reply, replyBytes, type Step} from './fault-proxy.js'
+import {type Reply, replyBytes, type Step} from '../support/wire.js'
 
 export const bytes = (text: string) => Buffer.from(text)
 export const half = (body: Buffer) => body.subarray(0, Math.ceil(body.length / 2))
@@ -64,7 +64,7 @@ export function* trickle(whole: Buffer): Iterable<Step> {
     yield piece
     yield 100
   }
-  yield 'hold'
+  yield 'hang'
 }
 
 export function* endlessHeaders(): Iterable<Step> {

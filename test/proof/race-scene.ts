@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {type Finished, Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {connectTo, type SandboxClient} from '../support/sandbox.js'
-import {FaultProxy, type ProxyRequest} from './fault-proxy.js'
+import {Wire, type WireRequest} from '../support/wire.js'
 import {type CrowdOptions, crowd} from './race-crowd.js'
 
 export interface Race {
@@ -20,14 +20,14 @@ export class Scene {
   private constructor(
     readonly count: number,
     readonly sandbox: LocalSandbox,
-    readonly proxy: FaultProxy,
+    readonly proxy: Wire,
     readonly home: Home,
     readonly client: SandboxClient,
   ) {}
 
   static async open(sandbox: LocalSandbox, count: number): Promise<Scene> {
     await fetch(`${sandbox.origin}/_sandbox/reset`, {method: 'POST'})
-    const proxy = await FaultProxy.start({upstream: sandbox.origin, other: 'http://127.0.0.1:1'})
+    const proxy = await Wire.start({upstream: sandbox.origin, other: 'http://127.0.0.1:1'})
     const home = new Home({
       BOOKCTL_BASE_URL: `${proxy.origin}/partner-api/v1`,
       BOOKCTL_CLIENT_ID: 'cid_sandbox',
@@ -50,7 +50,7 @@ export class Scene {
   }
 
   /** Requests that came whole, by the end of their path. */
-  sent(method: string, path: string): ProxyRequest[] {
+  sent(method: string, path: string): WireRequest[] {
     return this.proxy.requests.filter(
       each => each.method === method && each.path === `/partner-api/v1${path}`,
     )

@@ -4,8 +4,8 @@ import {join} from 'node:path'
 import {tokenClientOf} from '../../src/api/auth/token-client.js'
 import {openState} from '../../src/state/state.js'
 import {waitUntil} from '../support/wait.js'
-import type {WireFault} from './fault-proxy.js'
-import {replyBytes} from './fault-proxy.js'
+import type {WireFault} from '../support/wire.js'
+import {replyBytes} from '../support/wire.js'
 import {wrongEnds} from './race-crowd.js'
 import type {Race, Scene} from './race-scene.js'
 
@@ -89,7 +89,7 @@ export const TOKEN_RACES: readonly Race[] = [
         *play() {
           isAsked = true
           scene.proxy.strike = undefined
-          yield 'hold'
+          yield 'hang'
         },
       }
       scene.proxy.strike = {fault: hold, method: 'POST', path: /\/oauth\/token$/}

@@ -7,8 +7,8 @@ import {startListening, startTarget} from '../support/listening.js'
 import {tlsIdentity} from '../support/tls.js'
 import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+import {Wire} from '../support/wire.js'
 import {type Fault, identityOf, stalls} from './fault.js'
-import {FaultProxy} from './fault-proxy.js'
 import {parse, trustOf} from './fault-seen.js'
 import {FAULTS} from './faults.js'
 import {errorNamed, probeExit, replayExit, statusSeen} from './receiver-rules.js'
@@ -42,7 +42,7 @@ export async function runReceiverCell(
 ): Promise<string[]> {
   const {sender, fault} = cell
   const identity = identityOf(fault)
-  const proxy = await FaultProxy.start({upstream: side.origin, other, tls: identity && tlsIdentity('good')})
+  const proxy = await Wire.start({upstream: side.origin, other, tls: identity && tlsIdentity('good')})
   const home = new Home({BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_NO_HISTORY: '1'})
   const url = `${proxy.origin}/hooks`
   const break_ = async () => {
@@ -67,7 +67,7 @@ export async function runReceiverCell(
 
 interface Parts {
   readonly home: Home
-  readonly proxy: FaultProxy
+  readonly proxy: Wire
   readonly fault: Fault
   readonly url: string
   readonly isTls: boolean

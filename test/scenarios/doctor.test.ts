@@ -11,7 +11,7 @@ import {Home, type RunOptions} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
-import {httpAnswer, jsonAnswer, startWireServer} from '../support/wire-server.js'
+import {httpAnswer, jsonAnswer, startWireServer} from '../support/wire.js'
 
 interface Check {
   readonly name: string
