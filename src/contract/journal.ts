@@ -1,14 +1,117 @@
-/** What an entry of the reservation journal says about its own sending, for those who keep it and those who read it. */
+/**
+ * The reservation journal as a port: what is committed before a reservation is sent, what an entry says of its own
+ * sending, and the verdict on a reservation that is about to be made. The HTTP core is given it; `state` keeps it.
+ */
+
+/** What is about to be sent, committed before it is. */
+export interface ReservationIntent {
+  readonly offerId: string
+  readonly clientReferenceId: string
+  /** False when the reference was generated: then the offer and the rest of the body find the entry. */
+  readonly referenceGiven: boolean
+  readonly idempotencyKey: string
+  /** False when the key was generated. */
+  readonly keyGiven: boolean
+  /** The exact request body: these bytes are sent. */
+  readonly body: string
+  /** SHA-256, hex, of the body with its keys sorted, so that their order in an input file does not matter. */
+  readonly bodySha256: string
+  /** The same without client_reference_id. */
+  readonly intentSha256: string
+}
+
+export interface JournalEntry {
+  readonly id: number
+  readonly clientReferenceId: string
+  readonly offerId: string
+  readonly idempotencyKey: string
+  /** Null once the outcome is known. */
+  readonly body: string | null
+  readonly bodySha256: string
+  readonly intentSha256: string
+  /** `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  readonly outcome: string
+  readonly reservationRef: string | null
+  /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
+  readonly attempts: number
+  /** Whether an answer was ever lost. */
+  readonly lost: boolean
+  /** The service's answer without personal data. */
+  readonly result: Record<string, unknown> | null
+  /** Unix seconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export type Conflict = 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use' | 'forgotten'
+
+export type JournalVerdict =
+  /** `new`: committed now. `repeat`: an earlier run's, outcome not known. `resolved`: nothing is to be sent. */
+  | {readonly kind: 'new' | 'repeat' | 'resolved'; readonly entry: JournalEntry}
+  /** `entry` forbids it. */
+  | {readonly kind: 'conflict'; readonly conflict: Conflict; readonly entry: JournalEntry}
+
+export interface Settlement {
+  /** `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  readonly outcome: string
+  readonly reservationRef?: string | undefined
+  /** The service's answer without personal data. */
+  readonly result?: object | undefined
+}
+
+/** The journal of one client at one base URL. Times are Unix seconds. What it throws comes from the disk. */
+export interface Journal {
+  /** Runs `work` while no other process does so for this offer; as `TokenCache.alone`. */
+  alone<T>(
+    offerId: string,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+  /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
+  begin(intent: ReservationIntent, now: number): JournalVerdict
+  /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
+  look(intent: ReservationIntent): JournalVerdict | undefined
+  /**
+   * Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. Throws usage
+   * `begun_elsewhere` when the entry gave way to another process's, or was given up: then it must not be sent.
+   */
+  attempt(id: number, now: number): number
+  /**
+   * Records that nothing was ever sent of an entry whose `attempts` all failed to leave; it does nothing when another
+   * process has counted more of them. The body goes. The entry stays until another with its offer, reference or key.
+   */
+  notSent(id: number, attempts: number, now: number): void
+  /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
+  settle(id: number, settlement: Settlement, now: number): void
+  /**
+   * Gives the entry up: its personal data is removed, what finds it again stays. One of which nothing was sent is removed
+   * as a whole. Throws StorageError when it is removed but its bytes are still in the file.
+   */
+  forget(id: number, now: number): void
+  /** The newest entry with this client reference. */
+  find(clientReferenceId: string): JournalEntry | undefined
+}
 
 /** The outcome of an entry of which nothing was sent, once its run has ended. */
 export const NOT_SENT = 'not_sent'
 
+type Sending = Pick<JournalEntry, 'outcome' | 'reservationRef' | 'attempts'>
+
 /** Whether nothing of the entry was ever sent: its run ended before, was killed before, or has not come to it yet. */
-export function isNeverSent(entry: {
-  readonly outcome: string
-  readonly reservationRef: string | null
-  readonly attempts: number
-}): boolean {
+export function isNeverSent(entry: Sending): boolean {
   if (entry.reservationRef !== null || entry.attempts > 0) return false
   return entry.outcome === NOT_SENT || entry.outcome === 'unresolved'
+}
+
+/** Whether the outcome is not known yet. */
+export function isOpen({outcome}: Pick<JournalEntry, 'outcome'>): boolean {
+  return outcome === 'unresolved' || outcome === 'unknown'
+}
+
+/** The verdict on asking for the reservation of `entry` once more. */
+export function verdictOn(entry: JournalEntry): JournalVerdict {
+  // Given up by a person while a reservation may exist: sending it again could make another.
+  if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
+  return {kind: isOpen(entry) ? 'repeat' : 'resolved', entry}
 }

@@ -1,58 +1,23 @@
 /**
  * The reservation journal in state.db: what this machine tried to book, committed before it is sent, so that a
- * reservation is made at most once whatever happens to the process. It is the `Journal` of api/reserve.ts.
+ * reservation is made at most once whatever happens to the process. It is the `Journal` of contract/journal.ts.
  */
 import {type Failure, usage} from '../contract/failure.js'
-import {NOT_SENT} from '../contract/journal.js'
+import {
+  type Journal,
+  type JournalEntry,
+  type JournalVerdict,
+  NOT_SENT,
+  type ReservationIntent,
+  type Settlement,
+} from '../contract/journal.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
-import {decide, type Intent, type JournalEntry, type Verdict} from './journal-verdict.js'
+import {decide} from './journal-verdict.js'
 import type {Client} from './token-store.js'
 
-export type {Intent, JournalEntry, Verdict} from './journal-verdict.js'
-
-export interface Settlement {
-  /** `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
-  readonly outcome: string
-  readonly reservationRef?: string | undefined
-  /** The service's answer without people's data. */
-  readonly result?: object | undefined
-}
-
-export interface ClientJournal {
-  alone<T>(
-    offerId: string,
-    waitMilliseconds: number,
-    work: () => Promise<T>,
-    peek: () => T | undefined,
-  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
-  /** Commits the intent unless an earlier one stands in its place or in its way; one transaction. */
-  begin(intent: Intent, now: number): Verdict
-  /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
-  look(intent: Intent): Verdict | undefined
-  /**
-   * Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. Throws usage
-   * `begun_elsewhere` when the entry gave way to another process's, or was given up: then it must not be sent.
-   */
-  attempt(id: number, now: number): number
-  /**
-   * Records that nothing was ever sent of an entry that has so many attempts, which did not leave; when another process has
-   * counted more of them, it does nothing. The body goes. The entry stays until another with its offer, reference or key.
-   */
-  notSent(id: number, attempts: number, now: number): void
-  /** Records how it ended. The body, which holds people's data, stays only while the outcome is unknown. */
-  settle(id: number, settlement: Settlement, now: number): void
-  /**
-   * Gives the entry up: what it holds of people is removed, what finds it again stays. One of which nothing was sent is
-   * removed as a whole. Throws StorageError when it is removed but its bytes are still in the file.
-   */
-  forget(id: number, now: number): void
-  /** The newest entry with this client reference. */
-  find(clientReferenceId: string): JournalEntry | undefined
-}
-
 export interface JournalStore {
-  forClient(client: Client): ClientJournal
+  forClient(client: Client): Journal
   /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is not known. */
   list(filter?: {unresolved?: boolean; client?: Client}): (JournalEntry & Client)[]
   /** Notes what the service said later about a reservation, for example that it was paid. */
@@ -121,8 +86,9 @@ function createClientJournal(
   directory: string | undefined,
   client: Client,
   toRead: () => Database,
-): ClientJournal {
-  const lookIn = (database: Database, intent: Intent) => decide(candidates(database, client, intent), intent)
+): Journal {
+  const lookIn = (database: Database, intent: ReservationIntent) =>
+    decide(candidates(database, client, intent), intent)
   return {
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
@@ -132,7 +98,7 @@ function createClientJournal(
     look: intent => lookIn(toRead(), intent),
     begin(intent, now) {
       const database = open()
-      return database.transaction((): Verdict => {
+      return database.transaction((): JournalVerdict => {
         const verdict = lookIn(database, intent)
         if (verdict) return verdict
         removeUnsent(database, client, intent)
@@ -178,7 +144,7 @@ function createClientJournal(
 }
 
 /** Entries that share the offer, the reference or the key with `intent`, newest first. */
-function candidates(database: Database, client: Client, intent: Intent): JournalEntry[] {
+function candidates(database: Database, client: Client, intent: ReservationIntent): JournalEntry[] {
   const sql = `SELECT * FROM reservations WHERE base_url = ? AND client_id = ?
     AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?) ORDER BY id DESC`
   return database
@@ -197,7 +163,7 @@ function candidates(database: Database, client: Client, intent: Intent): Journal
  * An intent of which nothing was sent gives way to a new one for the same offer, reference or key. Its process, if it
  * lives, learns so in `attempt`: an id is never given twice.
  */
-function removeUnsent(database: Database, client: Client, intent: Intent): void {
+function removeUnsent(database: Database, client: Client, intent: ReservationIntent): void {
   const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
     AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)
     AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
@@ -213,7 +179,7 @@ function begunElsewhere(): Failure {
   )
 }
 
-function insert(database: Database, client: Client, intent: Intent, now: number): JournalEntry {
+function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {
   database.run(
     `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
        body_sha256, intent_sha256, outcome, created_at, updated_at)

@@ -3,13 +3,13 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import type {ClientJournal} from '../../src/state/journal.js'
+import type {Journal} from '../../src/contract/journal.js'
 import {openState, type State} from '../../src/state/state.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
 let directory: string
 let state: State
-let journal: ClientJournal
+let journal: Journal
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))

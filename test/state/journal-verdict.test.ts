@@ -1,8 +1,9 @@
 /** What an earlier entry means for a reservation about to be made: every rule, with what is just beside it. */
 import {expect, test} from 'vitest'
-import {decide, type Intent, type JournalEntry} from '../../src/state/journal-verdict.js'
+import type {JournalEntry, ReservationIntent} from '../../src/contract/journal.js'
+import {decide} from '../../src/state/journal-verdict.js'
 
-const intent: Intent = {
+const intent: ReservationIntent = {
   ...{offerId: 'off_1', clientReferenceId: 'ref-1', referenceGiven: true},
   ...{idempotencyKey: 'key-1', keyGiven: false, body: '{}', bodySha256: 'body-1', intentSha256: 'intent-1'},
 }
@@ -18,7 +19,7 @@ const other: JournalEntry = {
 }
 const UNSENT = {outcome: 'unresolved', attempts: 0}
 
-const verdictOn = (entry: JournalEntry, more: Partial<Intent> = {}) => {
+const verdictOn = (entry: JournalEntry, more: Partial<ReservationIntent> = {}) => {
   const verdict = decide([entry], {...intent, ...more})
   if (verdict === undefined) return 'new'
   expect(verdict.entry).toBe(entry)

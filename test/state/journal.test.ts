@@ -3,7 +3,7 @@ import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import type {ClientJournal, Intent} from '../../src/state/journal.js'
+import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
 import {openState, type State} from '../../src/state/state.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
@@ -13,7 +13,7 @@ const OTHERS = [
 ]
 let directory: string
 let state: State
-let journal: ClientJournal
+let journal: Journal
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(directory, {recursive: true, force: true})
 })
 
-const intent = (n: number, more: Partial<Intent> = {}): Intent => ({
+const intent = (n: number, more: Partial<ReservationIntent> = {}): ReservationIntent => ({
   ...{offerId: `off_${n}`, clientReferenceId: `ref-${n}`, referenceGiven: true, idempotencyKey: `key-${n}`},
   ...{
     keyGiven: false,
@@ -282,7 +282,7 @@ test('one process at a time works on an offer, others look what became of it, an
       }),
     () => undefined,
   )
-  const go = (who: ClientJournal, offer: string) =>
+  const go = (who: Journal, offer: string) =>
     who.alone(
       offer,
       0,

@@ -2,12 +2,12 @@
 import {Failure, usage} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {JournalEntry, JournalVerdict} from '../../contract/journal.js'
 import {NOT_SENT} from '../../contract/journal.js'
 import {describeError, quoteBody} from '../answers/error-shapes.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/shapes.js'
 import {type Answer, SendError} from '../types.js'
-import type {JournalEntry, JournalVerdict} from './journal.js'
 
 /**
  * A reservation may exist. `last` is what the service said last, or the SendError when it said nothing; `kept` whether

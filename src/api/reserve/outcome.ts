@@ -1,6 +1,7 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
 import {createHash} from 'node:crypto'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {JournalEntry} from '../../contract/journal.js'
 import {NOT_SENT} from '../../contract/journal.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
 import {errorInAnswer} from '../answers/error-in-answer.js'
@@ -8,7 +9,6 @@ import {describeError} from '../answers/error-shapes.js'
 import {type Booking, describeDifferences, findAsked} from '../answers/reservation-answers.js'
 import type {ReadReservation} from '../answers/shapes.js'
 import type {Answer} from '../types.js'
-import type {JournalEntry} from './journal.js'
 
 export type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}

@@ -1,7 +1,8 @@
 /** What making a reservation is given, and what comes of it. */
+
+import type {Journal} from '../../contract/journal.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import type {Api, Clock} from '../types.js'
-import type {Journal} from './journal.js'
 
 export interface ReserveParts {
   readonly api: Api

@@ -3,17 +3,17 @@
  * key and body, and what may have happened is never called a failure.
  */
 import {Failure, usage} from '../../contract/failure.js'
-import {isNeverSent} from '../../contract/journal.js'
+import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from '../../contract/journal.js'
+import {isNeverSent, verdictOn} from '../../contract/journal.js'
 import {unanswered} from '../answers/refusals.js'
 import type {ReadReservation} from '../answers/shapes.js'
 import {type Answer, SendError} from '../types.js'
 import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
-import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './journal.js'
 import {bookingOf, meaningOf, sha256OfJson, withoutPeople} from './outcome.js'
 import type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts} from './parts.js'
 import {type Progress, sendReservation} from './send.js'
 
-export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from './journal.js'
+export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from '../../contract/journal.js'
 export type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts, Stage} from './parts.js'
 
 /** Ours: §4.4 shows no time limit. */
@@ -98,12 +98,6 @@ export function findEntry(journal: Journal, clientReferenceId: string): JournalE
     'this machine has tried no reservation with that client reference, at this base URL and with this client',
     'see what it tried with: bookctl journal',
   )
-}
-
-function verdictOn(entry: JournalEntry): JournalVerdict {
-  if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
-  const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
-  return {kind: open ? 'repeat' : 'resolved', entry}
 }
 
 /** What the journal is asked about `wanted`; `newKey` makes the key when none was chosen. */

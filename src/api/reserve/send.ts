@@ -1,10 +1,10 @@
 /** Sends a reservation of the journal: the same key and body each time, every attempt counted before it leaves. */
 
+import type {Journal, JournalEntry} from '../../contract/journal.js'
 import {parseJson} from '../../contract/json.js'
 import {pause} from '../http/pause.js'
 import {retryAfterMilliseconds} from '../http/retry.js'
 import type {Answer, Api, Clock} from '../types.js'
-import type {Journal, JournalEntry} from './journal.js'
 import {bookingOf, meaningOf} from './outcome.js'
 
 /** What has gone on the wire so far; sendReservation keeps it up to date, also when it throws. */

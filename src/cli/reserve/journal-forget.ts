@@ -5,9 +5,9 @@
 import {join} from 'node:path'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {NOT_SENT} from '../../contract/journal.js'
+import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
 import {STATE_NAME} from '../../state/file-names.js'
-import type {JournalEntry} from '../../state/journal.js'
+
 import type {Client, State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import {checkIdentifier} from '../input/checks.js'

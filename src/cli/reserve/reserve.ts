@@ -1,8 +1,8 @@
 /** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
-import type {JournalVerdict} from '../../api/reserve/journal.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {JournalVerdict} from '../../contract/journal.js'
 import {isNeverSent, NOT_SENT} from '../../contract/journal.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import type {SeenOffer} from '../../state/offer-store.js'
