@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import type {Answer} from '../api/types.js'
 import {scopeFlag, type Target} from '../cli/access/target.js'
 import {BaseCommand} from '../cli/base-command.js'
+import {jsonResult} from '../cli/output/result.js'
 import {requireConsent} from '../cli/prompts/consent.js'
 import {
   type ApiPlan,
@@ -16,7 +17,6 @@ import {
   readCall,
   splitHeader,
 } from '../cli/request/api.js'
-import {jsonResult} from '../cli/reserve/result.js'
 import {checkedFlag} from '../cli/usage/flags.js'
 import {failureWith} from '../contract/failure.js'
 

@@ -7,6 +7,7 @@ import {BaseCommand} from '../cli/base-command.js'
 import type {Connection} from '../cli/connect.js'
 import {TEMPLATE} from '../cli/input/reservation.js'
 import {openAddress} from '../cli/open-address.js'
+import {jsonResult} from '../cli/output/result.js'
 import {stderr} from '../cli/output/streams.js'
 import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
 import {mayAsk} from '../cli/prompts/ask.js'
@@ -26,7 +27,7 @@ import {
   stoppedBeforeSending,
   stoppedWords,
 } from '../cli/reserve/reserve.js'
-import {jsonResult, RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
+import {RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
 import {
   describeRepeat,
   makeReservation,

@@ -5,8 +5,9 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
 import {EXIT_CODES} from '../../src/cli/failure.js'
 import {pasteable} from '../../src/cli/help/layout.js'
-import {TOPICS} from '../../src/cli/help/topics/topics.js'
+import {topicText} from '../../src/cli/help/topics/topics.js'
 import {VARIABLES} from '../../src/cli/help/variables.js'
+import {HELP_TOPICS} from '../../src/cli/usage/help-topics.js'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
 
@@ -25,7 +26,7 @@ describe('the first screen', () => {
   test('names every command or its group, every topic, and what to do first', async () => {
     const text = await help('--help')
     for (const id of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${id.split(':')[0]} `, 'm'))
-    for (const topic of Object.keys(TOPICS)) expect(text).toMatch(new RegExp(`^  ${topic} `, 'm'))
+    for (const topic of Object.keys(HELP_TOPICS)) expect(text).toMatch(new RegExp(`^  ${topic} `, 'm'))
     expect(text.split('\n').slice(0, 12).join('\n')).toContain('bookctl demo')
   })
 
@@ -53,7 +54,7 @@ test('flags that must be given stand in the usage line', async () => {
 })
 
 describe('topics', () => {
-  test.each(Object.keys(TOPICS))('%s', async topic => {
+  test.each(Object.keys(HELP_TOPICS))('%s', async topic => {
     expect((await help(`help ${topic}`)).length).toBeGreaterThan(500)
   })
 
@@ -67,13 +68,16 @@ describe('topics', () => {
     expect(told).toMatch(/10 of reserve, .* After 10 of any other command look first/)
   })
 
-  test.each(['webhooks', 'sandbox'])('%s is a group as well: its commands, and the text', async name => {
-    const text = await help(`help ${name}`)
-    const below = Object.keys(commands).filter(id => id.startsWith(`${name}:`))
-    for (const id of below) expect(text).toMatch(new RegExp(`^  ${id.replaceAll(':', ' ')} `, 'm'))
-    const topic = await TOPICS[name]?.text(new HelpFormatter({} as Interfaces.Config, {maxWidth: 80}))
-    expect(text).toContain(topic)
-  })
+  test.each(['webhooks', 'sandbox'] as const)(
+    '%s is a group as well: its commands, and the text',
+    async name => {
+      const text = await help(`help ${name}`)
+      const below = Object.keys(commands).filter(id => id.startsWith(`${name}:`))
+      for (const id of below) expect(text).toMatch(new RegExp(`^  ${id.replaceAll(':', ' ')} `, 'm'))
+      const topic = await topicText(name, new HelpFormatter({} as Interfaces.Config, {maxWidth: 80}))
+      expect(text).toContain(topic)
+    },
+  )
 })
 
 test('80 columns in a pipe, no colour, and as many as there are at most 100', async () => {

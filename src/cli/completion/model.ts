@@ -4,9 +4,9 @@
  */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
-import {TOPICS} from '../help/topics/topics.js'
 import {type Candidate, FIXED, type Source} from '../usage/candidates.js'
 import {GLOBAL_CANDIDATES, globalFlags} from '../usage/global-flags.js'
+import {HELP_TOPICS} from '../usage/help-topics.js'
 import type {Candidates} from '../usage/missing-values.js'
 
 /** A command as the manifest has it, with what ours say beside oclif's own. */
@@ -67,7 +67,7 @@ export function completionModel(config: Interfaces.Config): CompletionModel {
     const command = commands.find(({id}) => id === path.replaceAll(' ', ':'))
     return {path, words: wordsUnder(path), ...ownPart(command)}
   })
-  const topics = Object.entries(TOPICS).map(([value, {summary}]) => ({value, description: summary}))
+  const topics = Object.entries(HELP_TOPICS).map(([value, description]) => ({value, description}))
   const help = {path: 'help', words: unique([...wordsUnder(''), ...topics]), ...NOTHING}
   const below = places
     .filter(({path, words}) => path !== '' && words.length > 0)

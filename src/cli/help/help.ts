@@ -8,10 +8,11 @@ import {terminalOf} from '../output/output.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
 import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../usage/argv.js'
+import {HELP_TOPICS, isHelpTopic} from '../usage/help-topics.js'
 import {findName, unknownCommand} from '../usage/names.js'
 import {CommandText, globalFlagRows} from './command.js'
 import {helpWidth, list, prose} from './layout.js'
-import {TOPICS} from './topics/topics.js'
+import {topicText} from './topics/topics.js'
 
 type Entry = readonly [name: string, summary: string]
 
@@ -29,13 +30,13 @@ export default class BookctlHelp extends Help {
     const {words} = splitArgv(asked[0] === 'help' ? asked.slice(1) : asked)
     this.config = await wholeConfig(this.config)
     const ids = this.sortedCommands.map(({id}) => id)
-    const isTopic = words.length === 1 && Object.hasOwn(TOPICS, words[0] ?? '')
+    const isTopic = words.length === 1 && isHelpTopic(words[0] ?? '')
     const {name, left} = findName(words, ids)
     const command = this.sortedCommands.find(({id}) => id === name.join(':'))
     // Help that was asked for is text.
     if (asked.length === own.length && wantsJson(running.argv)) return this.log(this.listText(name))
     if (this.isOwnWord(words[0])) return this.showRootHelp()
-    if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(TOPICS))
+    if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
     if (command) return this.showCommandHelp(command)
     this.log(await this.groupText(isTopic ? words : name))
   }
@@ -73,7 +74,7 @@ export default class BookctlHelp extends Help {
   /** A group, a topic, or a group with the topic of the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ')
-    const topic = Object.hasOwn(TOPICS, name) ? ((await TOPICS[name]?.text(this)) ?? '') : ''
+    const topic = isHelpTopic(name) ? await topicText(name, this) : ''
     const commands = this.below(words)
     if (commands.length === 0) return topic
     return [
@@ -97,10 +98,7 @@ export default class BookctlHelp extends Help {
           [heading, names.flatMap(name => entries.filter(([first]) => first === name))] as const,
       ),
       ['MORE', entries.filter(([first]) => !placed.has(first))],
-      [
-        'HELP TOPICS (bookctl help TOPIC)',
-        Object.entries(TOPICS).map(([name, {summary}]) => [name, summary]),
-      ],
+      ['HELP TOPICS (bookctl help TOPIC)', Object.entries(HELP_TOPICS)],
       ['GLOBAL FLAGS', [...globalFlagRows(), ['-h, --help', 'explain the command, or the group']]],
       ['SEE ALSO', SEE_ALSO],
     ]

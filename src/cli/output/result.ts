@@ -1,4 +1,5 @@
 /** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+import {jsonText} from './json-text.js'
 
 export interface Column<Item> {
   /** As `--columns` takes it. */
@@ -37,4 +38,9 @@ export function single(
 ): Result<Record<string, unknown>> {
   const columns = Object.keys(item).map(name => ({name, value: (row: Record<string, unknown>) => row[name]}))
   return {document, items: [item], columns, id: () => id, single: true}
+}
+
+/** A document that is JSON for people too: a template, a request. */
+export function jsonResult(document: object): Result {
+  return {document, items: [], columns: [], id: () => null, text: `${jsonText(document, 2)}\n`}
 }

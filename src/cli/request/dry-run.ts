@@ -5,7 +5,7 @@
 import * as Flags from '@oclif/core/flags'
 import {REDACTED} from '../../api/redact/redact.js'
 import type {Result} from '../output/result.js'
-import {jsonResult} from '../reserve/result.js'
+import {jsonResult} from '../output/result.js'
 
 export const dryRunFlag = {
   'dry-run': Flags.boolean({summary: 'print what would be sent and changed, and do nothing'}),

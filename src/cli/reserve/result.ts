@@ -1,6 +1,5 @@
 /** A reservation's outcome as it is printed. */
 import type {ReserveOutcome} from '../../api/reserve/reserve.js'
-import {jsonText} from '../output/json-text.js'
 import {type Result, single} from '../output/result.js'
 import {paymentAddress} from './payment.js'
 
@@ -21,9 +20,4 @@ export function reservationResult(outcome: ReserveOutcome): Result<Record<string
   }
   const document = {outcome: outcome.outcome, reservation, idempotency_key, client_reference_id, attempts}
   return single(document, row, outcome.reservation_ref)
-}
-
-/** A document that is JSON for people too: a template, a request. */
-export function jsonResult(document: object): Result {
-  return {document, items: [], columns: [], id: () => null, text: `${jsonText(document, 2)}\n`}
 }

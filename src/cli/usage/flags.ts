@@ -11,7 +11,7 @@ import {
   checkInteger,
 } from '../input/checks.js'
 import {readDuration} from '../input/duration.js'
-import {wordOf} from './parse.js'
+import {wordOf} from './mistakes.js'
 
 /** Reads a value, perhaps twice: so it changes nothing, and reads no standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>

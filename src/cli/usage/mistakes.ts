@@ -12,6 +12,14 @@ export interface Word {
   readonly isVariable: boolean
 }
 
+/** What the value stands for: `--city`, `REF`, or the variable it came from. oclif gives the word typed as the token. */
+export function wordOf(context: object, {env}: {readonly env?: string}, name: string): Word {
+  const {token} = context as {token?: {readonly type: string}}
+  if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
+  const isVariable = env !== undefined && token === undefined
+  return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
+}
+
 /** Refuses for want of `flags`, naming every one. */
 export function missing(flags: readonly string[]): Failure {
   return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)

@@ -1,10 +1,8 @@
 /** The names of commands: which one a line of words means, and which was likely meant by one that does not exist. */
 import {type Failure, usage} from '../../contract/failure.js'
-import {TOPICS} from '../help/topics/topics.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
+import {isHelpTopic} from './help-topics.js'
 import {closest} from './suggest.js'
-
-const TOPIC_NAMES = Object.keys(TOPICS)
 
 export interface Found {
   /** The longest run of words that names a command or a group: `['hotels', 'search']`. */
@@ -37,7 +35,7 @@ export function unknownCommand(
   const {name, left} = findName(words, ids)
   const typed = [...name, ...left.slice(0, 1)]
   const best = closestName(typed, left.slice(1), ids) ?? closest(typed.join(' '), topics)
-  const isTopic = topics.length === 0 && TOPIC_NAMES.includes(typed.join(' '))
+  const isTopic = topics.length === 0 && isHelpTopic(typed.join(' '))
   const meant = isTopic ? `help ${typed.join(' ')}` : best && topics.length > 0 ? `help ${best}` : best
   const what = topics.length === 0 ? 'command' : 'command or help topic'
   return usage(

@@ -20,6 +20,7 @@ import {
   surplusArguments,
   unknownFlag,
   type Word,
+  wordOf,
 } from './mistakes.js'
 
 /** What is read of oclif's definition of a flag or an argument. */
@@ -139,14 +140,6 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
   const context = {token: {type: isFlag ? 'flag' : 'arg'}}
   const from = wordOf(context, {}, name)
   return read(spec, from, answer, context, {name})
-}
-
-/** What the value stands for: `--city`, `REF`, or the variable it came from. oclif gives the word typed as the token. */
-export function wordOf(context: object, {env}: Pick<Spec, 'env'>, name: string): Word {
-  const {token} = context as {token?: {readonly type: string}}
-  if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
-  const isVariable = env !== undefined && token === undefined
-  return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
 }
 
 /** oclif keeps what it read in the errors about flags that do not exist and arguments too many. */

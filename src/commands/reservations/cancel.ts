@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {jsonResult} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import * as cancelling from '../../cli/reservations/cancel.js'
 import {howToLook} from '../../cli/reservations/reservations.js'
-import {jsonResult} from '../../cli/reserve/result.js'
 import {checkedFlag, referenceArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsCancel extends BaseCommand {

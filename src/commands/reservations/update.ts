@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
 import {readUpdate} from '../../cli/input/reservation-update.js'
+import {jsonResult} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/reserve/flags.js'
-import {jsonResult} from '../../cli/reserve/result.js'
 import {referenceArg} from '../../cli/usage/flags.js'
 
 export default class ReservationsUpdate extends BaseCommand {

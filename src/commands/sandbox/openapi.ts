@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult} from '../../cli/reserve/result.js'
+import {jsonResult} from '../../cli/output/result.js'
 import {readNote} from '../../cli/sandbox/running.js'
 
 export default class SandboxOpenapi extends BaseCommand {

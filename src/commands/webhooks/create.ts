@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
+import {jsonResult} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
-import {jsonResult} from '../../cli/reserve/result.js'
 import {secretFileFlag, writeSecretFile} from '../../cli/webhooks/secret-file.js'
 import {
   createAndKeep,

@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {BaseCommand} from '../../cli/base-command.js'
-import {single} from '../../cli/output/result.js'
+import {jsonResult, single} from '../../cli/output/result.js'
 import {requireConsent} from '../../cli/prompts/consent.js'
 import {describeCall} from '../../cli/request/describe-call.js'
-import {jsonResult} from '../../cli/reserve/result.js'
 import {deleteAndForget, subscriptionArg} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksDelete extends BaseCommand {

@@ -1,8 +1,7 @@
 import {BaseCommand} from '../../cli/base-command.js'
-import {single} from '../../cli/output/result.js'
+import {jsonResult, single} from '../../cli/output/result.js'
 import {describeCall} from '../../cli/request/describe-call.js'
 import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {jsonResult} from '../../cli/reserve/result.js'
 import {subscriptionArg} from '../../cli/webhooks/subscriptions.js'
 
 export default class WebhooksTest extends BaseCommand {
