@@ -9,6 +9,6 @@ start()
 async function start() {
   const {register} = await import('tsx/esm/api')
   register()
-  const {main} = await import('../src/cli/main.ts')
+  const {main} = await import('../src/cli/shell/main.ts')
   await main(process.argv.slice(2), {root: join(__dirname, '../src'), isSource: true})
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the built bookctl: checks the Node version, then hands over to src/cli/main.ts.
+// Starts the built bookctl: checks the Node version, then hands over to src/cli/shell/main.ts.
 'use strict'
 const {existsSync} = require('node:fs')
 const nodeModule = require('node:module')
@@ -17,7 +17,7 @@ require('./environment.js')
 if (process.env.BOOKCTL_DEBUG) process.setSourceMapsEnabled(true)
 
 const root = join(__dirname, '../dist')
-const main = join(root, 'cli/main.js')
+const main = join(root, 'cli/shell/main.js')
 if (!existsSync(main)) {
   process.stderr.write(`bookctl is not built yet: run npm ci in ${JSON.stringify(join(__dirname, '..'))}\n`)
   process.exit(1)

@@ -42,7 +42,7 @@ try {
 /** Bundles into `directory`. An entry for each file that is found by its path: the start, what oclif loads, a thread. */
 async function bundle(directory) {
   const named = [oclif.helpClass, ...Object.values(oclif.hooks)].map(path => path.replace('./', ''))
-  const entries = ['cli/main', 'state/event-thread', ...named, ...ids.map(fileOf)]
+  const entries = ['cli/shell/main', 'state/event-thread', ...named, ...ids.map(fileOf)]
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map(name => [name, join(root, 'src', `${name}.ts`)])),
     cwd: root,

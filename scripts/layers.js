@@ -7,23 +7,23 @@ import {join} from 'node:path'
  * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
  */
 const LAYERS = [
-  ['first', 'cli/output/streams.ts', 'cli/input/waiting.ts'],
+  ['first', 'cli/terminal/streams.ts', 'cli/input/waiting.ts'],
   // Lies in the file that starts everything.
-  [null, 'cli/main.ts'],
-  ['start', 'cli/program.ts', 'cli/usage/argv.ts'],
-  ['command', 'cli/base-command.ts', 'cli/usage/flags.ts'],
-  ['connect', 'cli/connect.ts'],
+  [null, 'cli/shell/main.ts'],
+  ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
+  ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts'],
+  ['connect', 'cli/session/connect.ts'],
   [
     'answers',
     'api/answers/error-in-answer.ts',
     'api/answers/shapes.ts',
     'api/auth/token-client.ts',
-    'cli/request/own-paths.ts',
+    'cli/session/own-paths.ts',
   ],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
-  [null, 'cli/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
-  ['wire', 'cli/wire.ts'],
-  ['signed', 'cli/failure.ts', 'cli/webhooks/verify.ts', 'cli/webhooks/results.ts'],
+  [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
+  ['wire', 'cli/session/wire.ts'],
+  ['signed', 'cli/shell/failure.ts', 'cli/features/webhooks/verify.ts', 'cli/features/webhooks/results.ts'],
 ]
 
 /** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */

@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** The folders of a room from the bottom up: each may import those before it. `.` is the room's own files. */
 const STOREYS: Record<string, readonly string[]> = {
   api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
+  cli: ['input', 'terminal', 'session', 'shell', 'features'],
 }
 
 /** Only these commands meet the sandbox. */
@@ -35,12 +36,12 @@ const KEPT_IN: Record<string, RegExp> = {
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,
   '@oclif/core': /^(cli|commands)\//,
-  inquirer: /^cli\/prompts\//,
-  '@inquirer/core': /^cli\/prompts\//,
-  'string-width': /^cli\/(output|prompts)\//,
-  'wrap-ansi': /^cli\/output\/wrap\.ts$/,
-  'cli-table3': /^cli\/output\/table\.ts$/,
-  picocolors: /^cli\/output\/colour\.ts$/,
+  inquirer: /^cli\/terminal\/prompts\//,
+  '@inquirer/core': /^cli\/terminal\/prompts\//,
+  'string-width': /^cli\/terminal\//,
+  'wrap-ansi': /^cli\/terminal\/wrap\.ts$/,
+  'cli-table3': /^cli\/terminal\/table\.ts$/,
+  picocolors: /^cli\/terminal\/colour\.ts$/,
   'csv-stringify': /^cli\//,
   'libphonenumber-js': /^cli\//,
   fflate: /^cli\//,
@@ -115,7 +116,7 @@ test('no file is long', () => {
   expect(long).toEqual([])
 })
 
-test('what is said on stderr goes through the sanitiser of cli/output/talk.ts', () => {
+test('what is said on stderr goes through the sanitiser of cli/terminal/talk.ts', () => {
   const writers = files.filter(file => /\bstderr(\(\))?\.write\(/.test(readFileSync(join(SRC, file), 'utf8')))
-  expect(writers.sort()).toEqual(['cli/output/streams.ts', 'cli/output/talk.ts'])
+  expect(writers.sort()).toEqual(['cli/terminal/streams.ts', 'cli/terminal/talk.ts'])
 })

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import {BaseCommand} from '../cli/base-command.js'
-import {candidateLines} from '../cli/completion/answer.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {candidateLines} from '../cli/shell/completion/answer.js'
 
 /** A completion script asks what this machine knows; not for people. */
 export default class Complete extends BaseCommand {

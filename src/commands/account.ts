@@ -1,6 +1,6 @@
 import {showAccount} from '../api/operations/account.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {single} from '../cli/output/result.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {single} from '../cli/terminal/result.js'
 
 export default class Account extends BaseCommand {
   static override summary = 'Show the account and its balance.'

@@ -2,10 +2,6 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {Answer} from '../api/types.js'
-import {scopeFlag, type Target} from '../cli/access/target.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {jsonResult} from '../cli/output/result.js'
-import {requireConsent} from '../cli/prompts/consent.js'
 import {
   type ApiPlan,
   apiResult,
@@ -16,8 +12,12 @@ import {
   planCall,
   readCall,
   splitHeader,
-} from '../cli/request/api.js'
-import {checkedFlag} from '../cli/usage/flags.js'
+} from '../cli/features/request/api.js'
+import {checkedFlag} from '../cli/input/flags.js'
+import {scopeFlag, type Target} from '../cli/session/target.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {jsonResult} from '../cli/terminal/result.js'
 import {failureWith} from '../contract/failure.js'
 
 export default class Api extends BaseCommand {

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import {BaseCommand} from '../cli/base-command.js'
-import {completionResult, SHELL_NAMES} from '../cli/completion/completion.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {completionResult, SHELL_NAMES} from '../cli/shell/completion/completion.js'
 
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Print the completion script for a shell, or how to put it in place.'

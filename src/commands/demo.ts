@@ -1,8 +1,8 @@
 import process from 'node:process'
-import {BaseCommand} from '../cli/base-command.js'
-import {systemClock} from '../cli/connect.js'
-import {jsonText} from '../cli/output/json-text.js'
-import {Demo, type Step} from '../cli/sandbox/demo.js'
+import {Demo, type Step} from '../cli/features/sandbox/demo.js'
+import {systemClock} from '../cli/session/connect.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {jsonText} from '../cli/terminal/json-text.js'
 import {isoTime} from '../contract/dates.js'
 
 export default class DemoCommand extends BaseCommand {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {DiagnosingCommand} from '../cli/diagnosing-command.js'
-import {checkedFlag} from '../cli/usage/flags.js'
-import {checkReceiverUrl} from '../cli/webhooks/probe.js'
+import {DiagnosingCommand} from '../cli/features/doctor/diagnosing-command.js'
+import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
+import {checkedFlag} from '../cli/input/flags.js'
 
 export default class Doctor extends DiagnosingCommand {
   static override summary = 'Check this machine, the way to the service, and the credentials.'
@@ -30,7 +30,7 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   async run(): Promise<void> {
     const {flags} = await this.parse(Doctor)
     const checks = await this.diagnose(flags.offline, flags.receiver)
-    const {doctorExit, doctorResult, failedText} = await import('../cli/doctor/doctor.js')
+    const {doctorExit, doctorResult, failedText} = await import('../cli/features/doctor/doctor.js')
     await this.print(doctorResult(checks))
     const failed = failedText(checks)
     if (failed !== undefined && !this.globals.quiet) this.warn(failed)

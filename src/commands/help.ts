@@ -1,5 +1,5 @@
 import {loadHelpClass} from '@oclif/core/help'
-import {BaseCommand} from '../cli/base-command.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
 
 /** oclif knows `--help`; this is the same as a word. */
 export default class HelpCommand extends BaseCommand {

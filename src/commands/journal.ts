@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../cli/base-command.js'
-import {JOURNAL_COLUMNS, readJournal} from '../cli/reserve/journal.js'
+import {JOURNAL_COLUMNS, readJournal} from '../cli/features/reserve/journal.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
 
 export default class Journal extends BaseCommand {
   static override summary = 'Show what this machine tried to book.'

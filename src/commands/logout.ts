@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {describeLogout} from '../cli/access/dry-run.js'
+import {describeLogout} from '../cli/features/access/dry-run.js'
 import {
   LEAVING_LIVE,
   liveAmong,
@@ -9,12 +9,12 @@ import {
   remainingAfter,
   remainingText,
   whoLeaves,
-} from '../cli/access/leaving.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {systemClock} from '../cli/connect.js'
-import {single} from '../cli/output/result.js'
-import {requireConsent} from '../cli/prompts/consent.js'
-import {dryRunFlag} from '../cli/request/dry-run.js'
+} from '../cli/features/access/leaving.js'
+import {systemClock} from '../cli/session/connect.js'
+import {dryRunFlag} from '../cli/session/dry-run.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {single} from '../cli/terminal/result.js'
 
 export default class Logout extends BaseCommand {
   static override summary = 'Revoke the tokens of a profile, and forget them and its secret.'

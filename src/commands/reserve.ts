@@ -2,20 +2,17 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {resumeCommand} from '../api/reserve/failures.js'
 import type {ReserveOutcome} from '../api/reserve/reserve.js'
-import type {Target} from '../cli/access/target.js'
-import {BaseCommand} from '../cli/base-command.js'
-import type {Connection} from '../cli/connect.js'
-import {TEMPLATE} from '../cli/input/reservation.js'
-import {openAddress} from '../cli/open-address.js'
-import {jsonResult} from '../cli/output/result.js'
-import {stderr} from '../cli/output/streams.js'
-import {wantsAccessible} from '../cli/prompts/accessible-mode.js'
-import {mayAsk} from '../cli/prompts/ask.js'
-import {requireConsent} from '../cli/prompts/consent.js'
-import {newestOf} from '../cli/reserve/current.js'
-import {type ReserveFlagValues, reserveFlags} from '../cli/reserve/flags.js'
-import {namingReservation} from '../cli/reserve/made.js'
-import {lacksAddress, lacksAddressText, paymentAddress, paymentNote, qrCode} from '../cli/reserve/payment.js'
+import {newestOf} from '../cli/features/reserve/current.js'
+import {type ReserveFlagValues, reserveFlags} from '../cli/features/reserve/flags.js'
+import {namingReservation} from '../cli/features/reserve/made.js'
+import {
+  lacksAddress,
+  lacksAddressText,
+  paymentAddress,
+  paymentNote,
+  qrCode,
+} from '../cli/features/reserve/payment.js'
+import {TEMPLATE} from '../cli/features/reserve/reservation.js'
 import {
   describePlan,
   describeRequest,
@@ -26,17 +23,26 @@ import {
   readTyped,
   stoppedBeforeSending,
   stoppedWords,
-} from '../cli/reserve/reserve.js'
-import {RESERVATION_COLUMNS, reservationResult} from '../cli/reserve/result.js'
+} from '../cli/features/reserve/reserve.js'
+import {RESERVATION_COLUMNS, reservationResult} from '../cli/features/reserve/result.js'
 import {
   describeRepeat,
   makeReservation,
   requireSending,
   resumeHint,
   resumeReservation,
-} from '../cli/reserve/run.js'
-import {nothingSentNote, startRun} from '../cli/reserve/stopping.js'
-import {waitUntilConfirmed} from '../cli/reserve/waiting.js'
+} from '../cli/features/reserve/run.js'
+import {nothingSentNote, startRun} from '../cli/features/reserve/stopping.js'
+import {waitUntilConfirmed} from '../cli/features/reserve/waiting.js'
+import type {Connection} from '../cli/session/connect.js'
+import type {Target} from '../cli/session/target.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {wantsAccessible} from '../cli/terminal/accessible-mode.js'
+import {openAddress} from '../cli/terminal/open-address.js'
+import {mayAsk} from '../cli/terminal/prompts/ask.js'
+import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {jsonResult} from '../cli/terminal/result.js'
+import {stderr} from '../cli/terminal/streams.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Convert an offer into a reservation.'
@@ -99,7 +105,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   /** Runs the booking wizard when something is missing, and what follows any reservation. Returns whether it did. */
   private async lead(offerId: string | undefined, flags: ReserveFlagValues): Promise<boolean> {
-    const wizard = await import('../cli/wizard/start.js')
+    const wizard = await import('../cli/features/wizard/start.js')
     const begun = await wizard.readBegun(offerId, flags)
     if (!begun) return false
     const connection = await this.connect()

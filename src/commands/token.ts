@@ -1,6 +1,6 @@
-import {scopeFlag, scopesIn} from '../cli/access/target.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {single} from '../cli/output/result.js'
+import {scopeFlag, scopesIn} from '../cli/session/target.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {single} from '../cli/terminal/result.js'
 import {isoTime} from '../contract/dates.js'
 import {BOOKING_SCOPES} from '../contract/scopes.js'
 

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../cli/base-command.js'
-import {checkColumns} from '../cli/output/output.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {checkColumns} from '../cli/terminal/output.js'
 
 export default class Version extends BaseCommand {
   static override hidden = true
@@ -11,7 +11,7 @@ export default class Version extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Version)
-    const {versionResult} = await import('../cli/help/version.js')
+    const {versionResult} = await import('../cli/shell/help/version.js')
     const {name, version, configDir} = this.config
     const result = versionResult({name, version, configDirectory: configDir, env: process.env}, flags.verbose)
     checkColumns(

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/access/access.js'
-import {BaseCommand} from '../cli/base-command.js'
-import {systemClock} from '../cli/connect.js'
-import {single} from '../cli/output/result.js'
+import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/features/access/access.js'
+import {systemClock} from '../cli/session/connect.js'
+import {BaseCommand} from '../cli/shell/base-command.js'
+import {single} from '../cli/terminal/result.js'
 
 export default class Whoami extends BaseCommand {
   static override summary = 'Show which service and client commands act on.'

@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const file of ['bin/run.js', 'bin/environment.js']) copyFileSync(new URL(file, root), join(home, file))
   writeFileSync(join(home, 'package.json'), '{"type": "commonjs"}')
   writeFileSync(
-    join(home, 'dist/cli/main.js'),
+    join(home, 'dist/cli/shell/main.js'),
     `exports.main = async function main(argv) {
       const {createTransport} = await import(${JSON.stringify(new URL('src/api/http/transport.ts', root).href)})
       const limits = {connectMilliseconds: 9000, headersMilliseconds: 9000, bodyMilliseconds: 9000, totalMilliseconds: 9000, maxAnswerBytes: 9000}

@@ -4,7 +4,7 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {proxyFor} from '../../src/api/http/proxy.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
-import {trustedCertificates} from '../../src/cli/trust.js'
+import {trustedCertificates} from '../../src/cli/session/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, startWireServer, type Wire} from '../support/wire.js'
 

@@ -6,7 +6,7 @@ import {gzipSync} from 'node:zlib'
 import {afterEach, describe, expect, test} from 'vitest'
 import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeLimits} from '../../src/api/types.js'
-import {trustedCertificates} from '../../src/cli/trust.js'
+import {trustedCertificates} from '../../src/cli/session/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
@@ -274,7 +274,7 @@ describe('trust', () => {
     const unrelated = certificateFile('self-signed')
     const script = `
       import {createTransport} from ${JSON.stringify(new URL('../../src/api/http/transport.ts', import.meta.url).href)}
-      import {trustedCertificates} from ${JSON.stringify(new URL('../../src/cli/trust.ts', import.meta.url).href)}
+      import {trustedCertificates} from ${JSON.stringify(new URL('../../src/cli/session/trust.ts', import.meta.url).href)}
       const {env} = process
       const send = createTransport({ca: await trustedCertificates(${JSON.stringify(unrelated)}, env), env})
       const answer = await send({method: 'GET', url: 'https://127.0.0.1:${server.port}/x', headers: {}}, ${JSON.stringify(LIMITS)})

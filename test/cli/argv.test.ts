@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {orderArgv, wantsJson} from '../../src/cli/usage/argv.js'
+import {orderArgv, wantsJson} from '../../src/cli/shell/argv.js'
 import {runHere} from '../support/in-process.js'
 
 const words = (line: string) => (line === '' ? [] : line.split(' '))

@@ -1,6 +1,6 @@
 /** A city by its name, where this machine knows it. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {cityNumber, cityText, namedCities, readCity} from '../../src/cli/catalogue/city-names.js'
+import {cityNumber, cityText, namedCities, readCity} from '../../src/cli/features/catalogue/city-names.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {thrownBy} from '../support/thrown.js'
 import {type Desk, openDesk} from '../support/wizard.js'

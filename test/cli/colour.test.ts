@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {hasColour, painterFor} from '../../src/cli/output/colour.js'
+import {hasColour, painterFor} from '../../src/cli/terminal/colour.js'
 
 const TTY = {isTTY: true}
 

@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {Demo} from '../../src/cli/sandbox/demo.js'
+import {Demo} from '../../src/cli/features/sandbox/demo.js'
 import {Home} from '../support/bookctl.js'
 import {rejectionOf} from '../support/thrown.js'
 import {waitUntil} from '../support/wait.js'

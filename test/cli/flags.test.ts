@@ -1,9 +1,9 @@
 /** Values as the flags and arguments of the commands read them: typed, or refused by name, all at once. */
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
-import {globalFlags} from '../../src/cli/usage/global-flags.js'
-import {missingValues} from '../../src/cli/usage/missing-values.js'
-import {readAnswer, readSoftly, type Specs} from '../../src/cli/usage/parse.js'
+import {globalFlags} from '../../src/cli/shell/global-flags.js'
+import {missingValues} from '../../src/cli/shell/missing-values.js'
+import {readAnswer, readSoftly, type Specs} from '../../src/cli/shell/parse.js'
 import Api from '../../src/commands/api.js'
 import ConfigSet from '../../src/commands/config/set.js'
 import ContentCities from '../../src/commands/content/cities.js'

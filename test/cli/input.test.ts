@@ -3,12 +3,12 @@ import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/catalogue/search-input.js'
+import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/duration.js'
 import {completeGuests, readContact, readGuest} from '../../src/cli/input/guests.js'
 import {readJson} from '../../src/cli/input/json-file.js'
 import {readKeyValues} from '../../src/cli/input/key-values.js'
-import {checkTyped, readInput, readReservation} from '../../src/cli/input/reservation.js'
-import {readRoom, readSearch, type SearchFlags} from '../../src/cli/input/search.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 const TODAY = '2030-06-01'
@@ -239,7 +239,7 @@ describe('reserve', () => {
     ['contact: must be an object', {contact: 'me'}, {contact: undefined}],
     ['client_reference_id: must be text', {client_reference_id: 7}, {}],
   ])('names %s', async (field, input, flags) => {
-    const {offerOf} = await import('../../src/cli/input/reservation.js')
+    const {offerOf} = await import('../../src/cli/features/reserve/reservation.js')
     const check = async () =>
       checkTyped(offerOf(undefined, {offer_id: 'off_1', ...input}), input, {...FLAGS, ...flags}, TODAY)
     expect((await rejectionOf(check())).message).toContain(field)

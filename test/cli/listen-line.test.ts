@@ -1,8 +1,8 @@
 /** The line `listen --json` prints says what the capture record says, and nothing that a terminal would act on. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {jsonText} from '../../src/cli/output/json-text.js'
-import {receiptLine} from '../../src/cli/webhooks/listen-line.js'
+import {receiptLine} from '../../src/cli/features/webhooks/listen-line.js'
+import {jsonText} from '../../src/cli/terminal/json-text.js'
 import {captureRecord} from '../../src/webhooks/capture-record.js'
 import type {Receipt} from '../../src/webhooks/receiver.js'
 import {anyString} from '../support/any-text.js'

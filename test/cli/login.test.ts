@@ -1,7 +1,7 @@
 /** What `login` asks, and when it refuses. */
 import {expect, test} from 'vitest'
-import {type LoginFlags, readLogin} from '../../src/cli/input/login.js'
-import type {Question} from '../../src/cli/prompts/ask.js'
+import {type LoginFlags, readLogin} from '../../src/cli/features/access/login.js'
+import type {Question} from '../../src/cli/terminal/prompts/ask.js'
 import type {State} from '../../src/state/state.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkOffer, findDoubts} from '../../src/cli/input/offer-checks.js'
+import {checkOffer, findDoubts} from '../../src/cli/features/catalogue/offer-checks.js'
 import type {Guest, ReservationRequest} from '../../src/contract/reservations.js'
 import type {SeenOffer} from '../../src/state/offer-store.js'
 import {thrownBy} from '../support/thrown.js'

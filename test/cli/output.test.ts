@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
-import {jsonText} from '../../src/cli/output/json-text.js'
-import {checkColumns, checkExpression, type OutputFlags, renderResult} from '../../src/cli/output/output.js'
-import {type Result, single} from '../../src/cli/output/result.js'
+import {jsonText} from '../../src/cli/terminal/json-text.js'
+import {checkColumns, checkExpression, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
+import {type Result, single} from '../../src/cli/terminal/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 interface Item {

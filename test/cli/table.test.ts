@@ -1,9 +1,9 @@
 import {createRequire} from 'node:module'
 import stringWidth from 'string-width'
 import {describe, expect, test, vi} from 'vitest'
-import {painterFor, unpainted} from '../../src/cli/output/colour.js'
-import {layOut, type TableParts} from '../../src/cli/output/table.js'
-import {cutTo} from '../../src/cli/output/text-width.js'
+import {painterFor, unpainted} from '../../src/cli/terminal/colour.js'
+import {layOut, type TableParts} from '../../src/cli/terminal/table.js'
+import {cutTo} from '../../src/cli/terminal/text-width.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
   linesOf({

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkScopes, type Remembered, resolveTarget, type TargetFlags} from '../../src/cli/access/target.js'
+import {checkScopes, type Remembered, resolveTarget, type TargetFlags} from '../../src/cli/session/target.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 const ENV = {

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, expect, test} from 'vitest'
-import {trustedCertificates} from '../../src/cli/trust.js'
+import {trustedCertificates} from '../../src/cli/session/trust.js'
 import {readPem} from '../../src/storage/bounded-read.js'
 import {certificateFile} from '../support/tls.js'
 

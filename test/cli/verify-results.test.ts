@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
-import {renderResult} from '../../src/cli/output/output.js'
-import {printResults, type ResultPrinter, type Verified} from '../../src/cli/webhooks/results.js'
+import {printResults, type ResultPrinter, type Verified} from '../../src/cli/features/webhooks/results.js'
+import {renderResult} from '../../src/cli/terminal/output.js'
 
 test('a long table is printed in blocks, so that never all rows are held', async () => {
   const one: Verified = {

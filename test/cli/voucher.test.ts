@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {planVoucher} from '../../src/cli/reserve/voucher.js'
+import {planVoucher} from '../../src/cli/features/reserve/voucher.js'
 import {thrownBy} from '../support/thrown.js'
 
 let directory: string

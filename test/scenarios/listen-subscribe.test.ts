@@ -3,7 +3,7 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {findFreePort} from '../../src/cli/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'

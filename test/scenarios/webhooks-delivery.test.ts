@@ -1,7 +1,7 @@
 /** Both sides with the built command: a sandbox that sends, a receiver that listens, and the schedule rehearsed. */
 
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {findFreePort} from '../../src/cli/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 

@@ -5,11 +5,11 @@
 import {createRequire} from 'node:module'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import type {program as Program} from '../../src/cli/main.js'
+import type {program as Program} from '../../src/cli/shell/main.js'
 import type {Finished} from './bookctl.js'
 
 const root = fileURLToPath(new URL('../../dist', import.meta.url))
-const {program} = createRequire(import.meta.url)('../../dist/cli/main.js') as {program: typeof Program}
+const {program} = createRequire(import.meta.url)('../../dist/cli/shell/main.js') as {program: typeof Program}
 
 export async function runHere(
   argv: readonly string[],

@@ -1,6 +1,6 @@
 /** What the commands say of themselves, as the build wrote it: without hidden ones, and without the flags of all. */
 import {readFileSync} from 'node:fs'
-import {globalFlags} from '../../src/cli/usage/global-flags.js'
+import {globalFlags} from '../../src/cli/shell/global-flags.js'
 
 export interface ManifestFlag {
   readonly type: string

@@ -1,9 +1,9 @@
 /** Asks the questions named on its command line at the terminal it runs in; prints each answer as JSON to stdout. */
 
-import {wantsAccessible} from '../../src/cli/prompts/accessible-mode.js'
-import {createPrompts} from '../../src/cli/prompts/create.js'
-import type {Prompts} from '../../src/cli/prompts/prompts.js'
-import {withWayBack} from '../../src/cli/prompts/way-back.js'
+import {wantsAccessible} from '../../src/cli/terminal/accessible-mode.js'
+import {createPrompts} from '../../src/cli/terminal/prompts/create.js'
+import type {Prompts} from '../../src/cli/terminal/prompts/prompts.js'
+import {withWayBack} from '../../src/cli/terminal/prompts/way-back.js'
 import {usage} from '../../src/contract/failure.js'
 
 const HOTELS = Array.from({length: 40}, (_, index) => ({

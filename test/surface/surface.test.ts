@@ -6,9 +6,9 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
-import {EXIT_CODES} from '../../src/cli/failure.js'
-import {VARIABLES} from '../../src/cli/help/variables.js'
-import {globalFlags} from '../../src/cli/usage/global-flags.js'
+import {EXIT_CODES} from '../../src/cli/shell/failure.js'
+import {globalFlags} from '../../src/cli/shell/global-flags.js'
+import {VARIABLES} from '../../src/cli/shell/help/variables.js'
 import {COMMANDS, type ManifestCommand, type ManifestFlag} from '../support/manifest.js'
 
 const commands = Object.entries(COMMANDS)

@@ -24,8 +24,8 @@ export async function writeUnbundled(
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: emitting,
     // oclif loads every command that it finds: there is this one.
-    include: ['cli/main.ts', 'cli/hooks', 'cli/help/help.ts', `commands/${command}.ts`].map(path =>
-      join(ROOT, 'src', path),
+    include: ['cli/shell/main.ts', 'cli/shell/hooks', 'cli/shell/help/help.ts', `commands/${command}.ts`].map(
+      path => join(ROOT, 'src', path),
     ),
   }
   writeFileSync(inIt('tsconfig.json'), JSON.stringify(settings))

@@ -1,6 +1,6 @@
 /**
  * Cancelling a reservation (§4.9 names it and shows neither quote nor answer): what it costs, and that it is done only
- * where the answer says so. Whether such a path may be called at all is decided by cli/request/own-paths.ts.
+ * where the answer says so. Whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
 
 import type {JsonObject} from '../../contract/json.js'

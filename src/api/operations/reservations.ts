@@ -1,7 +1,7 @@
 /**
  * Reservations after they were made (§4.9 names listing, detail, update and cancellation, and shows none): answers of
  * every shape are read, and what is returned is the reservation as the service sent it. Whether such a path may be
- * called at all is decided by cli/request/own-paths.ts.
+ * called at all is decided by cli/session/own-paths.ts.
  */
 import {Failure} from '../../contract/failure.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'

@@ -1,6 +1,6 @@
 /**
  * Webhook subscriptions (§2.7, §4.7, §4.8). Listing, updating and deleting go to paths of ours (§4.9); whether such a
- * path may be called at all is decided by cli/request/own-paths.ts. Answers of every shape are read.
+ * path may be called at all is decided by cli/session/own-paths.ts. Answers of every shape are read.
  */
 import {Failure} from '../../contract/failure.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'

@@ -1,8 +1,8 @@
 /** `--guest` and `--contact` → the wire's guests and contact (§2.4). */
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {closest} from '../usage/suggest.js'
 import {readKeyValues} from './key-values.js'
+import {closest} from './suggest.js'
 
 export type Fields = Record<string, unknown>
 

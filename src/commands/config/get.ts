@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {keyArg} from '../../cli/settings/change.js'
-import {CONFIG_COLUMNS, getSetting} from '../../cli/settings/config.js'
+import {CONFIG_COLUMNS, getSetting} from '../../cli/features/access/config.js'
+import {keyArg} from '../../cli/session/change.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the value of a setting, as it holds now.'

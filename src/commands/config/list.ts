@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {CONFIG_COLUMNS, listSettings} from '../../cli/settings/config.js'
+import {CONFIG_COLUMNS, listSettings} from '../../cli/features/access/config.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigList extends BaseCommand {
   static override summary = 'List the settings, as they hold now, and where each comes from.'

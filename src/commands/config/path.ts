@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {settingsPath} from '../../cli/settings/config.js'
+import {settingsPath} from '../../cli/features/access/config.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigPath extends BaseCommand {
   static override summary = 'Print where the settings are.'

@@ -1,7 +1,7 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {dryRun, dryRunFlag} from '../../cli/request/dry-run.js'
-import {applyChange, keyArg} from '../../cli/settings/change.js'
-import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/settings/config.js'
+import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/features/access/config.js'
+import {applyChange, keyArg} from '../../cli/session/change.js'
+import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigUnset extends BaseCommand {
   static override summary = 'Take a setting out, so that what goes after it holds.'

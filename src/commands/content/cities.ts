@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {CITY_COLUMNS, cities} from '../../cli/catalogue/content.js'
-import {countryFlag} from '../../cli/usage/flags.js'
+import {CITY_COLUMNS, cities} from '../../cli/features/catalogue/content.js'
+import {countryFlag} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched, with their ids.'

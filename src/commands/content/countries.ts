@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {COUNTRY_COLUMNS, countries} from '../../cli/catalogue/content.js'
+import {COUNTRY_COLUMNS, countries} from '../../cli/features/catalogue/content.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCountries extends BaseCommand {
   static override summary = 'List the countries the service knows.'

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {CURRENCY_COLUMNS, currencies} from '../../cli/catalogue/content.js'
+import {CURRENCY_COLUMNS, currencies} from '../../cli/features/catalogue/content.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCurrencies extends BaseCommand {
   static override summary = 'List the currencies the service knows.'

@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {PRICE_COLUMNS, price} from '../../cli/catalogue/hotels.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {PRICE_COLUMNS, price} from '../../cli/features/catalogue/hotels.js'
+import {identifierArg} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class HotelsPrice extends BaseCommand {
   static override summary = 'Ask what an offer costs now.'

@@ -1,12 +1,18 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {cityFlag, readCity} from '../../cli/catalogue/city-names.js'
-import {OFFER_COLUMNS, search} from '../../cli/catalogue/search.js'
-import type {Connection} from '../../cli/connect.js'
-import {SORTS} from '../../cli/input/narrow.js'
-import {lacksSomething, MOST_NIGHTS, readRoom, readSearch, type SearchFlags} from '../../cli/input/search.js'
-import {mayAsk} from '../../cli/prompts/ask.js'
-import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/usage/flags.js'
+import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
+import {SORTS} from '../../cli/features/catalogue/narrow.js'
+import {OFFER_COLUMNS, search} from '../../cli/features/catalogue/search.js'
+import {
+  lacksSomething,
+  MOST_NIGHTS,
+  readRoom,
+  readSearch,
+  type SearchFlags,
+} from '../../cli/features/catalogue/search-input.js'
+import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
+import type {Connection} from '../../cli/session/connect.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms.'
@@ -72,7 +78,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   /** Asks for what is missing, when somebody is there to answer. */
   private async complete(given: SearchFlags): Promise<SearchFlags> {
     if (!lacksSomething(given) || !mayAsk(this.globals)) return given
-    const {completeSearch} = await import('../../cli/wizard/complete-search.js')
+    const {completeSearch} = await import('../../cli/features/wizard/complete-search.js')
     return completeSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
   }
 

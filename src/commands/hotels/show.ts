@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {HOTEL_COLUMNS, show} from '../../cli/catalogue/hotels.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {HOTEL_COLUMNS, show} from '../../cli/features/catalogue/hotels.js'
+import {identifierArg} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class HotelsShow extends BaseCommand {
   static override summary = 'Show one hotel.'

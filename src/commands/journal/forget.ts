@@ -1,15 +1,15 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {systemClock} from '../../cli/connect.js'
-import {requireConsent} from '../../cli/prompts/consent.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
 import {
   describeForgetChange,
   describeForgetting,
   findForgettable,
   forgetEntry,
-} from '../../cli/reserve/journal-forget.js'
+} from '../../cli/features/reserve/journal-forget.js'
+import {systemClock} from '../../cli/session/connect.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {requireConsent} from '../../cli/terminal/prompts/consent.js'
 
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome can never be learned.'

@@ -1,5 +1,5 @@
-import {listProfiles, PROFILE_COLUMNS} from '../../cli/access/profiles.js'
-import {BaseCommand} from '../../cli/base-command.js'
+import {listProfiles, PROFILE_COLUMNS} from '../../cli/features/access/profiles.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ProfilesList extends BaseCommand {
   static override summary = 'List the profiles of this machine.'

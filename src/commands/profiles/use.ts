@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
-import {overriddenWarning} from '../../cli/access/access.js'
-import {describeProfileUse} from '../../cli/access/dry-run.js'
-import {existing, useProfile} from '../../cli/access/profiles.js'
-import {BaseCommand} from '../../cli/base-command.js'
-import {single} from '../../cli/output/result.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
+import {overriddenWarning} from '../../cli/features/access/access.js'
+import {describeProfileUse} from '../../cli/features/access/dry-run.js'
+import {existing, useProfile} from '../../cli/features/access/profiles.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Make a profile the current one.'

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
 import {
   checkCursor,
   checkInstant,
   list,
   RESERVATIONS_COLUMNS,
   readStatus,
-} from '../../cli/reservations/reservations.js'
-import {checkedFlag, identifierFlag} from '../../cli/usage/flags.js'
+} from '../../cli/features/reservations/reservations.js'
+import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 const instantFlag = checkedFlag(checkInstant)
 

@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {RESERVATIONS_COLUMNS, show} from '../../cli/reservations/reservations.js'
-import {referenceArg} from '../../cli/usage/flags.js'
+import {RESERVATIONS_COLUMNS, show} from '../../cli/features/reservations/reservations.js'
+import {referenceArg} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation.'

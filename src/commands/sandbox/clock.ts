@@ -1,7 +1,7 @@
-import {single} from '../../cli/output/result.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {SandboxCommand} from '../../cli/sandbox/command.js'
-import {durationFlag} from '../../cli/usage/flags.js'
+import {SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {durationFlag} from '../../cli/input/flags.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {single} from '../../cli/terminal/result.js'
 
 /** Ours: each attempt that falls due on the way may take a subscriber's 3 s. */
 const LONGEST_MOVE_SECONDS = 600

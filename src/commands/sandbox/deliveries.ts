@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {SandboxCommand} from '../../cli/sandbox/command.js'
-import {DELIVERY_COLUMNS, deliveryList} from '../../cli/sandbox/deliveries.js'
-import {identifierFlag} from '../../cli/usage/flags.js'
+import {SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {DELIVERY_COLUMNS, deliveryList} from '../../cli/features/sandbox/deliveries.js'
+import {identifierFlag} from '../../cli/input/flags.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 
 export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "Show the local sandbox's deliveries of events, with every attempt."

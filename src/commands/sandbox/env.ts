@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {single} from '../../cli/output/result.js'
-import {SandboxCommand} from '../../cli/sandbox/command.js'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
-import {exportLines, SHELLS} from '../../cli/settings/shells.js'
+import {SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/features/sandbox/running.js'
+import {exportLines, SHELLS} from '../../cli/session/shells.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxEnv extends SandboxCommand {
   static override summary = 'Print the environment that points commands at the local sandbox.'

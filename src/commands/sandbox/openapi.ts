@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult} from '../../cli/output/result.js'
-import {readNote} from '../../cli/sandbox/running.js'
+import {readNote} from '../../cli/features/sandbox/running.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class SandboxOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 description of the service.'

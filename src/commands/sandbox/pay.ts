@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {single} from '../../cli/output/result.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {SandboxCommand} from '../../cli/sandbox/command.js'
-import {referenceArg} from '../../cli/usage/flags.js'
+import {SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {referenceArg} from '../../cli/input/flags.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'

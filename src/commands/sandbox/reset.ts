@@ -1,6 +1,6 @@
-import {single} from '../../cli/output/result.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {SandboxCommand} from '../../cli/sandbox/command.js'
+import {SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxReset extends SandboxCommand {
   static override summary = 'Bring the local sandbox back to its beginning.'

@@ -1,11 +1,17 @@
 import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {openAddress} from '../../cli/open-address.js'
-import {cannotListen, oneAtATime, removeNote, sandboxDatabase, writeNote} from '../../cli/sandbox/note.js'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/sandbox/running.js'
-import {portFlag} from '../../cli/usage/flags.js'
+import {
+  cannotListen,
+  oneAtATime,
+  removeNote,
+  sandboxDatabase,
+  writeNote,
+} from '../../cli/features/sandbox/note.js'
+import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/features/sandbox/running.js'
+import {portFlag} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {openAddress} from '../../cli/terminal/open-address.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
 export default class SandboxStart extends BaseCommand {

@@ -1,10 +1,6 @@
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {systemClock} from '../../cli/connect.js'
-import {DiagnosingCommand} from '../../cli/diagnosing-command.js'
-import {checkWritable} from '../../cli/input/files.js'
-import {mayAsk} from '../../cli/prompts/ask.js'
-import {requireConsent} from '../../cli/prompts/consent.js'
+import {DiagnosingCommand} from '../../cli/features/doctor/diagnosing-command.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,
@@ -12,8 +8,12 @@ import {
   requireNew,
   writeBundle,
   zipBundle,
-} from '../../cli/support/bundle.js'
-import {checkedArg} from '../../cli/usage/flags.js'
+} from '../../cli/features/support/bundle.js'
+import {checkWritable} from '../../cli/input/files.js'
+import {checkedArg} from '../../cli/input/flags.js'
+import {systemClock} from '../../cli/session/connect.js'
+import {mayAsk} from '../../cli/terminal/prompts/ask.js'
+import {requireConsent} from '../../cli/terminal/prompts/consent.js'
 
 /** What has to be agreed to. */
 const WRITING = {
@@ -52,7 +52,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     if (!flags.force) requireNew(args.file)
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
-    const {collectBundle} = await import('../../cli/support/contents.js')
+    const {collectBundle} = await import('../../cli/features/support/contents.js')
     const now = systemClock.now()
     const {name, version} = this.config
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {cityFlag, readCity} from '../../cli/catalogue/city-names.js'
-import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/catalogue/tours.js'
-import type {Connection} from '../../cli/connect.js'
-import {TOUR_SORTS} from '../../cli/input/narrow-tours.js'
-import {mayAsk} from '../../cli/prompts/ask.js'
-import {amountFlag, currencyFlag, dateFlag} from '../../cli/usage/flags.js'
+import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
+import {TOUR_SORTS} from '../../cli/features/catalogue/narrow-tours.js'
+import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/features/catalogue/tours.js'
+import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
+import type {Connection} from '../../cli/session/connect.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 
 export default class ToursSearch extends BaseCommand {
   static override summary = 'Search tours of a city.'
@@ -54,7 +54,7 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
   /** Asks for what is missing, when somebody is there to answer. */
   private async complete(given: TourFlags): Promise<TourFlags> {
     if ((given.city && given.currency) || !mayAsk(this.globals)) return given
-    const {completeTourSearch} = await import('../../cli/wizard/complete-tour-search.js')
+    const {completeTourSearch} = await import('../../cli/features/wizard/complete-tour-search.js')
     return completeTourSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
   }
 

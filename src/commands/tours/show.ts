@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {show, TOUR_COLUMNS} from '../../cli/catalogue/tours.js'
-import {identifierArg} from '../../cli/usage/flags.js'
+import {show, TOUR_COLUMNS} from '../../cli/features/catalogue/tours.js'
+import {identifierArg} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour.'

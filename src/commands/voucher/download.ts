@@ -1,10 +1,10 @@
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {single} from '../../cli/output/result.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/reserve/voucher.js'
-import {referenceArg, waitFlag} from '../../cli/usage/flags.js'
+import {describeDownload, fetchBytes, planVoucher, saveVoucher} from '../../cli/features/reserve/voucher.js'
+import {referenceArg, waitFlag} from '../../cli/input/flags.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation.'

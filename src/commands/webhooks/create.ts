@@ -1,8 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult} from '../../cli/output/result.js'
-import {describeCall} from '../../cli/request/describe-call.js'
-import {secretFileFlag, writeSecretFile} from '../../cli/webhooks/secret-file.js'
+import {describeCall} from '../../cli/features/request/describe-call.js'
+import {secretFileFlag, writeSecretFile} from '../../cli/features/webhooks/secret-file.js'
 import {
   createAndKeep,
   createdResult,
@@ -12,7 +10,9 @@ import {
   SEVERAL_TYPES,
   subscriptionUrlFlag,
   unknownEvents,
-} from '../../cli/webhooks/subscriptions.js'
+} from '../../cli/features/webhooks/subscriptions.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events.'

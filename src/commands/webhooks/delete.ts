@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult, single} from '../../cli/output/result.js'
-import {requireConsent} from '../../cli/prompts/consent.js'
-import {describeCall} from '../../cli/request/describe-call.js'
-import {deleteAndForget, subscriptionArg} from '../../cli/webhooks/subscriptions.js'
+import {describeCall} from '../../cli/features/request/describe-call.js'
+import {deleteAndForget, subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {jsonResult, single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'

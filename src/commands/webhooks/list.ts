@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {warningUnless} from '../../cli/catalogue/content.js'
-import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/webhooks/subscriptions.js'
+import {warningUnless} from '../../cli/features/catalogue/content.js'
+import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/features/webhooks/subscriptions.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksList extends BaseCommand {
   static override summary = 'List the webhook subscriptions.'

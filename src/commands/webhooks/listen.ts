@@ -1,12 +1,16 @@
 import process from 'node:process'
-import {BaseCommand} from '../../cli/base-command.js'
-import {listenFlags, planListening} from '../../cli/webhooks/listen-flags.js'
-import {openListening} from '../../cli/webhooks/listen-open.js'
-import {EVENT_COLUMNS} from '../../cli/webhooks/listen-output.js'
-import {subscribe} from '../../cli/webhooks/listen-subscribe.js'
-import {resolveWebhookSecrets, secretList, type WebhookSecretFlags} from '../../cli/webhooks/secrets.js'
-import {unknownEvents} from '../../cli/webhooks/subscriptions.js'
-import {describeListening} from '../../cli/webhooks/webhook-dry-run.js'
+import {listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
+import {openListening} from '../../cli/features/webhooks/listen-open.js'
+import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
+import {subscribe} from '../../cli/features/webhooks/listen-subscribe.js'
+import {
+  resolveWebhookSecrets,
+  secretList,
+  type WebhookSecretFlags,
+} from '../../cli/features/webhooks/secrets.js'
+import {unknownEvents} from '../../cli/features/webhooks/subscriptions.js'
+import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events, check them, keep them, and hand them on.'

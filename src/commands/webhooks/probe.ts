@@ -1,9 +1,14 @@
 import process from 'node:process'
-import {BaseCommand} from '../../cli/base-command.js'
-import {EXIT_CODES} from '../../cli/failure.js'
-import {checkedArg} from '../../cli/usage/flags.js'
-import {checkReceiverUrl, PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/webhooks/probe.js'
-import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
+import {
+  checkReceiverUrl,
+  PROBE_COLUMNS,
+  probeReceiver,
+  probeResult,
+} from '../../cli/features/webhooks/probe.js'
+import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
+import {checkedArg} from '../../cli/input/flags.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXIT_CODES} from '../../cli/shell/failure.js'
 
 export default class WebhooksProbe extends BaseCommand {
   static override summary = 'Check that a receiver does what §6 asks of it.'

@@ -1,8 +1,8 @@
-import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult, single} from '../../cli/output/result.js'
-import {describeCall} from '../../cli/request/describe-call.js'
-import {dryRunFlag} from '../../cli/request/dry-run.js'
-import {subscriptionArg} from '../../cli/webhooks/subscriptions.js'
+import {describeCall} from '../../cli/features/request/describe-call.js'
+import {subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {jsonResult, single} from '../../cli/terminal/result.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Have a test event sent to a subscription.'

@@ -1,8 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {jsonResult} from '../../cli/output/result.js'
-import {describeCall} from '../../cli/request/describe-call.js'
-import {missing} from '../../cli/usage/mistakes.js'
+import {describeCall} from '../../cli/features/request/describe-call.js'
 import {
   eventFlag,
   notAsAsked,
@@ -13,7 +10,10 @@ import {
   subscriptionList,
   subscriptionUrlFlag,
   unknownEvents,
-} from '../../cli/webhooks/subscriptions.js'
+} from '../../cli/features/webhooks/subscriptions.js'
+import {missing} from '../../cli/input/mistakes.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription.'

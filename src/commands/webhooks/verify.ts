@@ -1,12 +1,6 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../cli/base-command.js'
-import {systemClock} from '../../cli/connect.js'
-import {EXIT_CODES} from '../../cli/failure.js'
-import {checkGiven} from '../../cli/input/checks.js'
-import {writePieces} from '../../cli/output/streams.js'
-import {checkedFlag} from '../../cli/usage/flags.js'
 import {
   explain,
   type Printing,
@@ -14,15 +8,21 @@ import {
   type ResultPrinter,
   VERIFY_COLUMNS,
   type Verified,
-} from '../../cli/webhooks/results.js'
-import {webhookSecretFlags} from '../../cli/webhooks/secrets.js'
+} from '../../cli/features/webhooks/results.js'
+import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {
   chooseInputs,
   nothingToVerify,
   planVerify,
   readJudgingTime,
   verifyInputs,
-} from '../../cli/webhooks/verify.js'
+} from '../../cli/features/webhooks/verify.js'
+import {checkGiven} from '../../cli/input/checks.js'
+import {checkedFlag} from '../../cli/input/flags.js'
+import {systemClock} from '../../cli/session/connect.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXIT_CODES} from '../../cli/shell/failure.js'
+import {writePieces} from '../../cli/terminal/streams.js'
 
 export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails.'

@@ -3,9 +3,9 @@
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
-import {chooseOffer, findSame, type OfferView} from '../../../src/cli/wizard/choose-offer.js'
-import {minutesLeft, onThreeClocks} from '../../../src/cli/wizard/clocks.js'
-import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/wizard/offer-lines.js'
+import {chooseOffer, findSame, type OfferView} from '../../../src/cli/features/wizard/choose-offer.js'
+import {minutesLeft, onThreeClocks} from '../../../src/cli/features/wizard/clocks.js'
+import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}

@@ -1,8 +1,8 @@
 /** Escape goes back one question at a time, and what was answered is offered again. */
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
-import type {Prompts} from '../../../src/cli/prompts/prompts.js'
-import {GoBack, withWayBack} from '../../../src/cli/prompts/way-back.js'
-import {peopleHere} from '../../../src/cli/wizard/keep-people.js'
+import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
+import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
+import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {type Desk, openDesk} from '../../support/wizard.js'

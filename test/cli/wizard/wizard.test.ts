@@ -1,6 +1,6 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {peopleHere} from '../../../src/cli/wizard/keep-people.js'
+import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
 import type {Line} from '../../support/scripted-prompts.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
@@ -92,7 +92,7 @@ test('nothing but the questions', async () => {
 })
 
 test('what flags gave is not asked again', async () => {
-  const search = await import('../../../src/cli/catalogue/search.js')
+  const search = await import('../../../src/cli/features/catalogue/search.js')
   const {items} = await search.search(
     desk.connection,
     {
@@ -109,10 +109,10 @@ test('what flags gave is not asked again', async () => {
 })
 
 test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
-  const search = await import('../../../src/cli/catalogue/search.js')
-  const {chooseSeen} = await import('../../../src/cli/wizard/find-offer.js')
-  const {draftOf} = await import('../../../src/cli/wizard/draft.js')
-  const {detailRows} = await import('../../../src/cli/wizard/offer-lines.js')
+  const search = await import('../../../src/cli/features/catalogue/search.js')
+  const {chooseSeen} = await import('../../../src/cli/features/wizard/find-offer.js')
+  const {draftOf} = await import('../../../src/cli/features/wizard/draft.js')
+  const {detailRows} = await import('../../../src/cli/features/wizard/offer-lines.js')
   const {items} = await search.search(
     desk.connection,
     {

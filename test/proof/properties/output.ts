@@ -1,7 +1,7 @@
 /** What is printed of foreign texts: one record is one line, cells come back as they went in, and nothing is obeyed. */
 import fc from 'fast-check'
-import {jsonText} from '../../../src/cli/output/json-text.js'
-import {renderResult} from '../../../src/cli/output/output.js'
+import {jsonText} from '../../../src/cli/terminal/json-text.js'
+import {renderResult} from '../../../src/cli/terminal/output.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property} from '../property.js'
 import {dangerousIn} from './sanitiser.js'

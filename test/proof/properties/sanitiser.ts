@@ -1,9 +1,9 @@
 /** Foreign text made fit for a terminal: what may come out is told here once more, by what Unicode says of characters. */
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import {escapeUnsafe, jsonText} from '../../../src/cli/output/json-text.js'
-import {cutTo, fitTo, graphemesOf, piecesOf} from '../../../src/cli/output/text-width.js'
-import {hang} from '../../../src/cli/output/wrap.js'
+import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
+import {cutTo, fitTo, graphemesOf, piecesOf} from '../../../src/cli/terminal/text-width.js'
+import {hang} from '../../../src/cli/terminal/wrap.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property} from '../property.js'
 

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../../cli/base-command.js'
-import {single} from '../../../cli/output/result.js'
-import {eventFilter} from '../../../cli/webhooks/events.js'
-import {checkExport, exportEvents, printEvents} from '../../../cli/webhooks/events-export.js'
-import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
+import {eventFilter} from '../../../cli/features/webhooks/events.js'
+import {checkExport, exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
+import {eventFilterFlags} from '../../../cli/features/webhooks/events-flags.js'
+import {BaseCommand} from '../../../cli/shell/base-command.js'
+import {single} from '../../../cli/terminal/result.js'
 
 export default class WebhooksEventsExport extends BaseCommand {
   static override summary =

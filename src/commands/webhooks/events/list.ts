@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../../cli/base-command.js'
-import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/webhooks/events.js'
-import {eventFilterFlags} from '../../../cli/webhooks/events-flags.js'
+import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/features/webhooks/events.js'
+import {eventFilterFlags} from '../../../cli/features/webhooks/events-flags.js'
+import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsList extends BaseCommand {
   static override summary = 'Show the webhook events that webhooks listen received, newest first.'

@@ -1,25 +1,25 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {BaseCommand} from '../../../cli/base-command.js'
-import {systemClock} from '../../../cli/connect.js'
-import {EXIT_CODES} from '../../../cli/failure.js'
-import {dryRunFlag} from '../../../cli/request/dry-run.js'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/settings/keys.js'
-import {checkedFlag} from '../../../cli/usage/flags.js'
-import {findEvent} from '../../../cli/webhooks/events.js'
+import {findEvent} from '../../../cli/features/webhooks/events.js'
 import {
   REPLAY_COLUMNS,
   replayEvents,
   replayedHeaders,
   replayFailure,
   replayResult,
-} from '../../../cli/webhooks/events-replay.js'
-import {webhookHeaderNames} from '../../../cli/webhooks/headers.js'
-import {trustedFor} from '../../../cli/webhooks/listen-authority.js'
-import {checkTarget} from '../../../cli/webhooks/listen-flags.js'
-import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/webhooks/secrets.js'
-import {describeReplay} from '../../../cli/webhooks/webhook-dry-run.js'
+} from '../../../cli/features/webhooks/events-replay.js'
+import {webhookHeaderNames} from '../../../cli/features/webhooks/headers.js'
+import {trustedFor} from '../../../cli/features/webhooks/listen-authority.js'
+import {checkTarget} from '../../../cli/features/webhooks/listen-flags.js'
+import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
+import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
+import {checkedFlag} from '../../../cli/input/flags.js'
+import {systemClock} from '../../../cli/session/connect.js'
+import {dryRunFlag} from '../../../cli/session/dry-run.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/keys.js'
+import {BaseCommand} from '../../../cli/shell/base-command.js'
+import {EXIT_CODES} from '../../../cli/shell/failure.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again.'

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
-import {BaseCommand} from '../../../cli/base-command.js'
-import {eventDetails, findEvent} from '../../../cli/webhooks/events.js'
+import {eventDetails, findEvent} from '../../../cli/features/webhooks/events.js'
+import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsShow extends BaseCommand {
   static override summary = 'Show one received webhook event: its headers and its body, as they came.'

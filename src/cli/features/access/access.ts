@@ -1,0 +1,171 @@
+/** Logging in and out, and saying who one is: the work behind the commands of that name. */
+import {join} from 'node:path'
+import {tokenClientOf} from '../../../api/auth/token-client.js'
+import type {CachedToken, TokenRequestParts} from '../../../api/auth/token-request.js'
+import {parseBaseUrl} from '../../../api/http/base-url.js'
+import type {Api} from '../../../api/types.js'
+import {isoTime} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import type {Mode} from '../../../contract/identifiers.js'
+import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
+import {TOKENS_NAME} from '../../../state/file-names.js'
+import type {Profile} from '../../../state/settings.js'
+import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
+import {checkCredentials, requireSameMode, type Target, TOKEN_CLIENT} from '../../session/target.js'
+
+export interface LoginInput {
+  readonly profile: string
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** What --scope named; without it the scopes of booking are asked for and none is configured. */
+  readonly scopes: readonly Scope[] | undefined
+  readonly keychain: boolean
+}
+
+export interface Identity {
+  readonly profile: string | null
+  readonly base_url: string
+  /** Null with a ready token, when BOOKCTL_CLIENT_ID does not name it. */
+  readonly client_id: string | null
+  readonly mode: Mode
+  readonly scopes: readonly string[]
+  /** ISO 8601; null when no token is kept. */
+  readonly expires_at: string | null
+  readonly stored_in: string | null
+}
+
+/** The service a login goes to, with the rest of its request. */
+export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
+
+/** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
+export async function logIn(parts: RequestParts, state: State, input: LoginInput): Promise<Identity> {
+  const {baseUrl} = parseBaseUrl(input.baseUrl)
+  const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
+  const before = recordOf(state, input.profile)
+  requireSameMode(before?.mode, input.clientSecret, `profile ${input.profile}`)
+  if (!state.writable) throw notWritable()
+  const {requestToken} = await import('../../../api/auth/tokens.js')
+  const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
+  const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
+  const place = input.keychain ? 'keychain' : 'file'
+  if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
+  await state.settings.update(
+    file => {
+      const {current_profile, profiles} = file.read()
+      file.set(['profiles', input.profile], {
+        ...keptOf(Object.hasOwn(profiles, input.profile) ? profiles[input.profile] : undefined, baseUrl),
+        base_url: baseUrl,
+        client_id: input.clientId,
+        ...(input.scopes ? {scopes: [...input.scopes]} : {}),
+        mode,
+        secret_store: place,
+      })
+      if (current_profile === undefined) file.set(['current_profile'], input.profile)
+    },
+    {
+      // Whoever is killed here leaves the old login, whose secret is still there beside the new client's.
+      ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
+      whenDone: () => forgetEarlier(state, input, before),
+    },
+  )
+  state.tokens.put(tokenClientOf(baseUrl, input), token)
+  return {
+    profile: input.profile,
+    base_url: baseUrl,
+    client_id: input.clientId,
+    mode,
+    scopes: token.scopes,
+    expires_at: isoTime(token.expiresAt),
+    stored_in: storedIn(place, state),
+  }
+}
+
+/** Removes the secrets of logins before this one, wherever they are. */
+async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
+  await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
+  if (before?.secret_store !== 'keychain') return
+  const earlier = {profile: input.profile, clientId: before.client_id}
+  await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
+}
+
+/** The profile of that name in config.json. */
+export function recordOf(state: State, name: string): Profile | undefined {
+  const {profiles} = state.settings.read()
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+}
+
+/** Variables that go before a profile, of those that are set. */
+export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
+  const names = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
+  return names.filter(name => env[name])
+}
+
+/** Says which variables go before the profile, `what` being what was done to it; undefined where none do. */
+export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
+  const {BOOKCTL_PROFILE: named} = env
+  const names = [...(named && named !== profile ? ['BOOKCTL_PROFILE'] : []), ...overridingVariables(env)]
+  if (names.length === 0) return undefined
+  const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
+  return `Warning: the environment goes before ${what} (${names.join(', ')}): ${way}`
+}
+
+/** What a profile keeps over a new login: not its scopes, and not the paths named for another service. */
+function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
+  return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
+}
+
+function notWritable(): StorageError {
+  const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use the environment instead of a login'
+  return new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+}
+
+/** Where a secret kept in `place` is, in words or as a path. */
+function storedIn(place: 'file' | 'keychain', state: State): string {
+  return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
+}
+
+/** Who commands act as, from what is on this machine; no request. */
+export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
+  const client = tokenClientOf(target.baseUrl, target)
+  const kept = state.tokens.list(client).filter(token => token.expiresAt > now) as CachedToken[]
+  const token = ofLogin(kept, target)
+  const place =
+    target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
+  return {
+    profile: target.profile,
+    base_url: target.baseUrl,
+    client_id: target.clientId === TOKEN_CLIENT ? null : target.clientId,
+    mode: target.mode,
+    scopes: token?.scopes ?? target.scopes ?? [],
+    expires_at: token ? isoTime(token.expiresAt) : null,
+    source: target.source,
+    stored_in: target.profile === null ? null : storedIn(place ?? 'file', state),
+  }
+}
+
+/** Of the tokens kept, newest first, the one with the scopes of the login: commands may have asked for others since. */
+function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
+  const wanted = [...scopes].sort().join(' ')
+  return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
+}
+
+/** Asks the service for a token with these credentials, whatever is kept, and keeps it. Throws Failure. */
+export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
+  const client = tokenClientOf(target.baseUrl, target)
+  const scopes =
+    target.scopes ??
+    ofLogin(state.tokens.list(client) as CachedToken[], target)?.askedScopes ??
+    BOOKING_SCOPES
+  const {requestToken} = await import('../../../api/auth/tokens.js')
+  const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
+  state.tokens.put(client, token)
+}
+
+/** Asks the service whether it takes the ready token; one that may not see the account is taken, too. Throws Failure. */
+export async function checkReadyToken(api: Api): Promise<void> {
+  await api.call('account.show').catch(error => {
+    if (!(error instanceof Failure) || error.details.status !== 403) throw error
+  })
+}

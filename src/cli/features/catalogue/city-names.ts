@@ -1,0 +1,108 @@
+/**
+ * Cities by their names: from the service's list where that may be asked for (§4.9: its path is not shown, so only on
+ * the local sandbox or where the profile names it), else from what this machine remembers of it.
+ */
+import type {Api} from '../../../api/types.js'
+import {Failure} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {KnownCity} from '../../../state/city-store.js'
+import {checkInteger, invalid} from '../../input/checks.js'
+import {checkedFlag} from '../../input/flags.js'
+import {fold} from '../../input/fold.js'
+import {closestFew} from '../../input/suggest.js'
+import type {Connection} from '../../session/connect.js'
+
+/** What of a connection tells names. */
+export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
+
+/**
+ * The service's cities by name, remembered here; those remembered where it may not be asked, does not know, or says it
+ * in no way we can read. Throws Failure when the service cannot be asked at all.
+ */
+export async function namedCities({api, state, target}: Naming): Promise<readonly KnownCity[]> {
+  const listed = await listedCities(api)
+  if (!state.writable) return listed
+  if (listed.length === 0) return state.cities.list({baseUrl: target.baseUrl})
+  state.cities.remember({baseUrl: target.baseUrl}, listed)
+  return listed
+}
+
+/** The service's own list; empty where it cannot be had. Throws Failure when the service cannot be asked at all. */
+export async function listedCities(api: Api): Promise<KnownCity[]> {
+  const {listCities} = await import('../../../api/operations/content.js')
+  try {
+    return (await listCities(api)).items.flatMap(({id, name, country_code}) =>
+      id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
+    )
+  } catch (error) {
+    if (error instanceof Failure && isOnlyTheList(error)) return []
+    throw error
+  }
+}
+
+/** Whether a search may still work: all but missing credentials and a service that is away. */
+function isOnlyTheList({kind, details}: Failure): boolean {
+  if (kind === 'not_allowed') return details.status === 403
+  return kind === 'usage' || kind === 'refused' || kind === 'service_failed'
+}
+
+/** `Istanbul (101)`; `101` where the name is not known here. No request is made. */
+export function cityText(id: number | string, {state, target}: Pick<Naming, 'state' | 'target'>): string {
+  const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
+  const name = known.find(city => String(city.id) === String(id))?.name
+  return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
+}
+
+/** A number, or a name that only the connection can tell the number of. */
+const numberOrName = checkedFlag((field, text) =>
+  /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
+)
+
+export const cityFlag = {
+  city: numberOrName({
+    helpValue: 'CITY',
+    summary:
+      'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
+  }),
+}
+
+/**
+ * The number that `--city` means: itself, or that of the city so named among those this machine remembers of the
+ * service, so that no request is made. Throws usage.
+ */
+export async function readCity(
+  typed: number | string | undefined,
+  open: () => Promise<Pick<Naming, 'state' | 'target'>>,
+): Promise<number | undefined> {
+  if (typeof typed !== 'string') return typed
+  const {state, target} = await open()
+  return cityNumber(typed, state.cities.list({baseUrl: target.baseUrl}))
+}
+
+/** The number of the city of that name. Throws usage, naming the numbers where several cities have it. */
+export function cityNumber(typed: string, known: readonly KnownCity[]): number {
+  const wanted = fold(typed)
+  const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
+  if (city && others.length === 0) return city.id
+  if (!city) {
+    const near = nearestCities(wanted, known).map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
+    const rule = 'must be a number, or a name in the list of cities that content cities remembers here'
+    const {kind, message, details} = invalid('--city', rule, typed)
+    if (near.length === 0) throw new Failure(kind, message, details)
+    throw new Failure(kind, message, {...details, hint: `did you mean ${near.join(' or ')}?`})
+  }
+  const numbers = [city, ...others].map(({id, country_code}) => [id, country_code].filter(Boolean).join(' '))
+  throw invalid(
+    '--city',
+    `several cities have this name: ${numbers.slice(0, 10).join(', ')}; give the number`,
+  )
+}
+
+/** Ours: more suggestions are no help. */
+const MOST_NEAR = 3
+
+function nearestCities(wanted: string, known: readonly KnownCity[]): KnownCity[] {
+  const names = [...new Set(known.map(({name}) => fold(name)))]
+  const near = closestFew(wanted, names, MOST_NEAR)
+  return near.flatMap(name => known.filter(city => fold(city.name) === name)).slice(0, MOST_NEAR)
+}

@@ -1,0 +1,142 @@
+/** One hotel, and the price of an offer now beside the one this machine saw. */
+import {codeIn, numberIn, textIn} from '../../../api/answers/facts.js'
+import type {PricedOffer} from '../../../api/operations/hotel-details.js'
+import {isoTime} from '../../../contract/dates.js'
+import {createFieldReader, type Fields, firstObject} from '../../../contract/field-names.js'
+import {isObject, type JsonObject} from '../../../contract/json.js'
+import {compareAmounts, isAmount} from '../../../contract/money.js'
+import type {SeenOffer} from '../../../state/offer-store.js'
+import type {Client} from '../../../state/token-store.js'
+import type {Connection} from '../../session/connect.js'
+import {moneyText} from '../../terminal/money-text.js'
+import type {Column, Result} from '../../terminal/result.js'
+import {OFFER_COLUMNS} from './search.js'
+
+const fieldsOf = createFieldReader()
+const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unknown): Column<JsonObject> => ({
+  name,
+  value: hotel => read(fieldsOf(hotel)),
+})
+
+const ID = ['hotel_id', 'property_id', 'id', 'code']
+
+export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
+  fact('hotel_id', fields => textIn(fields, ID)),
+  fact('name', fields => textIn(fields, ['name', 'hotel_name', 'property_name', 'title'])),
+  fact('stars', fields => numberIn(fields, ['stars', 'star_rating', 'category'])),
+  fact('address', fields => textIn(fields, ['address', 'street', 'address_line'])),
+  fact('city', fields => textIn(fields, ['city', 'city_name'])),
+  fact('country_code', fields => codeIn(fields, ['country_code', 'country'])),
+  fact('phone', fields => textIn(fields, ['phone', 'phone_number', 'telephone'])),
+  fact('check_in_from', fields => textIn(fields, ['check_in_from', 'check_in_time', 'check_in', 'checkin'])),
+  fact('check_out_until', fields =>
+    textIn(fields, ['check_out_until', 'check_out_time', 'check_out', 'checkout']),
+  ),
+  fact('timezone', fields => textIn(fields, ['timezone', 'time_zone'])),
+  fact('latitude', fields => coordinate(fields, ['latitude', 'lat'])),
+  fact('longitude', fields => coordinate(fields, ['longitude', 'lon', 'lng', 'long'])),
+  fact('facilities', fields => listText(fields.get('facilities') ?? fields.get('amenities'))),
+  fact('description', fields => textIn(fields, ['description', 'short_description', 'about'])),
+]
+
+/** Its own, or that of an object about where it is. */
+function coordinate(fields: Fields, names: readonly string[]): number | null {
+  const places = ['location', 'coordinates', 'geo', 'geo_location', 'geolocation', 'position', 'address']
+  const inside = places.map(place => firstObject(fields.get(place))).filter(isObject)
+  return (
+    [fields, ...inside.map(fieldsOf)].map(each => numberIn(each, names)).find(found => found !== null) ?? null
+  )
+}
+
+function listText(value: unknown): string | null {
+  if (!Array.isArray(value)) return null
+  return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? []).join(', ')
+}
+
+/** Throws Failure. */
+export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
+  const {showHotel} = await import('../../../api/operations/hotel-details.js')
+  const hotel = await showHotel(api, hotelId)
+  // What does not say its own id is the one asked for.
+  const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
+  return {document: {hotel}, items: [row], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
+}
+
+/** What an offer costs now, and what it cost when this machine found it. */
+export interface Comparison {
+  readonly offer: PricedOffer
+  /** Null when the offer was not searched on this machine, or either price is not known. */
+  readonly changed: boolean | null
+  readonly seen: {
+    readonly total: string | null
+    readonly currency: string | null
+    readonly searched_at: string
+  } | null
+  /** Whole seconds the offer can still be reserved; null when nobody says. */
+  readonly valid_seconds: number | null
+}
+
+const OWN_COLUMNS: readonly Column<Comparison>[] = [
+  {name: 'changed', value: ({changed}) => changed},
+  {
+    name: 'price_seen',
+    value: ({seen}) => seen?.total && moneyText({amount: seen.total, currency: seen.currency}),
+  },
+  {name: 'valid_seconds', value: ({valid_seconds}) => valid_seconds},
+]
+
+export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
+  ...OFFER_COLUMNS.map(({name, value}) => ({
+    name,
+    value: ({offer}: Comparison) => value({...offer, expires_at: offer.expires_at ?? ''}),
+  })),
+  ...OWN_COLUMNS,
+]
+
+/** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
+export async function price(
+  {api, state, target, clock}: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
+  offerId: string,
+): Promise<Result<Comparison>> {
+  const {priceOffer} = await import('../../../api/operations/hotel-details.js')
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const offer = await priceOffer(api, offerId)
+  const seen = state.writable ? state.offers.find(client, offerId) : undefined
+  const comparison = compare(offer, seen, clock.now())
+  if (seen && comparison.changed) {
+    // What the answer does not say is known from the search: a price without its currency would say less than before.
+    const currency = offer.price.currency ?? seen.currency
+    state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
+  }
+  return {
+    document: comparison,
+    items: [comparison],
+    columns: PRICE_COLUMNS,
+    shown: [
+      ...['offer_id', 'hotel_name', 'room_name', 'board', 'price', 'price_seen', 'changed'],
+      ...['free_cancellation_until', 'valid_seconds'],
+    ],
+    id: () => offerId,
+    single: true,
+  }
+}
+
+/** `now`: Unix seconds on this machine's clock. */
+export function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number): Comparison {
+  const ends = [
+    ...(offer.expires_at === null ? [] : [Date.parse(offer.expires_at) / 1000]),
+    ...(seen ? [seen.expires_at] : []),
+  ]
+  return {
+    offer,
+    changed: seen ? differ(offer.price, seen) : null,
+    seen: seen ? {total: seen.total, currency: seen.currency, searched_at: isoTime(seen.searched_at)} : null,
+    valid_seconds: ends.length === 0 ? null : Math.max(0, Math.floor(Math.min(...ends) - now)),
+  }
+}
+
+function differ(now: PricedOffer['price'], seen: SeenOffer): boolean | null {
+  if (now.total === null || seen.total === null || !isAmount(now.total) || !isAmount(seen.total)) return null
+  const other = now.currency !== null && seen.currency !== null && now.currency !== seen.currency
+  return other || compareAmounts(now.total, seen.total) !== 0
+}

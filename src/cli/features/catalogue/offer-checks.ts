@@ -1,0 +1,93 @@
+/** What the offers seen by this machine say about a reservation: reasons to refuse it here, and reasons to warn. */
+import {ageOn, nightsBetween} from '../../../contract/dates.js'
+import {usage} from '../../../contract/failure.js'
+import {isTcNumber} from '../../../contract/identity.js'
+import {compareAmounts} from '../../../contract/money.js'
+import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
+import type {SeenOffer} from '../../../state/offer-store.js'
+
+export interface Circumstances {
+  /** Unix seconds. */
+  readonly now: number
+  readonly maxPrice: string | undefined
+  /** The journal knows this very reservation: it is being repeated, and its offer may well be used or expired. */
+  readonly repeated: boolean
+}
+
+/** Refuses what is known to fail or to be unwanted. Throws usage. */
+export function checkOffer(
+  seen: SeenOffer | undefined,
+  request: ReservationRequest,
+  facts: Circumstances,
+): void {
+  const search = 'search again: bookctl hotels search'
+  if (!facts.repeated && seen && seen.expires_at <= facts.now) {
+    throw usage('offer_expired', `offer ${seen.offer_id} expired; an offer is valid for 15 minutes`, search)
+  }
+  if (!facts.repeated && seen?.used_by_reference) {
+    const hint = `see bookctl journal; ${search}`
+    throw usage('offer_already_used', `offer ${seen.offer_id} was used by ${seen.used_by_reference}`, hint)
+  }
+  if (seen && seen.nationality !== request.client_nationality) {
+    const {client_nationality: now} = request
+    throw usage(
+      'nationality_changed',
+      `the reservation says client nationality ${now}, but the offer was searched for ${seen.nationality}, and prices depend on it`,
+      `search again with --nationality ${request.client_nationality}`,
+    )
+  }
+  if (facts.maxPrice !== undefined) checkPrice(seen, facts.maxPrice)
+}
+
+function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
+  if (!seen?.total) {
+    throw usage(
+      'price_unknown',
+      '--max-price: the price of this offer is not known here',
+      'search first: bookctl hotels search',
+    )
+  }
+  if (compareAmounts(seen.total, maxPrice) <= 0) return
+  throw usage(
+    'price_too_high',
+    `the offer costs ${seen.total} ${seen.currency ?? ''}, more than --max-price ${maxPrice}`,
+  )
+}
+
+/** What looks wrong about the guests but is for the service to decide. One line each. */
+export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
+  const doubts = guests.flatMap((guest, index) => doubtIdentity(guest, `guests[${index}]`))
+  return seen ? [...doubts, ...doubtNumbers(seen, guests), ...doubtAges(seen, guests)] : doubts
+}
+
+function doubtIdentity(guest: Guest, path: string): string[] {
+  if (guest.identity?.type !== 'TC' || isTcNumber(guest.identity.number)) return []
+  return [`${path}.identity.number: the TC identity number fails its checksum`]
+}
+
+function doubtNumbers(seen: SeenOffer, guests: readonly Guest[]): string[] {
+  const searched = seen.rooms.reduce((sum, room) => sum + room.adults + room.children_ages.length, 0)
+  if (searched === guests.length) return []
+  return [`the offer was searched for ${searched} guests; ${guests.length} are given`]
+}
+
+/** A child's age may count at check-in or at check-out; a search that fits neither is doubted. */
+function doubtAges(seen: SeenOffer, guests: readonly Guest[]): string[] {
+  const born = guests.flatMap(guest => guest.birth_date ?? [])
+  if (born.length < guests.length) return []
+  const future = born.filter(date => nightsBetween(date, seen.check_in) < 0)
+  if (future.length > 0) return ['a guest is born after the check-in']
+  const searched = seen.rooms.flatMap(room => [...room.children_ages]).sort((a, b) => a - b)
+  const adults = seen.rooms.reduce((sum, room) => sum + room.adults, 0)
+  if (searched.length + adults !== guests.length) return []
+  const fits = [seen.check_in, seen.check_out].some(day => {
+    const children = born
+      .map(date => ageOn(date, day))
+      .filter(age => age < 18)
+      .sort((a, b) => a - b)
+    return children.join() === searched.join()
+  })
+  if (fits) return []
+  const ages = searched.length > 0 ? `children of ${searched.join(', ')}` : 'no children'
+  return [`the birth dates do not fit the ages searched (${adults} adults, ${ages})`]
+}

@@ -1,0 +1,186 @@
+/** The work behind `api`: what was typed becomes a request, and the answer what is printed. */
+
+import {buildRaw, type RawRequest} from '../../../api/operations/raw.js'
+import {createRedactor} from '../../../api/redact/redact.js'
+import type {Answer} from '../../../api/types.js'
+import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isObject} from '../../../contract/json.js'
+import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
+import {readText} from '../../input/files.js'
+import {readJson} from '../../input/json-file.js'
+import {scopesIn, type Target} from '../../session/target.js'
+import {jsonText} from '../../terminal/json-text.js'
+import type {OutputFlags} from '../../terminal/output.js'
+import type {Result} from '../../terminal/result.js'
+
+type Header = readonly [name: string, value: string]
+
+export interface ApiFlags {
+  readonly data?: string | undefined
+  readonly header?: readonly Header[] | undefined
+  readonly scope?: readonly (readonly Scope[])[] | undefined
+  readonly include?: boolean | undefined
+}
+
+export interface ApiPlan extends RawRequest {
+  readonly scopes: readonly Scope[]
+}
+
+/** `--data` and `--header`, checked and read before it is known where they go. */
+export interface TypedCall {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly scopes: readonly Scope[] | undefined
+}
+
+/** Reads what was typed. Throws usage. */
+export async function readCall(
+  args: {method: string; path: string},
+  flags: ApiFlags & OutputFlags,
+): Promise<TypedCall> {
+  checkInclude(flags)
+  return {
+    method: args.method,
+    path: args.path,
+    headers: joinHeaders(flags.header ?? []),
+    body: flags.data === undefined ? undefined : await readBody(flags.data),
+    scopes: scopesIn(flags.scope),
+  }
+}
+
+/** Rows have no place for status and headers. */
+function checkInclude({include, json, query, format, columns, quiet}: ApiFlags & OutputFlags): void {
+  if (!include || json || query !== undefined || !(format ?? columns ?? quiet)) return
+  const hint = 'with --json they are keys of the document, and without a form they stand before the body'
+  throw usage('invalid_input', '--include: rows and identifiers have no place for status and headers', hint)
+}
+
+/** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
+async function readBody(data: string): Promise<string> {
+  const isFile = data.startsWith('@') || data === '-'
+  const text = isFile ? await readText('--data', data.replace(/^@/, '')) : data
+  readJson('--data', text)
+  return text.replace(/^\ufeff/, '').trim()
+}
+
+/** No list: a second value has no place in it. */
+const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
+
+/** A header given again is one with all of its values (RFC 9110 §5.3). */
+function joinHeaders(headers: readonly Header[]): Record<string, string> {
+  const joined = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    const before = joined.get(lower)
+    if (before !== undefined && GIVEN_ONCE.has(lower))
+      throw usage('invalid_input', `--header: ${lower} may be given once`)
+    joined.set(lower, before === undefined ? value : `${before}, ${value}`)
+  }
+  return Object.fromEntries(joined)
+}
+
+/** Name and value of `NAME:VALUE`. Throws usage. */
+export function splitHeader(field: string, text: string): Header {
+  const colon = text.indexOf(':')
+  if (colon < 1) throw usage('invalid_input', `${field}: must be NAME:VALUE`)
+  return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]
+}
+
+/** The request for `target`, and the scopes it needs: those told, else the operation's, else the configured ones. */
+export function planCall(target: Target, call: TypedCall): ApiPlan {
+  const raw = buildRaw(target.baseUrl, call)
+  const known = raw.scope === undefined ? undefined : [raw.scope]
+  return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
+}
+
+/** What must be known before the request goes out; undefined when nothing must. */
+export function doubtOf({operation}: ApiPlan): string | undefined {
+  if (operation !== 'reservations.create') return undefined
+  return 'Warning: the journal does not know of a reservation made this way, so a lost answer cannot be resumed; bookctl reserve writes it down first'
+}
+
+/** The exact request, for `--dry-run`. */
+export function describeRaw({request}: ApiPlan): object {
+  const {method, url, headers, body} = request
+  const shown = {authorization: 'Bearer [redacted]', ...headers}
+  return {method, url, headers: shown, ...(body === undefined ? {} : {body: JSON.parse(body)})}
+}
+
+/** The body as one JSON value: itself, or a description of bytes that are no JSON; null when there is none. */
+export function bodyOf(answer: Answer): unknown {
+  if (answer.json !== undefined) return answer.json
+  if (answer.body.length === 0) return null
+  const text = textOf(answer.body)
+  const content_type = answer.headers['content-type'] ?? null
+  return text === undefined
+    ? {content_type, bytes: answer.body.length, body_base64: Buffer.from(answer.body).toString('base64')}
+    : {content_type, bytes: answer.body.length, body: text}
+}
+
+/** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
+export function apiResult(answer: Answer, include: boolean): Result<unknown> {
+  const body = bodyOf(answer)
+  const items = rowsOf(body)
+  const names = [...new Set(items.flatMap(item => Object.keys(item)))]
+  return {
+    document: (include ? {status: answer.status, headers: headersOf(answer), body} : body) as object,
+    items,
+    columns: names.map(name => ({name, value: item => (item as Record<string, unknown>)[name]})),
+    id: item => Object.values(item as object)[0],
+  }
+}
+
+/** The lists inside the answer as rows, for tables; one row when it is one thing. */
+function rowsOf(body: unknown): Record<string, unknown>[] {
+  const inner = isObject(body) && 'data' in body ? body.data : body
+  const list = Array.isArray(inner) ? inner : [inner]
+  return list.map(item => (isObject(item) ? item : {value: item}))
+}
+
+/** Bytes for stdout where no form was asked for; undefined when a terminal must not get them. */
+export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): Uint8Array | undefined {
+  const body = plainBody(answer, isTerminal)
+  if (body === undefined || !include) return body
+  const head = Object.entries(headersOf(answer)).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.concat([Buffer.from([`HTTP/1.1 ${answer.status}`, ...head, '', ''].join('\n')), body])
+}
+
+function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined {
+  if (!isTerminal) return answer.body
+  if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
+  const text = textOf(answer.body)
+  if (text === undefined) return undefined
+  return Buffer.from(
+    text === ''
+      ? ''
+      : `${text
+          .split(/\r?\n/)
+          .map(line => sanitizeLine(line))
+          .join('\n')}\n`,
+  )
+}
+
+/** As they came, but for secrets and what a terminal would obey. */
+function headersOf({headers, secrets = []}: Answer): Record<string, string> {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      sanitizeLine(name),
+      sanitizeLine(redactor.header(name, value)),
+    ]),
+  )
+}
+
+/** The text, or undefined when it is not UTF-8 or holds a NUL. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+/** The flags of `reserve`. */
+import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {checkUuid} from '../../input/checks.js'
+import {amountFlag, checkedFlag, countryFlag, identifierFlag, waitFlag} from '../../input/flags.js'
+import {readContact, readGuest} from '../../input/guests.js'
+
+export const contactFlag = checkedFlag(readContact)
+export const guestFlag = checkedFlag(readGuest)
+
+export const reserveFlags = {
+  input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
+  'client-reference': Flags.string({
+    helpValue: 'REF',
+    summary: 'your own reference; made from the request when absent',
+  }),
+  pay: Flags.string({
+    options: ['account', 'instant'],
+    summary: 'from the account balance, or by the customer on a payment page',
+  }),
+  guest: guestFlag({
+    helpValue: 'K=V,…',
+    multiple: true,
+    summary: 'one guest: name, surname, birth_date, gender, nationality, tc or passport, …; may be repeated',
+  }),
+  contact: contactFlag({
+    helpValue: 'K=V,…',
+    summary: 'name, surname, email, phone_country_code, phone_number',
+  }),
+  nationality: countryFlag({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
+  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
+  'idempotency-key': checkedFlag(checkUuid)({
+    helpValue: 'UUID',
+    summary: 'use this key; a new one is made when absent',
+  }),
+  resume: identifierFlag('client_reference_id')({
+    helpValue: 'REF',
+    summary: 'find out how the reservation with this client reference ended',
+  }),
+  wait: waitFlag('wait until it is paid and confirmed'),
+  open: Flags.boolean({summary: 'open the payment page in the browser'}),
+  'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),
+  template: Flags.boolean({summary: 'print an empty request'}),
+  yes: Flags.boolean({summary: 'do not ask; needed for a live reservation without a terminal'}),
+}
+
+export type ReserveFlagValues = Interfaces.InferredFlags<typeof reserveFlags>

@@ -1,0 +1,232 @@
+/** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
+import {createHash} from 'node:crypto'
+import {nightsBetween} from '../../../contract/dates.js'
+import {type Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {MISSING, plainMessage} from '../../../contract/plain-messages.js'
+import type {ReservationRequest} from '../../../contract/reservations.js'
+import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
+import {readText} from '../../input/files.js'
+import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
+import {readJson} from '../../input/json-file.js'
+import {missing} from '../../input/mistakes.js'
+
+export interface ReserveFlags {
+  readonly input?: string | undefined
+  readonly 'client-reference'?: string | undefined
+  readonly pay?: string | undefined
+  readonly guest?: readonly Fields[] | undefined
+  readonly contact?: Fields | undefined
+  readonly nationality?: string | undefined
+  /** What the settings give where neither flag nor file does. */
+  readonly preferred?: {readonly nationality?: string; readonly contact?: Fields}
+}
+
+/** What is known apart from the flags. */
+export interface Known {
+  /** Nationality the offer was searched with. */
+  readonly nationality: string | undefined
+  /** Whom the generated reference is for: base URL and client id. */
+  readonly client: string
+  /** Calendar day, YYYY-MM-DD: nobody is born after it. */
+  readonly today: string
+}
+
+/** An empty request of §2.4, for `--template`. */
+export const TEMPLATE: ReservationRequest = {
+  offer_id: '',
+  client_reference_id: '',
+  client_nationality: '',
+  contact: {name: '', surname: '', email: '', phone_country_code: '+', phone_number: ''},
+  guests: [
+    {
+      type: 'ADULT',
+      name: '',
+      surname: '',
+      birth_date: '',
+      gender: '',
+      nationality: '',
+      identity: {type: 'TC', number: ''},
+      is_lead: true,
+    },
+  ],
+  payment: {mode: 'account'},
+}
+
+/** What the file says, without the empty strings a template leaves; `{}` without --input. Throws usage. */
+export async function readInput(path: string | undefined): Promise<Fields> {
+  if (path === undefined) return {}
+  const value = readJson('--input', await readText('--input', path))
+  if (!isFields(value)) {
+    const problem = 'must be one JSON object, the request of a reservation (see --template)'
+    throw usage('invalid_input', `--input: ${problem}`)
+  }
+  refuseUnknown('--input', Object.keys(value), Object.keys(TEMPLATE))
+  return withoutEmpty(value) as Fields
+}
+
+/** The offer meant: the argument, else the file's; undefined when neither names one. Throws usage. */
+export function offerOf(argument: string | undefined, input: Fields): string | undefined {
+  const offer = argument ?? input.offer_id
+  if (offer === undefined) return undefined
+  return checkIdentifier('offer_id', 'offer_id', textOf(offer))
+}
+
+/** Any country: for checking what was typed before the nationality searched is known. */
+const SOME_COUNTRY = 'TR'
+
+/** Checks what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
+export async function checkTyped(
+  offerId: string | undefined,
+  input: Fields,
+  flags: ReserveFlags,
+  today: string,
+): Promise<void> {
+  await readReservation(offerId, input, flags, {nationality: SOME_COUNTRY, client: '', today})
+}
+
+/** The request of §2.4: flags win over the file. Throws usage naming what is missing or wrong. */
+export async function readReservation(
+  offerId: string | undefined,
+  input: Fields,
+  flags: ReserveFlags,
+  known: Known,
+): Promise<ReservationRequest> {
+  const {preferred} = flags
+  const nationality =
+    flags.nationality ?? input.client_nationality ?? known.nationality ?? preferred?.nationality
+  const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
+  const contact = mergeContact(input.contact, flags.contact, preferred?.contact)
+  const guests = flags.guest ?? input.guests
+  const absent = [
+    ...(offerId === undefined ? ['OFFER_ID'] : []),
+    ...(nationality === undefined ? ['--nationality'] : []),
+    ...(guests === undefined ? ['--guest'] : []),
+    ...(contact === undefined ? ['--contact'] : []),
+    ...(pay === undefined ? ['--pay'] : []),
+  ]
+  if (absent.length > 0) throw missing([...absent, ...(await absentWithin(contact, guests))])
+  const client_nationality = await checkCountry('client_nationality', textOf(nationality))
+  const reference = flags['client-reference'] ?? input.client_reference_id
+  if (typeof reference === 'string') checkIdentifier('client_reference_id', 'client_reference_id', reference)
+  const request = {
+    ...input,
+    offer_id: offerId,
+    client_reference_id: reference ?? '-',
+    client_nationality,
+    contact,
+    guests: fillGuests(guests, client_nationality, flags.guest !== undefined),
+    payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
+  }
+  const checked = await check(request)
+  await checkNationalities(checked)
+  checkBirthDates(checked, known.today)
+  return withReference(checked, known.client)
+}
+
+/** Field by field: flag > file > settings. */
+export function mergeContact(
+  fromFile: unknown,
+  flag: Fields | undefined,
+  preferred: Fields | undefined,
+): unknown {
+  if (fromFile !== undefined && !isFields(fromFile) && flag === undefined) return fromFile
+  const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag]
+  const fields = given.filter(isFields)
+  return fields.length === 0 ? undefined : Object.assign({}, ...fields)
+}
+
+function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): unknown {
+  if (!Array.isArray(guests) || !guests.every(isFields)) return guests
+  return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
+}
+
+async function check(request: object): Promise<ReservationRequest> {
+  const {reservationRequest} = await import('../../../contract/reservations.js')
+  const parsed = reservationRequest.safeParse(request, {error: plainMessage})
+  if (parsed.success) return parsed.data
+  const {issues} = parsed.error
+  const issue = issues.find(each => !isAbsent(each))
+  if (!issue) throw missing(issues.map(fieldOf))
+  throw refusal(issue)
+}
+
+/** Fields that a contact and guests which were begun lack, so that they are named with the rest. */
+async function absentWithin(contact: unknown, guests: unknown): Promise<string[]> {
+  const {reservationRequest} = await import('../../../contract/reservations.js')
+  const parsed = reservationRequest.safeParse(
+    {contact, guests: fillGuests(guests, SOME_COUNTRY, false)},
+    {error: plainMessage},
+  )
+  return (parsed.error?.issues ?? []).filter(issue => isAbsent(issue) && issue.path.length > 1).map(fieldOf)
+}
+
+interface Issue {
+  readonly code: string
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly keys?: readonly string[]
+}
+
+export function isAbsent(issue: Issue): boolean {
+  return issue.message === MISSING
+}
+
+/** The field as it is told, counted from 0 as in the file and on the wire: `guests[0].identity.number`. */
+export function fieldOf(issue: Issue): string {
+  const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
+  const field = path.map((key, i) =>
+    typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
+  )
+  return sanitizeLine(field.join(''), 80)
+}
+
+function refusal(issue: Issue): Failure {
+  const name = fieldOf(issue)
+  if (issue.code === 'unrecognized_keys') {
+    return usage(
+      'unknown_field',
+      `${name}: there is no such field in a reservation`,
+      'reserve --template shows them',
+    )
+  }
+  return usage('invalid_input', `${name}: ${issue.message}`)
+}
+
+async function checkNationalities(request: ReservationRequest): Promise<void> {
+  for (const [index, guest] of request.guests.entries()) {
+    if (guest.nationality !== undefined) await checkCountry(`guests[${index}].nationality`, guest.nationality)
+  }
+}
+
+function checkBirthDates({guests}: ReservationRequest, today: string): void {
+  for (const [index, {birth_date}] of guests.entries()) {
+    // Elsewhere it may be tomorrow already.
+    if (birth_date !== undefined && nightsBetween(birth_date, today) < -1)
+      throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
+  }
+}
+
+/**
+ * The reference of a reservation nobody named: made from the request itself, so that the same command run again, or
+ * thirty times at once, is the same reservation and not another one.
+ */
+function withReference(request: ReservationRequest, client: string): ReservationRequest {
+  if (request.client_reference_id !== '-') return request
+  const digest = createHash('sha256')
+    .update(JSON.stringify([client, request]))
+    .digest('hex')
+  return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
+}
+
+/** A file may hold anything, also an object that has no text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty)
+  if (!isFields(value)) return value
+  const kept = Object.entries(value).filter(([, inner]) => inner !== '' && inner !== null)
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutEmpty(inner)]))
+}

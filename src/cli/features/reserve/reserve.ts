@@ -1,0 +1,202 @@
+/** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
+import {randomUUID} from 'node:crypto'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {JournalVerdict} from '../../../contract/journal.js'
+import {isNeverSent, NOT_SENT} from '../../../contract/journal.js'
+import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {SeenOffer} from '../../../state/offer-store.js'
+import type {Client, State} from '../../../state/state.js'
+import {systemClock} from '../../session/connect.js'
+import type {Target} from '../../session/target.js'
+import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
+import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from './reservation.js'
+
+/** Everything decided before anything is sent. */
+export interface Plan {
+  readonly request: ReservationRequest
+  readonly referenceGiven: boolean
+  /** The key it will be sent with: the user's, that of an earlier run of the same, or a new one. */
+  readonly key: string
+  readonly keyGiven: boolean
+  readonly seen: SeenOffer | undefined
+  readonly doubts: readonly string[]
+  /** What the journal says of it, where it knows it or what is in its way. */
+  readonly standing: JournalVerdict | undefined
+}
+
+export interface PlanFlags extends ReserveFlags {
+  readonly 'idempotency-key'?: string | undefined
+  readonly 'max-price'?: string | undefined
+  readonly resume?: string | undefined
+}
+
+/** What was typed, checked as far as it goes without knowing service and offer. */
+export interface Typed {
+  readonly offerId: string | undefined
+  readonly input: Readonly<Record<string, unknown>>
+  readonly maxPrice: string | undefined
+  readonly key: string | undefined
+}
+
+/** Reads and checks the arguments and the input file. Throws usage. */
+export async function readTyped(offerArgument: string | undefined, flags: PlanFlags): Promise<Typed> {
+  const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
+  if (resume !== undefined) {
+    refuseBesideResume(offerArgument, flags)
+    return {offerId: undefined, input: {}, maxPrice, key}
+  }
+  const input = await readInput(flags.input)
+  const offerId = offerOf(offerArgument, input)
+  await checkTyped(offerId, input, flags, today())
+  return {offerId, input, maxPrice, key}
+}
+
+/** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
+export function today(): string {
+  const now = new Date(systemClock.now() * 1000)
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}
+
+const OF_A_NEW_RESERVATION = [
+  ...(['input', 'client-reference', 'pay', 'guest', 'contact', 'nationality'] as const),
+  ...(['max-price', 'idempotency-key'] as const),
+]
+
+/** What was reserved is repeated as it was, so nothing of it can be said anew. */
+function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags): void {
+  const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
+  if (offerArgument !== undefined) typed.unshift('OFFER_ID')
+  if (typed.length === 0) return
+  throw usage('invalid_input', `--resume repeats what was reserved as it was; leave out: ${typed.join(', ')}`)
+}
+
+/** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
+export async function planReservation(
+  {offerId = '', input, maxPrice, key: keyTyped}: Typed,
+  flags: PlanFlags,
+  target: Target,
+  state: State,
+): Promise<Plan> {
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const seen = state.writable ? state.offers.find(client, offerId) : undefined
+  const clientText = `${target.baseUrl} ${target.clientId}`
+  const known = {nationality: seen?.nationality, client: clientText, today: today()}
+  const request = await readReservation(offerId, input, flags, known)
+  const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
+  if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
+  const earlier = state.writable ? earlierRun(state, client, request) : undefined
+  const repeated = earlier !== undefined && !isNeverSent(earlier)
+  checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
+  const key = keyTyped ?? earlier?.idempotencyKey ?? randomUUID()
+  const plan = {request, referenceGiven, key, keyGiven: keyTyped !== undefined}
+  return {
+    ...plan,
+    seen,
+    doubts: findDoubts(seen, request.guests),
+    standing: state.writable ? await standingOf(plan, client, state) : undefined,
+  }
+}
+
+type Wanted = Pick<Plan, 'request' | 'referenceGiven' | 'key' | 'keyGiven'>
+
+async function standingOf(
+  {key, keyGiven, ...wanted}: Wanted,
+  client: Client,
+  state: State,
+): Promise<JournalVerdict | undefined> {
+  const {intentOf} = await import('../../../api/reserve/reserve.js')
+  const intent = intentOf({...wanted, ...(keyGiven ? {idempotencyKey: key} : {})}, () => key)
+  return state.journal.forClient(client).look(intent)
+}
+
+/** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
+export function isSettled({standing}: Plan): boolean {
+  return standing?.kind === 'resolved'
+}
+
+/**
+ * Without a journal a run that is killed cannot find its own reservation; then the caller must be able to. Throws usage.
+ */
+export function refuseWithoutJournal(namedByCaller: boolean): void {
+  if (namedByCaller) return
+  throw usage(
+    'journal_not_writable',
+    'the configuration directory cannot be written, so the reservation could not be found again if the answer were lost',
+    'set BOOKCTL_CONFIG_DIR to a directory that can, or give both --idempotency-key and --client-reference',
+  )
+}
+
+/** The entry of an earlier run with this offer after which the offer is not free. */
+function earlierRun(state: State, client: Client, request: ReservationRequest) {
+  const free = ['refused', 'failed', NOT_SENT]
+  return state.journal
+    .list({client})
+    .find(entry => entry.offerId === request.offer_id && !free.includes(entry.outcome))
+}
+
+/** The exact request, for `--dry-run`. */
+export function describeRequest(key: string, body: object, target: Target): object {
+  return {
+    method: 'POST',
+    url: `${target.baseUrl}/reservations/hotel`,
+    headers: {
+      authorization: 'Bearer [redacted]',
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body,
+  }
+}
+
+/** What a person should see before it is sent. */
+export function describePlan({request, key, seen}: Plan, target: Target): string {
+  const guests = request.guests.map(
+    guest => `${guest.name} ${guest.surname}${guest.is_lead ? ' (lead)' : ''}`,
+  )
+  const paid =
+    request.payment.mode === 'account' ? 'from the account balance' : 'by the customer, on a payment page'
+  const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
+  const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'not known here'
+  const lines = [
+    ['Hotel', seen ? hotel || 'not named' : 'not known here (the offer was not searched on this machine)'],
+    ...(seen
+      ? [
+          [
+            'Dates',
+            `${seen.check_in} to ${seen.check_out}, ${seen.rooms.length} ${seen.rooms.length === 1 ? 'room' : 'rooms'}`,
+          ],
+        ]
+      : []),
+    ['Guests', guests.join(', ')],
+    ['Price', `${price}, paid ${paid}`],
+    ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],
+    ['Offer', request.offer_id],
+    ['Reference', request.client_reference_id],
+    ['Key', `Idempotency-Key ${key}`],
+  ]
+  return lines.map(([name = '', text = '']) => `${name.padEnd(10)} ${sanitizeLine(text)}`).join('\n')
+}
+
+/** What a confirmation says of the money. */
+export function modeWords({mode}: Target): string {
+  return mode === 'live' ? 'LIVE, with real money' : 'TEST'
+}
+
+/** What is certain for whoever stops at a question: of the reservations sent so far, all were refused. */
+export function stoppedWords(refusedCount: number): string {
+  if (refusedCount === 0) return 'nothing was sent to reserve, nothing was booked'
+  const sent =
+    refusedCount === 1 ? 'the one request sent was refused' : `all ${refusedCount} requests sent were refused`
+  return `nothing was booked: ${sent}`
+}
+
+/** The same said in place of an interruption; any other error as it is. */
+export function stoppedBeforeSending(error: unknown, refusedCount = 0): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
+  return new Failure('interrupted', `stopped; ${stoppedWords(refusedCount)}`, {
+    code: 'interrupted',
+    hint: 'run the command again to begin anew',
+  })
+}

@@ -1,0 +1,105 @@
+/** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
+import {createHash} from 'node:crypto'
+import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
+import {dirname, resolve, sep} from 'node:path'
+import {type Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {pathOf} from '../../../contract/operations.js'
+import {StorageError} from '../../../storage/errors.js'
+import {sweepTemporaryFiles} from '../../../storage/temporary.js'
+import type {Connection} from '../../session/connect.js'
+import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
+import type {Target} from '../../session/target.js'
+import type {Result} from '../../terminal/result.js'
+
+export interface VoucherOrder {
+  readonly reservationRef: string
+  /** As typed; undefined: a name made from the reference, in the working directory. `-`: standard output. */
+  readonly file: string | undefined
+  readonly force: boolean
+  readonly waitSeconds: number | undefined
+}
+
+/** Checks that the file can be made, and that none is in the way. Throws usage; sends nothing. */
+export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
+  if (order.file === '-') {
+    if (!json) return {path: undefined}
+    throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
+  }
+  const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
+  if (path === '') throw usage('invalid_input', '--file: must not be empty')
+  if (namesDirectory(path)) throw usage('invalid_input', `--file: ${shown(path)} is a directory, not a file`)
+  checkDirectory(path)
+  if (!order.force && lstatSync(path, {throwIfNoEntry: false})) {
+    // A run that was killed when the file was in place may have left another beside it.
+    sweepTemporaryFiles(dirname(resolve(path)))
+    throw taken(path)
+  }
+  return {path}
+}
+
+/** Fetches the PDF and writes it to `path`. Throws Failure or StorageError; then there is no new file. */
+export async function saveVoucher(connection: Connection, order: VoucherOrder, path: string) {
+  const bytes = await fetchBytes(connection, order)
+  const {writeWholeFile} = await import('../../../storage/files.js')
+  try {
+    writeWholeFile(resolve(path), bytes, {existing: order.force ? 'replace' : 'create'})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
+    if (error instanceof StorageError && error.fault === 'not_writable') throw notWritable(path)
+    throw error
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return {reservation_ref: order.reservationRef, path, bytes: bytes.length, sha256}
+}
+
+/** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
+export function describeDownload(target: Target, order: VoucherOrder, path: string | undefined): Result {
+  const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: order.reservationRef})
+  const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
+  return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
+}
+
+/** Fetches the whole PDF. Throws Failure. */
+export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
+  const {fetchVoucher} = await import('../../../api/operations/vouchers.js')
+  const {waitSeconds} = order
+  return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
+}
+
+/** Whether it is one, or is written as one that is not there. */
+function namesDirectory(path: string): boolean {
+  return path.endsWith('/') || path.endsWith(sep) || (existsSync(path) && lstatSync(path).isDirectory())
+}
+
+function checkDirectory(path: string): void {
+  const directory = dirname(resolve(path))
+  const stats = existsSync(directory) ? statSync(directory) : undefined
+  if (!stats) throw noPlace(path, 'does not exist', 'make it first, or name another file with --file')
+  if (!stats.isDirectory()) throw noPlace(path, 'is not a directory', 'name another file with --file')
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK)
+  } catch {
+    throw notWritable(path)
+  }
+}
+
+function notWritable(path: string): Failure {
+  return noPlace(path, 'cannot be written', 'make it writable, or name a file elsewhere with --file')
+}
+
+function noPlace(path: string, problem: string, hint: string): Failure {
+  return usage('invalid_input', `--file: the directory ${shown(dirname(resolve(path)))} ${problem}`, hint)
+}
+
+function taken(path: string): Failure {
+  return usage(
+    'file_exists',
+    `${shown(path)} exists already`,
+    'name another with --file, or add --force to replace it',
+  )
+}
+
+function shown(path: string): string {
+  return sanitizeLine(path, 200)
+}

@@ -1,0 +1,33 @@
+/** The local sandbox's deliveries, as `sandbox deliveries` prints them. */
+import type {Result} from '../../terminal/result.js'
+
+type Row = Record<string, unknown>
+
+const COLUMNS: readonly {name: string; value: (delivery: Row) => unknown}[] = [
+  ...['delivery_id', 'subscription_id', 'event_id', 'type', 'status', 'next_attempt_at'].map(name => ({
+    name,
+    value: (delivery: Row) => delivery[name],
+  })),
+  {name: 'attempts', value: delivery => attemptsOf(delivery).length},
+  {name: 'last_status', value: delivery => attemptsOf(delivery).at(-1)?.status ?? null},
+  {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null},
+]
+
+export const DELIVERY_COLUMNS = COLUMNS.map(({name}) => name)
+
+/** `data` is what the control answered; the document keeps every attempt. */
+export function deliveryList(data: unknown): Result<Row> {
+  const deliveries = (Array.isArray(data) ? data : []) as Row[]
+  return {
+    document: {deliveries},
+    items: deliveries,
+    columns: COLUMNS,
+    shown: ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at'],
+    id: delivery => delivery.delivery_id,
+    whenEmpty: 'No event was due to a subscription yet.',
+  }
+}
+
+function attemptsOf(delivery: Row): Row[] {
+  return Array.isArray(delivery.attempts) ? (delivery.attempts as Row[]) : []
+}

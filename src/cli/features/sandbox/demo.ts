@@ -1,0 +1,212 @@
+/**
+ * The whole story on a throw-away local sandbox: every step is the command a user would type, run as a process of
+ * its own with a configuration directory that is removed at the end.
+ */
+import {type ChildProcess, spawn} from 'node:child_process'
+import {rmSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {addDays} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import {makeTemporaryDirectory} from '../../../storage/temporary-directory.js'
+import {findFreePort} from './free-port.js'
+
+export interface Step {
+  /** As a user would type it. */
+  readonly command: string
+  readonly exit: number
+  /** What it printed. */
+  readonly output: string
+}
+
+export interface DemoOptions {
+  /** The script that starts bookctl. */
+  readonly script: string
+  readonly execArgv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Calendar day of the demo, YYYY-MM-DD. */
+  readonly today: string
+  /** Whether the steps print JSON, or what a person sees at a terminal. */
+  readonly json: boolean
+  /** Told of every command before it runs. */
+  readonly onCommand: (command: string) => void
+  /** Told of what it printed. */
+  readonly onOutput: (output: string) => void
+}
+
+const GUESTS = [
+  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
+  ...['--guest', 'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567'],
+  ...[
+    '--contact',
+    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+  ],
+]
+
+const EVENTS = ['--event', 'reservation.confirmed']
+
+/** One demo; `stop` ends its processes and removes what it wrote. */
+export class Demo {
+  private readonly directory = makeTemporaryDirectory()
+  private readonly children = new Set<ChildProcess>()
+  private stopped = false
+
+  constructor(private readonly options: DemoOptions) {}
+
+  /** Runs every step. Throws Failure when one does not end with 0. */
+  async run(): Promise<Step[]> {
+    const {base_url, client_id, client_secret} = await this.startSandbox()
+    const login = ['login', '--base-url', base_url, '--client-id', client_id, '--client-secret-stdin']
+    const steps: Step[] = []
+    const step = async (argv: readonly string[], stdin = '') => {
+      const done = await this.step(argv, stdin)
+      steps.push(done)
+      return done.output
+    }
+    await step(login, `${client_secret}\n`)
+    await step(['account'])
+    const [first = '', second = ''] = new Set((await step(this.searching())).match(/off_[\w-]+/g))
+    const paid = referenceIn(await step(['reserve', first, '--pay', 'account', ...GUESTS]))
+    await step(['voucher', 'download', paid])
+    await step(['account'])
+    const receiver = await this.receiver()
+    const created = await step(['webhooks', 'create', '--url', receiver.url, ...EVENTS])
+    const listening = this.begin(receiver.listen)
+    await listening.ready
+    await step(['webhooks', 'test', idIn(created)])
+    steps.push(await this.shown(listening.done))
+    const instant = ['reserve', second, '--pay', 'instant', ...GUESTS]
+    const pending = referenceIn(await step(instant))
+    await step(['sandbox', 'pay', pending])
+    await step([...instant, '--wait=60'])
+    await step(['voucher', 'download', pending])
+    await step(['logout'])
+    return steps
+  }
+
+  /** Ends what still runs and leaves nothing behind: from now on no step begins, which would make it again. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    const running = [...this.children]
+    const ended = running.map(child => new Promise(resolve => child.once('close', resolve)))
+    for (const child of running) child.kill('SIGTERM')
+    await Promise.all(ended)
+    rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
+  }
+
+  /** The address for the subscription, and the command that will listen there. */
+  private async receiver(): Promise<{url: string; listen: string[]}> {
+    const port = await findFreePort()
+    const end = ['--exit-after', '1', '--within', '60']
+    return {
+      url: `https://127.0.0.1:${port}/hooks`,
+      listen: ['webhooks', 'listen', '--tls', '--port', String(port), '--path', '/hooks', ...end],
+    }
+  }
+
+  private searching(): string[] {
+    const stay = ['--check-in', addDays(this.options.today, 60), '--nights', '3']
+    const who = ['--room', '2', '--nationality', 'TR', '--currency', 'EUR', '--sort', 'price', '--limit', '3']
+    return ['hotels', 'search', '--city', '101', ...stay, ...who]
+  }
+
+  private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
+    const database = join(this.directory, 'sandbox.db')
+    // Killed, this process ends nobody; the pipe between them ends all the same.
+    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json', '--db', database])
+    this.options.onCommand('bookctl sandbox start')
+    child.stderr?.resume()
+    return new Promise((resolve, reject) => {
+      let text = ''
+      child.stdout?.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+        if (text.includes('\n')) resolve(JSON.parse(text))
+      })
+      child.once('close', code => reject(stepFailed('sandbox start', code ?? 1, text)))
+    })
+  }
+
+  private step(argv: readonly string[], stdin: string): Promise<Step> {
+    return this.shown(this.begin(argv, stdin).done)
+  }
+
+  private async shown(done: Promise<Step>): Promise<Step> {
+    const step = await done
+    this.options.onOutput(step.output)
+    return step
+  }
+
+  /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
+  private begin(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
+    const command = `bookctl ${argv.map(quote).join(' ')}`
+    const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
+    this.options.onCommand(command)
+    let output = ''
+    let sayReady = () => {}
+    const said = new Promise<void>(resolve => {
+      sayReady = resolve
+    })
+    const streams = this.options.json ? [child.stdout] : [child.stdout, child.stderr]
+    for (const stream of streams) {
+      stream?.setEncoding('utf8').on('data', chunk => {
+        output += chunk
+        if (/"type":"ready"|^Ready: /m.test(output)) sayReady()
+      })
+    }
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(stdin)
+    const done = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 1))).then(
+      exit => {
+        if (exit !== 0) throw stepFailed(command, exit, output)
+        return {command, exit, output}
+      },
+    )
+    // When another step fails first, nobody waits for this one.
+    done.catch(() => {})
+    return {ready: Promise.race([said, done.then(() => undefined)]), done}
+  }
+
+  private spawn(argv: readonly string[]): ChildProcess {
+    if (this.stopped) throw new Failure('interrupted', 'the demo was stopped', {code: 'interrupted'})
+    const {script, execArgv, env} = this.options
+    const inherited = Object.entries(env).filter(([name]) => !/^BOOKCTL_|_proxy$/i.test(name))
+    const child = spawn(process.execPath, [...execArgv, script, ...argv], {
+      cwd: this.directory,
+      env: {
+        ...Object.fromEntries(inherited),
+        BOOKCTL_CONFIG_DIR: join(this.directory, 'config'),
+        COLUMNS: '120',
+      },
+      stdio: 'pipe',
+    })
+    this.children.add(child)
+    child.once('close', () => this.children.delete(child))
+    return child
+  }
+}
+
+/** The reservation's reference, as the local sandbox writes it. */
+function referenceIn(output: string): string {
+  const reference = /RSV-[0-9A-Z]{10}/.exec(output)?.[0]
+  if (reference) return reference
+  throw stepFailed('reserve', 0, output)
+}
+
+/** The id of the subscription that was created. */
+function idIn(output: string): string {
+  const id = /whsub_[\w-]+/.exec(output)?.[0]
+  if (id) return id
+  throw stepFailed('webhooks create', 0, output)
+}
+
+function stepFailed(command: string, exit: number, output: string): Failure {
+  const reason = output.trim().slice(0, 300)
+  return new Failure('service_failed', `the demo stopped: ${command.slice(0, 80)} ended with ${exit}`, {
+    code: 'demo_failed',
+    ...(reason ? {reason} : {}),
+  })
+}
+
+function quote(word: string): string {
+  return /^[\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`
+}

@@ -1,0 +1,141 @@
+/** The local sandbox that is running: where it says it is, and its controls (service.md, `/_sandbox`). */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
+import {parseBaseUrl} from '../../../api/http/base-url.js'
+import {SendError, type Sender, type SentAnswer} from '../../../api/types.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {SANDBOX_MARK} from '../../../contract/identifiers.js'
+import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
+import {SANDBOX_NOTE_NAME} from '../../../state/file-names.js'
+import {requireOwnFile} from '../../../storage/private-file.js'
+
+export interface RunningSandbox {
+  readonly origin: string
+  readonly base_url: string
+  readonly pid?: number
+}
+
+/** Start-up credentials of every local sandbox (service.md). */
+export const SANDBOX_CLIENT_ID = 'cid_sandbox'
+export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
+
+/** Ours: no note is longer. */
+const MOST_NOTE_BYTES = 64 * 1024
+
+/** Written by `sandbox start`, removed when it ends. */
+export function noteOf(configDirectory: string): string {
+  return join(configDirectory, SANDBOX_NOTE_NAME)
+}
+
+/** The sandbox at `baseUrl` when that is on this machine, else the one that noted itself down. Throws Failure. */
+export function findSandbox(
+  configDirectory: string,
+  baseUrl: string | undefined,
+  named: boolean,
+): RunningSandbox {
+  if (baseUrl) {
+    const parsed = parseBaseUrl(baseUrl)
+    if (parsed.isLoopback) return {origin: new URL(parsed.baseUrl).origin, base_url: parsed.baseUrl}
+    if (named) throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
+  }
+  const noted = readNote(configDirectory)
+  if (noted) return noted
+  throw notRunning('no local sandbox is running here')
+}
+
+/** What the running sandbox noted down; undefined when none did, or its process is gone. */
+export function readNote(configDirectory: string): RunningSandbox | undefined {
+  const stats = requireOwnFile(noteOf(configDirectory))
+  if (stats === undefined || stats.size > MOST_NOTE_BYTES) return undefined
+  try {
+    const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
+    const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)
+    return isLoopback && isAlive(note.pid) ? {...note, origin: new URL(baseUrl).origin} : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined || !Number.isInteger(pid) || pid < 1) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export interface ControlParts {
+  readonly sender: Sender
+  readonly timeoutSeconds: number
+}
+
+/** Asks a control of the sandbox; returns its JSON, out of `data`. Throws Failure. */
+export async function control(
+  parts: ControlParts,
+  sandbox: RunningSandbox,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const url = `${sandbox.origin}/_sandbox${path}`
+  const headers = {accept: 'application/json', ...(body ? {'content-type': 'application/json'} : {})}
+  const request = body
+    ? {method: 'POST', url, headers, body: JSON.stringify(body)}
+    : {method: 'GET', url, headers}
+  const policy = {repeatable: body === undefined, timeoutSeconds: parts.timeoutSeconds}
+  const answer = await parts.sender.send(request, policy).catch(error => {
+    throw error instanceof SendError && error.last.fault === 'refused'
+      ? notRunning('the local sandbox does not answer', error.last.reason)
+      : fault(error, body !== undefined)
+  })
+  if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) throw notASandbox(answer)
+  const json = parseJson(answer.body)
+  if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
+  throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
+}
+
+/** The sandbox's own answer, spoilt on its way. `changes`: then what was asked for has been done. */
+function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
+  const problem = whyNotJson(body)
+  const details = {code: 'answer_not_understood', status}
+  return changes
+    ? new Failure('outcome_unknown', `the local sandbox answered, so it may have been done, but ${problem}`, {
+        ...details,
+        code: 'outcome_unknown',
+      })
+    : new Failure('service_failed', `the local sandbox's answer cannot be understood: ${problem}`, details)
+}
+
+/** Whatever answers without the mark of the sandbox's controls, or not as they do. */
+function notASandbox(answer: SentAnswer): Failure {
+  const {status} = answer
+  const message = `what answers there with ${redirectIn(answer) ?? status} is not a local sandbox`
+  return new Failure('service_failed', message, {code: 'not_a_sandbox', status})
+}
+
+/** `changes`: what was asked for may have been done when no answer came. */
+function fault(error: unknown, changes: boolean): unknown {
+  return error instanceof SendError ? unanswered(error, changes) : error
+}
+
+function refused(status: number, json: unknown): Failure {
+  const error = isObject(json) && isObject(json.error) ? json.error : {}
+  const {code, message} = error as {code?: unknown; message?: unknown}
+  const kind = status >= 500 ? 'service_failed' : 'refused'
+  const details = {code: typeof code === 'string' ? code : `status_${status}`, status}
+  return new Failure(
+    kind,
+    typeof message === 'string' ? message : `the local sandbox answered ${status}`,
+    details,
+  )
+}
+
+function notRunning(problem: string, reason?: string): Failure {
+  const hint = 'start it in another terminal: bookctl sandbox start'
+  return new Failure('unreachable', problem, {
+    ...{code: 'sandbox_not_running', hint},
+    ...(reason === undefined ? {} : {reason}),
+  })
+}

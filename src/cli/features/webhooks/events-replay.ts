@@ -1,0 +1,92 @@
+/** `webhooks events replay`: sends events received to an address again, as they came or signed anew. */
+import {type Failure, usage} from '../../../contract/failure.js'
+import type {StoredEvent} from '../../../state/event-store.js'
+import {createHandover, type HandoverResult} from '../../../webhooks/forward-request.js'
+import type {WebhookHeaderNames} from '../../../webhooks/headers.js'
+import {type NamedSecret, sign} from '../../../webhooks/signature.js'
+import type {Result} from '../../terminal/result.js'
+import {isLate} from './listen-output.js'
+
+export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error']
+
+export interface ReplayParts {
+  readonly target: string
+  /** Absent: as it came. Present: signed anew, with the secret it came with if that is still there. */
+  readonly resign?: {
+    readonly secrets: readonly NamedSecret[]
+    readonly headerNames: WebhookHeaderNames
+    /** Unix seconds. */
+    readonly clock: () => number
+  }
+  readonly trusted: readonly string[] | undefined
+  readonly timeoutSeconds: number
+}
+
+/** Sends each event once, one after the other. Never throws for what the target answers. */
+export async function replayEvents(
+  events: readonly StoredEvent[],
+  parts: ReplayParts,
+): Promise<HandoverResult[]> {
+  const {target, trusted, timeoutSeconds} = parts
+  const handover = createHandover({trusted, timeoutMilliseconds: timeoutSeconds * 1000})
+  const results: HandoverResult[] = []
+  for (const event of events)
+    results.push(await handover.send(target, replayedHeaders(event, parts), event.body))
+  handover.close()
+  return results
+}
+
+/** The headers an event is sent again with, as names and values in turn. Throws usage when nothing can sign it. */
+export function replayedHeaders(
+  event: StoredEvent,
+  {resign}: Pick<ReplayParts, 'resign'>,
+): readonly string[] {
+  return resign ? signedAnew(event, resign) : event.rawHeaders
+}
+
+/** The headers as they came, with another signature in the place of the old one. */
+function signedAnew(
+  event: StoredEvent,
+  {secrets, headerNames, clock}: NonNullable<ReplayParts['resign']>,
+): string[] {
+  const named = secrets.find(({name}) => name === event.secretName) ?? secrets[0]
+  if (!named) throw usage('no_webhook_secret', 'there is no signing secret to sign with')
+  const signature = sign(named.secret, String(Math.floor(clock())), event.body)
+  const wanted = headerNames.signature.toLowerCase()
+  const headers = event.rawHeaders.map((text, n) => {
+    const isValue = n % 2 === 1 && event.rawHeaders[n - 1]?.toLowerCase() === wanted
+    return isValue ? signature : text
+  })
+  return headers.some((text, n) => n % 2 === 0 && text.toLowerCase() === wanted)
+    ? headers
+    : [...headers, headerNames.signature, signature]
+}
+
+export function replayResult(
+  events: readonly StoredEvent[],
+  results: readonly HandoverResult[],
+  target: string,
+): Result<Record<string, unknown>> {
+  const replayed = events.map((event, n) => {
+    const {status = null, milliseconds = 0, error = null} = results[n] ?? {}
+    return {event_id: event.eventId, target, status, ms: milliseconds, late: isLate(milliseconds), error}
+  })
+  return {
+    document: {replayed},
+    items: replayed,
+    columns: REPLAY_COLUMNS.map(name => ({name, value: (item: Record<string, unknown>) => item[name]})),
+    id: item => item.event_id,
+  }
+}
+
+/** The exit of a replay that was printed: 0 when every answer was 2xx, else that of the first that was not. */
+export function replayFailure(results: readonly HandoverResult[]): Failure['kind'] | undefined {
+  const bad = results.find(({status}) => status === null || status < 200 || status > 299)
+  if (!bad) return undefined
+  if (bad.status === null) return 'unreachable'
+  return bad.status === 401 || bad.status === 403
+    ? 'not_allowed'
+    : bad.status < 500 && bad.status >= 400
+      ? 'refused'
+      : 'service_failed'
+}

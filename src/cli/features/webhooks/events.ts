@@ -1,0 +1,149 @@
+/** `webhooks events list|show`: what was received and kept (events.db). */
+import {instantOf, isoTime} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {EventFilter, EventStore, StoredEvent} from '../../../state/event-store.js'
+import {captureRecord, pairsOf} from '../../../webhooks/capture-record.js'
+import {checkIdentifier, invalid} from '../../input/checks.js'
+import {readDuration} from '../../input/duration.js'
+import type {Result} from '../../terminal/result.js'
+
+export interface EventFilterFlags {
+  readonly id?: readonly string[] | undefined
+  readonly type?: readonly string[] | undefined
+  /** Unix seconds. */
+  readonly since?: number | undefined
+}
+
+export const EVENT_LIST_COLUMNS = [
+  ...['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes', 'forwards'],
+]
+
+/** Rows that are read at a time. */
+const PAGE = 200
+
+/** What the flags choose. Throws usage. */
+export function eventFilter({id, type, since}: EventFilterFlags, store: EventStore): EventFilter {
+  for (const one of id ?? []) newestWith(store, '--id', one)
+  return {
+    ...(id ? {ids: id} : {}),
+    ...(type ? {types: type} : {}),
+    ...(since === undefined ? {} : {since}),
+  }
+}
+
+/** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
+export function readSince(field: string, text: string, now: number): number {
+  if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
+    const time = instantOf(text)
+    if (time !== undefined) return time
+    throw invalid(field, 'must be a time that exists', text)
+  }
+  return now - readDuration(field, text)
+}
+
+/** Events that match, newest first, `limit` at most; read page by page. */
+export function* newestEvents(store: EventStore, filter: EventFilter, limit: number): Generator<StoredEvent> {
+  let before: number | undefined
+  for (let left = limit; left > 0; ) {
+    const page = store.page(filter, before === undefined ? {} : {before}, Math.min(PAGE, left))
+    yield* page
+    before = page.at(-1)?.sequence
+    left -= page.length
+    if (before === undefined) return
+  }
+}
+
+/** Events that match, oldest first. */
+export function* oldestEvents(store: EventStore, filter: EventFilter): Generator<StoredEvent> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: StoredEvent[] = store.page(filter, {after}, PAGE)
+    yield* page
+    after = page.at(-1)?.sequence
+  }
+}
+
+export function eventList(
+  store: EventStore,
+  filter: EventFilter,
+  limit: number,
+): Result<Record<string, unknown>> {
+  const events = [...newestEvents(store, filter, limit)].map(event => ({
+    event_id: event.eventId,
+    event_type: event.type,
+    received_at: isoTime(event.receivedAt),
+    profile: event.profile,
+    secret: event.secretName,
+    bytes: event.body.length,
+    forwards: store.forwardsOf(event.sequence),
+  }))
+  const columns = EVENT_LIST_COLUMNS.map(name => ({
+    name,
+    value: (item: Record<string, unknown>) =>
+      name === 'forwards' ? (item.forwards as {state: string}[]).map(({state}) => state) : item[name],
+  }))
+  return {
+    document: {events},
+    items: events,
+    columns,
+    shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
+    id: item => item.event_id,
+    whenEmpty: 'No event was received and kept yet that matches.',
+  }
+}
+
+/** The newest event `id`, in whatever form the service wrote it. Throws usage naming `field` for what is neither known nor an event id. */
+function newestWith(store: EventStore, field: string, id: string): StoredEvent | undefined {
+  const [event] = store.page({ids: [id]}, {}, 1)
+  if (event === undefined) checkIdentifier('event_id', field, id)
+  return event
+}
+
+/** The event `id`, the newest when several profiles have it. Throws Failure. */
+export function findEvent(store: EventStore, id: string): StoredEvent {
+  const event = newestWith(store, 'EVENT_ID', id)
+  if (event) return event
+  throw new Failure('usage', `there is no event ${sanitizeLine(id, 60)} among those received`, {
+    code: 'event_not_found',
+    hint: 'bookctl webhooks events list shows them',
+  })
+}
+
+/** One event with all that came: headers and body. */
+export function eventDetails(store: EventStore, event: StoredEvent): Result<Record<string, unknown>> {
+  const {body_base64, headers, event: parsed} = recordOf(event)
+  const document = {
+    event_id: event.eventId,
+    event_type: event.type,
+    received_at: isoTime(event.receivedAt),
+    profile: event.profile,
+    secret: event.secretName,
+    forwards: store.forwardsOf(event.sequence),
+    headers,
+    body_base64,
+    event: parsed,
+  }
+  return {
+    document: {event: document},
+    items: [document],
+    columns: Object.keys(document).map(name => ({
+      name,
+      value: (item: Record<string, unknown>) => item[name],
+    })),
+    id: item => item.event_id,
+    single: true,
+    text: requestText(event),
+  }
+}
+
+/** The request as it came: head, empty line, body; made safe to look at. */
+function requestText({rawHeaders, body}: StoredEvent): string {
+  const head = pairsOf(rawHeaders).map(([name, value]) => sanitizeLine(`${name}: ${value}`))
+  const text = Buffer.from(body).toString('utf8')
+  return [...head, '', ...text.split('\n').map(line => sanitizeLine(line)), ''].join('\n')
+}
+
+/** The event as a record of a capture; how long its answer took is not kept. */
+export function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
+  return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
+}

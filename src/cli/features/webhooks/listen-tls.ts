@@ -1,0 +1,89 @@
+/** What `listen` shows to those who connect by TLS: a given certificate, or one of its own making. */
+import {join} from 'node:path'
+import {usage} from '../../../contract/failure.js'
+import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../state/file-names.js'
+import {MOST_PEM_BYTES, readPem} from '../../../storage/bounded-read.js'
+import {StorageError} from '../../../storage/errors.js'
+import {ensurePrivateDirectory, writeWholeFile} from '../../../storage/files.js'
+import {withLock} from '../../../storage/lock.js'
+import {requireOwnFile, tighten} from '../../../storage/private-file.js'
+import {
+  isKeyOf,
+  isUsableAuthority,
+  type KeyPair,
+  makeAuthority,
+  makeCertificate,
+  parseCertificate,
+} from '../../../webhooks/certificate.js'
+import {readBytes} from '../../input/files.js'
+
+const LOCK_MILLISECONDS = 10_000
+
+export interface TlsFlags {
+  readonly tls: boolean
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+/** Certificate and key for `host`, or undefined for plain http. Throws usage. */
+export async function listenIdentity(
+  {tls, cert, key}: TlsFlags,
+  host: string,
+  directory: string,
+  now: number,
+): Promise<KeyPair | undefined> {
+  if (cert !== undefined && key !== undefined) return readIdentity(cert, key)
+  return tls ? makeCertificate(await ownAuthority(directory, now), host, now) : undefined
+}
+
+async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
+  const cert = await readPemText('--cert', certFile)
+  const key = await readPemText('--key', keyFile)
+  const certificate = parseCertificate(cert)
+  if (!certificate) throw usage('invalid_certificate', '--cert: holds no PEM certificate that can be read')
+  if (!isKeyOf(certificate, key))
+    throw usage(
+      'invalid_key',
+      '--key: is not the private key of the certificate, as PEM without a passphrase',
+      'give the key that was made with it',
+    )
+  return {cert, key}
+}
+
+/** What is PEM in it is ASCII; around it there may be words in any encoding. */
+async function readPemText(flag: string, path: string): Promise<string> {
+  return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
+}
+
+/** The authority in `directory`, made when there is none that can be used. Several processes make one. */
+async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
+  ensurePrivateDirectory(directory)
+  for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) {
+    const stats = requireOwnFile(join(directory, name))
+    if (stats) tighten(join(directory, name), stats)
+  }
+  const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
+  const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
+    const kept = readAuthority(directory)
+    if (kept && isUsableAuthority(kept, now)) return kept
+    const made = await makeAuthority(now)
+    writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(made.key), {existing: 'replace'})
+    writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(made.cert), {existing: 'replace'})
+    return made
+  })
+  if (!done.gaveUp) return done.value
+  throw new StorageError(
+    'busy',
+    `${LISTEN_CA_NAME} is being made by another process`,
+    'run the command again',
+  )
+}
+
+function readAuthority(directory: string): KeyPair | undefined {
+  try {
+    const [cert, key] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name => readPem(join(directory, name)))
+    return cert !== undefined && key !== undefined ? {cert, key} : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+/** The work behind `webhooks probe`. */
+import {randomBytes} from 'node:crypto'
+import {Failure, usage} from '../../../contract/failure.js'
+import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import type {State} from '../../../state/state.js'
+import {createHandover} from '../../../webhooks/forward-request.js'
+import {parseForwardTarget} from '../../../webhooks/forward-target.js'
+import {type ProbeRow, probe} from '../../../webhooks/probe.js'
+import {systemClock} from '../../session/connect.js'
+import type {Result} from '../../terminal/result.js'
+import {webhookHeaderNames} from './headers.js'
+import {trustedFor} from './listen-authority.js'
+import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
+
+export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice']
+
+export interface ProbeOptions {
+  readonly state: State
+  readonly env: NodeJS.ProcessEnv
+  readonly caFile: string | undefined
+  /** For one request; twice the 3 s of §6.4 unless told, so that a late answer is measured. */
+  readonly timeoutSeconds: number | undefined
+  readonly onRow: (row: ProbeRow) => void
+}
+
+/** The address of a receiver that may be probed, as typed. Throws usage. */
+export function checkReceiverUrl(field: string, text: string): string {
+  if (parseForwardTarget(text) !== undefined) return text
+  throw usage(
+    'invalid_url',
+    `${field}: must be https, or http on this machine, without user name and password`,
+  )
+}
+
+/** Probes the receiver at `url`, as `checkReceiverUrl` takes it, to the end. Throws Failure when nothing is there. */
+export async function probeReceiver(
+  url: string,
+  flags: WebhookSecretFlags,
+  {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onRow}: ProbeOptions,
+): Promise<ProbeRow[]> {
+  const target = parseForwardTarget(url) ?? url
+  const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
+  const handover = createHandover({
+    trusted: await trustedFor(target, {caFile, env, directory: state.directory}),
+    timeoutMilliseconds: timeoutSeconds * 1000,
+  })
+  const terms = {
+    secret: named?.secret ?? '',
+    run: randomBytes(6).toString('hex'),
+    toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
+  }
+  const {now: clock, sleep} = systemClock
+  const names = webhookHeaderNames(flags, state)
+  try {
+    const rows = await probe({handover, url: target, names, terms, clock, sleep, onRow})
+    if (rows.every(({answered}) => typeof answered === 'string')) throw unreachable(rows)
+    return rows
+  } finally {
+    handover.close()
+  }
+}
+
+function unreachable([first]: readonly ProbeRow[]): Failure {
+  const reason = String(first?.answered)
+  return new Failure('unreachable', 'the receiver did not answer', {
+    code: 'receiver_unreachable',
+    reason,
+    hint: 'look whether it runs, and whether its certificate is trusted (--ca-file)',
+  })
+}
+
+/** The sheet as printed. */
+export function probeResult(url: string, rows: readonly ProbeRow[]): Result<Record<string, unknown>> {
+  const passed = rows.filter(({ok}) => ok).length
+  const items = rows.map(row => ({...row}))
+  return {
+    document: {url, passed, failed: rows.length - passed, cases: items},
+    items,
+    columns: PROBE_COLUMNS.map(name => ({name, value: item => item[name]})),
+    shown: PROBE_COLUMNS.slice(0, -1),
+    id: item => item.case,
+  }
+}

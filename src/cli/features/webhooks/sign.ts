@@ -1,0 +1,41 @@
+/** The work behind `webhooks sign`. */
+
+import type {State} from '../../../state/state.js'
+import {createSigner} from '../../../webhooks/signature.js'
+import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
+import {chooseInputs, openInput, readingFailed} from './verify.js'
+
+export interface Place {
+  readonly state: State
+  readonly env: NodeJS.ProcessEnv
+  /** Whether standard input is the terminal. */
+  /** Unix seconds. */
+  readonly clock: () => number
+}
+
+export interface Signed {
+  readonly signature: string
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+/** Signs `file` (`-` or undefined: standard input) as it streams by. Throws usage. */
+export async function signInput(
+  file: string | undefined,
+  flags: WebhookSecretFlags & {readonly at?: number | undefined},
+  {state, env, clock}: Place,
+): Promise<Signed> {
+  const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
+  const timestamp = flags.at ?? Math.floor(clock())
+  const secrets = signingSecrets(await resolveWebhookSecrets(flags, env, state))
+  const signer = createSigner(
+    secrets.map(({secret}) => secret),
+    String(timestamp),
+  )
+  try {
+    for await (const piece of openInput(input)) signer.update(piece)
+  } catch (error) {
+    throw readingFailed(error, input)
+  }
+  return {signature: signer.finish(), timestamp}
+}

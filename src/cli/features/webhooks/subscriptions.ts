@@ -1,0 +1,212 @@
+/**
+ * Subscriptions as the webhook commands handle them. A creation is written down before it is sent, and the secret,
+ * which the service shows once, is stored before anything is printed; a lost answer is never followed by a second
+ * subscription that nobody asked for.
+ */
+import {join} from 'node:path'
+import {isLoopbackHost} from '../../../api/http/loopback.js'
+import type {FoundSubscription} from '../../../api/operations/webhooks.js'
+import {isoTime} from '../../../contract/dates.js'
+import {isEventType} from '../../../contract/events.js'
+import {Failure, type FailureDetails, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {CreatedSubscription} from '../../../contract/webhooks.js'
+import {TOKENS_NAME} from '../../../state/file-names.js'
+import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
+import {invalid} from '../../input/checks.js'
+import {checkedFlag, identifierArg} from '../../input/flags.js'
+import type {Connection} from '../../session/connect.js'
+import {rememberedIn} from '../../session/connect.js'
+import {profileName, type Target, type TargetFlags} from '../../session/target.js'
+import {type Result, single} from '../../terminal/result.js'
+
+export interface WantedSubscription {
+  readonly url: string
+  readonly events: readonly string[]
+}
+
+/** An address that may be subscribed. Throws usage unless it is https; whether http on loopback is known with the service. */
+export const subscriptionUrlFlag = checkedFlag((field, text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
+  if (url.username !== '' || url.password !== '') throw invalid(field, 'must hold no user name or password')
+  if (url.hash !== '') throw invalid(field, 'must have no fragment')
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return text
+  throw notHttps(field)
+})
+
+/** Refuses http on loopback where the service is not on this machine; there the local sandbox decides. */
+export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
+  if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
+}
+
+function notHttps(field: string): Failure {
+  return usage(
+    'url_not_https',
+    `${field}: must start with https:// (§6: plain http is not accepted)`,
+    'for a receiver on this machine, give the local sandbox --allow-http-loopback, or use webhooks listen --tls',
+  )
+}
+
+/** `--event`; with SEVERAL_TYPES in several flags, or in one with commas. */
+export const eventFlag = checkedFlag((field, text) => {
+  if (text !== '') return text
+  throw invalid(field, 'must name an event type')
+})
+export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
+
+export const subscriptionArg = {
+  id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
+}
+
+/** Those of `types` that are not in §6.1, safe to print. */
+export function unknownEvents(types: readonly string[]): string[] {
+  return types.filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
+}
+
+export interface CreatedAndKept {
+  readonly subscription: CreatedSubscription
+  /** Path of the file; null when it could not be stored. */
+  readonly storedIn: string | null
+  /** Why its secret could not be stored; the `notStored` of it is to be thrown when the subscription is told. */
+  readonly problem: StorageError | undefined
+  /** What else a person must know: what could not be written down, and what is not as asked for. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Creates the subscription and stores its secret under the profile meant. Throws Failure `outcome_unknown` when one
+ * may exist, also for an earlier creation with the same address that has no known end, unless `again`.
+ */
+export async function createAndKeep(
+  {api, state, clock, target}: Connection,
+  wanted: WantedSubscription,
+  {flags, again}: {flags: TargetFlags; again: boolean},
+): Promise<CreatedAndKept> {
+  const profile = profileName(flags, rememberedIn(state))
+  requireWritable(state, profile)
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
+  if (begun.earlier) throw earlierUnknown(begun.earlier.begunAt)
+  const {createSubscription} = await import('../../../api/operations/webhooks.js')
+  const {subscription, deviations} = await createSubscription(api, {
+    url: wanted.url,
+    events: [...wanted.events],
+  }).catch(error => {
+    if (error instanceof Failure && error.kind === 'outcome_unknown') throw withHint(error)
+    if (error instanceof Failure) state.subscriptions.end(begun.id)
+    throw error
+  })
+  const problem = keepSecret(state, {subscription, profile, now: clock.now()})
+  const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
+  // Deviations only warn: the subscription exists, and its secret is shown this once.
+  const warnings = [endBegun(state, begun.id), notAsAsked(subscription.id, deviations)]
+  return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
+}
+
+/** The warning about a subscription that the service made other than asked for; undefined when it did not. */
+export function notAsAsked(id: string, deviations: readonly string[]): string | undefined {
+  if (deviations.length === 0) return undefined
+  const name = sanitizeLine(id, 100)
+  return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
+}
+
+/** What is printed of a new subscription. `places`: where its secret lies. */
+export function createdResult(
+  {id, url, events, secret, is_active}: CreatedSubscription,
+  places: {readonly stored_in: string | null; readonly secret_file?: string},
+): Result {
+  const document = {subscription: {id, url, events, secret, is_active}, ...places}
+  return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
+}
+
+/** The subscription and its secret must reach the user, whatever the disk says now; returns what it said. */
+function endBegun(state: State, id: number): string | undefined {
+  try {
+    state.subscriptions.end(id)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return `that the creation ended could not be written down, so another one for the address needs --again: ${error.message}`
+  }
+}
+
+/** Tried before anything is sent: the secret comes once, and must have a place then. */
+function requireWritable(state: State, profile: string): void {
+  if (state.writable) return void state.secrets.listSigningSecrets(profile)
+  const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
+  throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+}
+
+function keepSecret(
+  state: State,
+  {subscription, profile, now}: {subscription: CreatedSubscription; profile: string; now: number},
+): StorageError | undefined {
+  const {id: subscription_id, secret} = subscription
+  try {
+    state.secrets.putSigningSecret({subscription_id, profile, secret, stored_at: now})
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return error
+  }
+}
+
+/** The subscription is in its result, too. */
+export function notStored(subscription: CreatedSubscription, {message}: StorageError): Failure {
+  const id = sanitizeLine(subscription.id, 100)
+  return new Failure(
+    'outcome_unknown',
+    `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${message}`,
+    {
+      code: 'secret_not_stored',
+      hint: `keep the secret that is printed, or delete it (bookctl webhooks delete ${id}) and create another`,
+      keepsResult: true,
+      result: createdResult(subscription, {stored_in: null}).document,
+    },
+  )
+}
+
+const LOOK_FIRST =
+  'look whether it is there (bookctl webhooks list, or ask the operator) and delete it, since its secret is lost; then create it with --again'
+
+function earlierUnknown(begunAt: number): Failure {
+  const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(begunAt)} is unknown; nothing was sent`
+  return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: LOOK_FIRST})
+}
+
+function withHint(failure: Failure): Failure {
+  const details: FailureDetails = {...failure.details, hint: LOOK_FIRST}
+  return new Failure(failure.kind, failure.message, details)
+}
+
+export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']
+
+export function subscriptionList(subscriptions: readonly FoundSubscription[]): Result<FoundSubscription> {
+  return {
+    document: {subscriptions},
+    items: subscriptions,
+    columns: [
+      {name: 'id', value: item => item.id},
+      {name: 'url', value: item => item.url},
+      {name: 'events', value: item => item.events?.join(' ') ?? null},
+      {name: 'is_active', value: item => item.is_active},
+    ],
+    id: item => item.id,
+    whenEmpty: 'There are no subscriptions.',
+  }
+}
+
+/** Deletes the subscription, then the secret stored for it. Throws Failure; the secret then stays. */
+export async function deleteAndForget(
+  {api, state}: Connection,
+  id: string,
+  flags: TargetFlags,
+): Promise<{subscription_id: string; deleted: true; secret_removed: boolean}> {
+  const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
+  await deleteSubscription(api, id)
+  const profile = profileName(flags, rememberedIn(state))
+  const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
+  return {subscription_id: id, deleted: true, secret_removed}
+}

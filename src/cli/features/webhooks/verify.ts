@@ -1,0 +1,205 @@
+/** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
+import {existsSync, statSync} from 'node:fs'
+import {open} from 'node:fs/promises'
+import {join} from 'node:path'
+import process from 'node:process'
+import {instantOf} from '../../../contract/dates.js'
+import {type Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import {EVENTS_NAME} from '../../../state/file-names.js'
+import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
+import {type CapturedRequest, type ReadOptions, readCaptures} from '../../../webhooks/captures.js'
+import {type CheckTerms, check} from '../../../webhooks/check.js'
+import {invalid} from '../../input/checks.js'
+import {stdinIsTerminal} from '../../input/files.js'
+import {whileReading} from '../../input/waiting.js'
+import {webhookHeaderNames} from './headers.js'
+import type {Verified} from './results.js'
+import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
+
+export interface VerifyFlags extends WebhookSecretFlags {
+  readonly signature?: string | undefined
+  readonly 'event-id'?: string | undefined
+  /** Unix seconds, or when each was received. */
+  readonly at?: number | 'received' | undefined
+  /** In seconds. */
+  readonly tolerance?: number | undefined
+}
+
+/** Finds the secrets and all else that requests are judged by. Throws usage. */
+export async function planVerify(
+  flags: VerifyFlags,
+  env: NodeJS.ProcessEnv,
+  state: State,
+  clock: () => number,
+): Promise<CheckTerms> {
+  const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, signature, 'event-id': eventId} = flags
+  const now = timeOfJudging(flags.at, clock)
+  const secrets = await resolveWebhookSecrets(flags, env, state)
+  return {
+    ...{secrets, signature, eventId, toleranceSeconds, now},
+    names: webhookHeaderNames(flags, state),
+    inVain: {count: 0},
+    otherSecrets: () => storedWebhookSecrets(state),
+    findOriginal: id => findReceived(state, id),
+  }
+}
+
+/** The raw body received under `id`, for the explanation; a log that cannot be read explains nothing. */
+function findReceived(state: State, id: string): Uint8Array | undefined {
+  if (!existsSync(join(state.directory, EVENTS_NAME))) return undefined
+  try {
+    return state.events.page({ids: [id]}, {}, 1)[0]?.body
+  } catch (error) {
+    if (error instanceof StorageError) return undefined
+    throw error
+  }
+}
+
+function timeOfJudging(at: VerifyFlags['at'], clock: () => number): CheckTerms['now'] {
+  if (at === undefined) return () => clock()
+  return at === 'received' ? receivedTime : () => at
+}
+
+/** `received`, or a time. Throws usage. */
+export function readJudgingTime(field: string, text: string): number | 'received' {
+  return text === 'received' ? text : readTime(field, text)
+}
+
+/** A time that a signature can have, in whole Unix seconds. Throws usage. */
+export function readSigningTime(field: string, text: string): number {
+  const seconds = Math.floor(readTime(field, text))
+  if (seconds >= 0) return seconds
+  throw invalid(field, 'must not lie before 1970', text)
+}
+
+/** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws usage. */
+function readTime(field: string, text: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const instant = iso ? instantOf(text) : undefined
+  if (instant !== undefined) return instant
+  throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
+}
+
+function receivedTime(request: CapturedRequest): number {
+  if (request.receivedAt !== undefined) return request.receivedAt
+  if (request.problem !== undefined) return 0
+  throw usage(
+    'no_receiving_time',
+    '--at received: the capture does not say when it was received',
+    'captures of webhooks listen and HAR files say it; else give the time itself',
+  )
+}
+
+/**
+ * The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read; what was
+ * left out, being no webhook, is counted in `leftOut`, and reported for each input.
+ */
+export async function* verifyInputs(
+  inputs: readonly string[],
+  terms: CheckTerms,
+  leftOut: {count: number},
+  warn: (text: string) => void,
+): AsyncGenerator<readonly Verified[]> {
+  const options = {signatureGiven: terms.signature !== undefined, names: terms.names, leftOut}
+  for (const input of inputs) {
+    const before = leftOut.count
+    const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
+    try {
+      const readAgain = isPlainFile(input) ? () => bodyIn(input, options) : undefined
+      for await (const requests of readCaptures(openInput(input), options)) {
+        const verified: Verified[] = []
+        for (const request of requests) {
+          const checked = check(request, terms, request.place === undefined ? readAgain : undefined)
+          const {result, notes} = checked instanceof Promise ? await checked : checked
+          const place = `${name}${request.place ?? ''}`
+          for (const note of notes) warn(`${place}: ${note}`)
+          verified.push({result, input: place})
+        }
+        yield verified
+      }
+      const others = leftOut.count - before
+      if (others > 0) warn(`${name}: ${leftOutText(others)}`)
+    } catch (error) {
+      throw readingFailed(error, name)
+    }
+  }
+}
+
+/** What is no file may be read once alone. */
+function isPlainFile(input: string): boolean {
+  return input !== '-' && statSync(input, {throwIfNoEntry: false})?.isFile() === true
+}
+
+/** The body of the first request in file `input`, which is the one of a body that streams, once more. */
+async function* bodyIn(input: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
+  for await (const [request] of readCaptures(openInput(input), options)) {
+    if (request && !(request.body instanceof Uint8Array)) yield* request.body
+    return
+  }
+}
+
+/** Ours: larger pieces are read no quicker, and the lines of one are in memory at the same time. */
+const READ_BYTES = 256 * 1024
+
+/** The bytes of `input` (`-`: standard input); a piece may be written over as soon as the next is asked for. */
+export function openInput(input: string): AsyncIterable<Uint8Array> {
+  return input === '-' ? process.stdin : readFile(input)
+}
+
+/** Reads one piece while another is worked on, both always into the same memory: gigabytes leave nothing to collect. */
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await whileReading(() => open(path))
+  try {
+    const read = (into: Buffer) => whileReading(() => file.read(into, 0, into.length, null))
+    let [piece, spare] = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)]
+    let reading = read(piece)
+    for (;;) {
+      const {bytesRead} = await reading
+      if (bytesRead === 0) return
+      const full = piece.subarray(0, bytesRead)
+      reading = read(spare)
+      // Its failure is met when it is waited for.
+      reading.catch(() => {})
+      yield full
+      ;[piece, spare] = [spare, piece]
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** What reading `name` threw, as usage when the system refused it. */
+export function readingFailed(error: unknown, name: string): unknown {
+  const {code, syscall} = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  return usage('cannot_read', `cannot read ${name} (${code})`)
+}
+
+/** The inputs meant: those typed, else standard input. Throws usage when that is the terminal, or read twice. */
+export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
+  const inputs = typed.length > 0 ? [...typed] : ['-']
+  const fromStdin = inputs.filter(input => input === '-').length
+  if (fromStdin === 0) return inputs
+  if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
+    throw usage('invalid_input', 'standard input can be read once', 'name the other as a file')
+  }
+  if (typed.length === 0 && stdinIsTerminal()) {
+    throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
+  }
+  return inputs
+}
+
+function leftOutText(count: number): string {
+  return count === 1
+    ? '1 entry is no webhook request and was not checked'
+    : `${count} entries are no webhook requests and were not checked`
+}
+
+/** An empty capture verifies nothing, and must not look like success. */
+export function nothingToVerify(): Failure {
+  return usage('nothing_to_verify', 'there is no webhook request in what was read')
+}

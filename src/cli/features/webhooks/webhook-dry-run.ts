@@ -1,0 +1,78 @@
+/** What `webhooks listen` and `webhooks events replay` would send and change, for `--dry-run`. */
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
+import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
+import type {State} from '../../../state/state.js'
+import {bufferOf, pairsOf, parseBody} from '../../../webhooks/capture-record.js'
+import {headersFor} from '../../../webhooks/forward-request.js'
+import {type DryChange, type DryRequest, dryRun} from '../../session/dry-run.js'
+import type {Target} from '../../session/target.js'
+import type {Result} from '../../terminal/result.js'
+import {describeCall} from '../request/describe-call.js'
+import type {ListenPlan} from './listen-flags.js'
+
+/** One event as it would be sent; the bytes are what is signed, the body is their JSON where they are an object. */
+interface DryReplay extends DryRequest {
+  readonly body_base64: string
+}
+
+export interface Replayed {
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+}
+
+export function describeReplay(events: readonly Replayed[], target: string): Result {
+  return dryRun(events.map(event => describeOne(event, target)))
+}
+
+function describeOne({rawHeaders, body}: Replayed, target: string): DryReplay {
+  const parsed = parseBody(body)
+  return {
+    method: 'POST',
+    url: target,
+    headers: Object.fromEntries(pairsOf(headersFor(new URL(target), rawHeaders, body.length))),
+    ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
+    body_base64: bufferOf(body).toString('base64'),
+  }
+}
+
+export interface DryListen {
+  readonly plan: ListenPlan
+  readonly flags: {
+    readonly tls: boolean
+    readonly capture?: string | undefined
+  }
+  readonly state: State
+  /** The service, when there would be a subscription. */
+  readonly target: Target | undefined
+}
+
+/** Listening itself sends nothing; `--subscribe` does, and its test names an id that the first answer would bring. */
+export function describeListening({plan, flags, state, target}: DryListen): Result {
+  const change = (file: string, what: string): DryChange => ({
+    file,
+    action: existsSync(file) ? 'set' : 'create',
+    what,
+  })
+  const inDirectory = (name: string, what: string) => change(join(state.directory, name), what)
+  const changes = [
+    ...(target ? [inDirectory(TOKENS_NAME, 'signing secret of the subscription')] : []),
+    ...(flags.tls
+      ? [inDirectory(LISTEN_CA_NAME, 'authority of its certificate, made when there is none')]
+      : []),
+    inDirectory(EVENTS_NAME, 'events received'),
+    ...(flags.capture === undefined ? [] : [change(flags.capture, 'requests received')]),
+  ]
+  return dryRun(target ? subscribing(plan, target, state) : [], changes)
+}
+
+function subscribing(plan: ListenPlan, target: Target, state: State): DryRequest[] {
+  const body = {url: plan.publicUrl ?? '', events: [...(plan.types ?? EVENT_TYPE_NAMES)]}
+  const parameters = {subscription_id: 'SUBSCRIPTION_ID'}
+  return [
+    describeCall('subscriptions.create', target, state, {body}),
+    describeCall('subscriptions.test', target, state, {parameters}),
+  ]
+}

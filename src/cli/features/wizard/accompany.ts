@@ -1,0 +1,140 @@
+/** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
+
+import {resumeCommand} from '../../../api/reserve/failures.js'
+import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
+import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import {Failure} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {StorageError} from '../../../storage/errors.js'
+import type {Connection} from '../../session/connect.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {type Awaited, awaited, paymentNote} from '../reserve/payment.js'
+import {planVoucher, saveVoucher} from '../reserve/voucher.js'
+import {waitUntilConfirmed} from '../reserve/waiting.js'
+import {minutesLeft} from './clocks.js'
+import {plainly} from './questions.js'
+
+/** Ours: as long as a payment page usually lives. */
+const WAIT_SECONDS = 900
+/** Ours: a voucher is produced some moments after the confirmation (§3). */
+const VOUCHER_SECONDS = 30
+
+export interface Accompanying {
+  readonly prompts: Prompts
+  readonly connection: Connection
+  readonly tell: (text: string) => void
+  /** Takes each newer state. */
+  readonly learn: (newest: ReserveOutcome) => void
+}
+
+/** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
+export async function accompany(
+  parts: Accompanying,
+  made: ReserveOutcome,
+  seconds = WAIT_SECONDS,
+): Promise<ReserveOutcome> {
+  const awaiting = awaited(made)
+  const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
+  const note = paymentNote(outcome)
+  parts.tell(
+    `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
+  )
+  if (outcome.outcome === 'confirmed' && outcome.reservation_ref !== null) {
+    await offerVoucher(parts, outcome.reservation_ref)
+  }
+  return outcome
+}
+
+/** What the waiting ends with when it is confirmed. */
+class Confirmed {
+  constructor(readonly outcome: ReserveOutcome) {}
+}
+
+/** A question that the confirmation answers; Enter stops waiting. Ctrl-C there throws Failure with the way on. */
+async function awaitEnd(
+  {prompts, connection, tell, learn}: Accompanying,
+  made: ReserveOutcome,
+  awaiting: Exclude<Awaited, 'nothing'>,
+  seconds: number,
+): Promise<ReserveOutcome> {
+  const {clock} = connection
+  const began = clock.now()
+  const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
+  let newest = made
+  const hooks = {
+    warn: tell,
+    learn: (outcome: ReserveOutcome) => {
+      newest = outcome
+      learn(outcome)
+    },
+  }
+  const ended = new AbortController()
+  const resumeHint = `${resumeCommand(made.client_reference_id)} --wait`
+  waitUntilConfirmed(connection, made, seconds, hooks).then(
+    outcome => ended.abort(new Confirmed(outcome)),
+    error => ended.abort(error),
+  )
+  try {
+    await prompts.text({
+      message: `Waiting for the ${awaiting}; Enter stops the waiting`,
+      status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${stateWords(newest)}`,
+      signal: ended.signal,
+    })
+  } catch (error) {
+    if (error instanceof Confirmed) return error.outcome
+    if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
+    throw new Failure('interrupted', `stopped waiting for the ${awaiting}`, {
+      code: 'interrupted',
+      hint: `go on with: ${resumeHint}`,
+    })
+  }
+  tell(`Not waiting any more. Go on with: ${resumeHint}`)
+  return newest
+}
+
+/** Short enough for the line of the question. */
+function stateWords(outcome: ReserveOutcome): string {
+  const payment = failedPaymentIn(outcome.reservation ?? {})
+  return `${sanitizeLine(outcome.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
+}
+
+/** The voucher is an extra: when it cannot be had, that is told, and the reservation stays the result. */
+async function offerVoucher({prompts, connection, tell}: Accompanying, reference: string): Promise<void> {
+  const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
+  const order = (file: string | undefined) => ({
+    reservationRef: reference,
+    file,
+    force: false,
+    waitSeconds: VOUCHER_SECONDS,
+  })
+  try {
+    if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
+    const path = await freePath(prompts, file => planVoucher(order(file), true).path ?? '')
+    const saved = await saveVoucher(connection, order(path), path)
+    tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'interrupted') {
+      throw new Failure('interrupted', 'stopped before the voucher was there', {
+        code: 'interrupted',
+        hint: later,
+      })
+    }
+    if (!(error instanceof StorageError || error instanceof Failure)) throw error
+    tell(`The voucher could not be had: ${sanitizeLine(error.message, 300)}`)
+    tell(`Later: ${later}`)
+  }
+}
+
+/** A path where no file is: the usual one, or one the person names. */
+async function freePath(prompts: Prompts, plan: (file: string | undefined) => string): Promise<string> {
+  try {
+    return plan(undefined)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.details.code !== 'file_exists') throw error
+    const file = await prompts.text({
+      message: `${error.message}; write the voucher to which file`,
+      check: plainly(plan),
+    })
+    return plan(file)
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Asks for what a hotel search still lacks: city, dates, rooms as a person says them, nationality, currency. What was
+ * given is not asked again. The answers are flags of `hotels search`, so that one set of checks reads both.
+ */
+import process from 'node:process'
+import {usage} from '../../../contract/failure.js'
+import type {Room} from '../../../contract/hotels.js'
+import {checkCurrency, checkInteger} from '../../input/checks.js'
+import type {Connection} from '../../session/connect.js'
+import type {Preferences} from '../../session/defaults.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {namedCities} from '../catalogue/city-names.js'
+import {
+  MOST_PERSONS,
+  MOST_ROOMS,
+  OLDEST_CHILD,
+  readRoom,
+  type SearchFlags,
+} from '../catalogue/search-input.js'
+import {askCity, type CityAsking} from './ask-city.js'
+import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
+import {askCountry, hintOf, plainly} from './questions.js'
+
+export interface SearchAsking extends CityAsking {
+  /** The calendar day here, YYYY-MM-DD. */
+  readonly today: string
+  /** What the settings give, to be offered. */
+  readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
+}
+
+/** How a search is asked for at this connection. */
+export function searchAsking(
+  prompts: Prompts,
+  connection: Connection,
+  today: string,
+  preferred?: SearchAsking['preferred'],
+): SearchAsking {
+  let cities: ReturnType<SearchAsking['cities']> | undefined
+  return {
+    ...{prompts, today, preferred, isLocal: connection.target.isLoopback},
+    cities() {
+      cities ??= namedCities(connection)
+      return cities
+    },
+  }
+}
+
+/** `given`, completed. */
+export async function askSearch(asking: SearchAsking, given: SearchFlags): Promise<SearchFlags> {
+  const {prompts, preferred} = asking
+  const city = given.city || (await askCity(asking))
+  const dates = await askDates(asking, given)
+  const room = given.room ?? (await askRooms(prompts))
+  const nationality =
+    given.nationality ||
+    (await askCountry(prompts, 'Nationality of the guests', preferred?.nationality ?? localCountry()))
+  const currency = given.currency || (await askCurrency(prompts, preferred?.currency))
+  return {...given, city, ...dates, room, nationality, currency}
+}
+
+async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
+  const checkIn =
+    given['check-in'] ||
+    (await askDay(prompts, 'Check-in (YYYY-MM-DD, or +7 for in a week)', typed => readCheckIn(typed, today)))
+  if (given['check-out'] || given.nights) return {'check-in': checkIn}
+  const checkOut = await askDay(
+    prompts,
+    'Check-out (a date, or how many nights)',
+    typed => readCheckOut(typed, checkIn, today),
+    date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
+  )
+  return {'check-in': checkIn, 'check-out': checkOut}
+}
+
+async function askDay(
+  prompts: Prompts,
+  message: string,
+  read: (typed: string) => string,
+  show: (date: string) => string = withWeekday,
+): Promise<string> {
+  return read(await prompts.text({message, check: plainly(read), hint: hintOf(read, show)}))
+}
+
+export async function askRooms(prompts: Prompts): Promise<Room[]> {
+  const check = plainly(typed => checkInteger('rooms', typed, 1, MOST_ROOMS))
+  const count = Number(await prompts.text({message: 'How many rooms', default: '1', check}))
+  const rooms: Room[] = []
+  for (let number = 1; number <= count; number++) {
+    rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${number}: `))
+  }
+  return rooms
+}
+
+async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
+  const adults = await prompts.text({
+    message: `${prefix}${prefix ? 'adults' : 'Adults'}`,
+    default: '2',
+    check: plainly(typed => readRoom('adults', onlyDigits(typed))),
+  })
+  const children = await prompts.text({
+    message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
+    empty: 'none',
+    check: typed => void readAges(typed),
+    hint: hintOf(
+      readAges,
+      ages => `${ages.length === 1 ? '1 child' : `${ages.length} children`}, aged ${ages.join(', ')}`,
+    ),
+  })
+  return {adults: Number(adults), children_ages: readAges(children)}
+}
+
+function onlyDigits(typed: string): string {
+  if (/^\d{1,2}$/.test(typed.trim())) return typed.trim()
+  throw usage('invalid_input', 'must be a whole number such as 2')
+}
+
+/** Ages typed with commas, blanks or both. Throws usage in the words of the question. */
+function readAges(typed: string): number[] {
+  const ages = typed.split(/[\s,;]+/).filter(Boolean)
+  const strange = ages.find(age => !/^\d{1,2}$/.test(age))
+  if (strange !== undefined) {
+    throw usage('invalid_input', 'must be ages in whole years, such as 4, 7; 0 for a baby')
+  }
+  const adult = ages.find(age => Number(age) > OLDEST_CHILD)
+  if (adult !== undefined) {
+    throw usage('invalid_input', `a child is 0 to ${OLDEST_CHILD} years old; who is ${adult} is an adult`)
+  }
+  if (ages.length > MOST_PERSONS) throw usage('invalid_input', `at most ${MOST_PERSONS} children in a room`)
+  return ages.map(Number)
+}
+
+/** `usual`: of the settings. */
+export async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
+  const read = (typed: string) => checkCurrency('currency', typed)
+  return read(
+    await prompts.text({
+      message: 'Currency of the prices',
+      default: usual,
+      check: plainly(read),
+      hint: hintOf(read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code)),
+    }),
+  )
+}
+
+/** The country this machine's language is set to (`tr_TR.UTF-8`), to be offered first. */
+function localCountry(): string | undefined {
+  return /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
+}

@@ -1,0 +1,170 @@
+/** From nothing to a chosen offer: the search, the list, and round again until one is chosen. */
+import type {FoundOffer} from '../../../api/operations/hotels.js'
+import {nightsBetween} from '../../../contract/dates.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {Room, SearchRequest} from '../../../contract/hotels.js'
+import type {SeenOffer} from '../../../state/offer-store.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
+import {cityText} from '../catalogue/city-names.js'
+import {search} from '../catalogue/search.js'
+import {readSearch, roomText, type SearchFlags} from '../catalogue/search-input.js'
+import {placesOf} from './ask-guests.js'
+import {askSearch, searchAsking} from './ask-search.js'
+import {chooseOffer, findSame} from './choose-offer.js'
+import {nightsText} from './dates.js'
+import {type Draft, snapshot} from './draft.js'
+import {startClock} from './offer-clock.js'
+import {priceText, type ShownOffer} from './offer-lines.js'
+import {clocked} from './questions.js'
+import type {WizardParts} from './wizard.js'
+
+/** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
+export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
+  // Before the first question of a search with all its criteria: nothing to undo.
+  let undoChange = draft.search.city === undefined ? undefined : () => {}
+  while (!draft.chosen) {
+    const lead = (prompts: Prompts) => searchAndChoose({...parts, prompts}, draft)
+    const {said} = draft
+    const options = {said, leaves: undoChange !== undefined, restore: snapshot(draft)}
+    await unlessBack(withWayBack(parts.prompts, lead, options), () => undoChange?.())
+    if (draft.chosen) return
+    undoChange = snapshot(draft)
+    const change = withWayBack(parts.prompts, prompts => askChange({...parts, prompts}, draft), {
+      leaves: true,
+    })
+    await unlessBack(change, () => {})
+  }
+}
+
+/** One search. Leaves `draft.chosen` undefined where something of the search shall be different. */
+async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<void> {
+  const request = await readCriteria(parts, draft)
+  const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
+  tellOfLost(parts, draft, offers)
+  if (offers.length === 0) return parts.tell('No offers were found.')
+  const expiresAt = Math.max(...offers.map(expiryOf))
+  const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
+  const prompts = clocked(parts.prompts, clock)
+  const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
+  if (choice === 'change search') return
+  choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
+}
+
+async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
+  const {prompts, connection, today, preferred} = parts
+  const asking = searchAsking(prompts, connection, today, preferred)
+  draft.search = await askSearch(asking, draft.search)
+  const request = readSearch(draft.search)
+  draft.nationality = request.client_nationality
+  const nights = nightsText(request.check_in, request.check_out)
+  const city = cityText(request.destination.id, connection)
+  parts.tell(`Searching: city ${city}, ${request.check_in}, ${nights} …`)
+  return request
+}
+
+/** Takes an offer; the guests' places follow from the rooms searched, unless the guests were given. */
+function choose(draft: Draft, offer: FoundOffer, request: SearchRequest, city: string): void {
+  draft.lost = offer
+  draft.chosen = {
+    offerId: offer.offer_id,
+    shown: offer,
+    stay: {
+      city,
+      checkIn: request.check_in,
+      checkOut: request.check_out,
+      rooms: request.rooms.length,
+    },
+    expiresAt: expiryOf(offer),
+  }
+  seat(draft, request.rooms)
+}
+
+function seat(draft: Draft, rooms: readonly Room[]): void {
+  const places = placesOf(rooms)
+  if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
+  // As many guests as before are the same guests: only their ages are to be looked at again.
+  if (places.length !== draft.places?.length) draft.forms = []
+  draft.places = places
+  draft.guests = undefined
+}
+
+function expiryOf(offer: FoundOffer): number {
+  return Date.parse(offer.expires_at) / 1000
+}
+
+/** Takes an offer this machine has seen, named on the command line. */
+export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
+  draft.chosen = {
+    offerId,
+    shown: seen && shownOf(seen),
+    stay: seen && {city, checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
+    expiresAt: seen?.expires_at,
+  }
+  if (!seen) return
+  draft.nationality ??= seen.nationality
+  draft.search = criteriaOf(seen)
+  seat(draft, seen.rooms)
+}
+
+/** What is kept of an offer; what is not stays unknown. */
+function shownOf({details, ...seen}: SeenOffer): ShownOffer {
+  const price = {total: seen.total, currency: seen.currency}
+  if (!details) return {...seen, price}
+  const {refundable, free_cancellation_until, terms} = details
+  return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
+}
+
+/** All of the search that is remembered with an offer. */
+function criteriaOf(seen: SeenOffer): SearchFlags {
+  const {check_in, check_out, rooms, nationality, currency, details} = seen
+  const city = details?.city ?? null
+  return {
+    ...(city === null ? {} : {city}),
+    'check-in': check_in,
+    'check-out': check_out,
+    room: rooms,
+    nationality,
+    ...(currency === null ? {} : {currency}),
+  }
+}
+
+/** Says whether the room chosen before is still there, and at what price. */
+function tellOfLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOffer[]): void {
+  if (!lost) return
+  const same = findSame(offers, lost)
+  const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
+  const [before, now] = [priceText(lost), same && priceText(same)].map(text => text && sanitizeLine(text, 40))
+  if (!same) tell(`${name}: the room you chose is not among the new offers.`)
+  else if (before === now) tell(`${name}: the room you chose is still there, at the same price (${now}).`)
+  else tell(`${name}: the room you chose is still there; its price CHANGED from ${before} to ${now}.`)
+}
+
+const PARTS = {
+  city: ['city'],
+  dates: ['check-in', 'check-out', 'nights'],
+  rooms: ['room'],
+  nationality: ['nationality'],
+  currency: ['currency'],
+} as const satisfies Record<string, readonly (keyof SearchFlags)[]>
+
+/** Asks what of the search shall be different; that is then asked anew. */
+async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
+  const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
+  const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
+  const part = await prompts.choose({
+    message: 'What shall be different?',
+    choices: [
+      {value: 'city' as const, name: `City (${cityText(city ?? '', connection)})`},
+      {value: 'dates' as const, name: `Dates (${from}${nights})`},
+      {value: 'rooms' as const, name: `Rooms and guests (${room?.map(roomText).join(' and ')})`},
+      {value: 'nationality' as const, name: `Nationality (${nationality})`},
+      {value: 'currency' as const, name: `Currency (${currency})`},
+      {value: 'nothing' as const, name: 'Nothing, search again'},
+    ],
+  })
+  const changed: readonly string[] = part === 'nothing' ? [] : PARTS[part]
+  if (part !== 'nothing') draft.lost = undefined
+  const kept = Object.entries(draft.search).filter(([name]) => !changed.includes(name))
+  draft.search = Object.fromEntries(kept)
+}

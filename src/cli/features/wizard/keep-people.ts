@@ -1,0 +1,55 @@
+/** Keeping guests and contact on this machine, for those who agree; identity numbers only where that was said. */
+import type {Guest} from '../../../contract/reservations.js'
+import type {KeptGuest, People} from '../../../state/people-store.js'
+import type {Connection} from '../../session/connect.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
+import type {Draft} from './draft.js'
+import type {WizardParts} from './wizard.js'
+
+/** Those kept for the client that books; undefined where nothing can be kept. */
+export function peopleHere({state, target}: Connection): People | undefined {
+  return state.writable
+    ? state.people.forClient({baseUrl: target.baseUrl, clientId: target.clientId})
+    : undefined
+}
+
+/** Asked once, and only when somebody is new here. */
+export async function askKeep(
+  prompts: Prompts,
+  draft: Draft,
+  people: People,
+): Promise<NonNullable<Draft['keep']>> {
+  const known = new Set(people.guests().map(({details}) => nameOf(details)))
+  const contacts = new Set(people.contacts().map(({details}) => details.email))
+  const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
+  if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
+  return prompts.choose({
+    message: 'Keep these guests and the contact on this machine, to offer them again?',
+    default: 'nothing' as const,
+    choices: [
+      {value: 'nothing' as const, name: 'No'},
+      {value: 'without identity' as const, name: 'Yes, but not their identity numbers'},
+      {value: 'everything' as const, name: 'Yes, with their identity numbers'},
+    ],
+  })
+}
+
+/** Keeps what was agreed, once the reservation is made; a disk that does not take it is told and changes nothing. */
+export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
+  const {keep, guests = [], contact} = draft
+  if (keep === undefined || keep === 'nothing') return
+  const kept = guests.map(guest => keptOf(guest, keep === 'everything'))
+  try {
+    peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
+  } catch (error) {
+    tell(`The guests could not be kept: ${(error as Error).message}`)
+  }
+}
+
+function keptOf({type: _, is_lead: __, identity, ...guest}: Guest, withIdentity: boolean): KeptGuest {
+  return withIdentity && identity ? {...guest, identity} : guest
+}
+
+function nameOf({name, surname, birth_date = ''}: KeptGuest): string {
+  return [name, surname, birth_date].join('\n')
+}

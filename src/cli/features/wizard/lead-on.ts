@@ -1,0 +1,89 @@
+/** After a refusal: what it means for the person, and what of the answers is to be asked again. */
+
+import type {ErrorCode} from '../../../contract/error-codes.js'
+import {Failure} from '../../../contract/failure.js'
+import {snakeCase} from '../../../contract/field-names.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {type Draft, PAYMENT, REFERENCE, SearchAgain} from './draft.js'
+
+/** What may be mended: another offer, another way to pay, or whatever the person finds wrong with the answers. */
+type Remedy = 'offer' | 'payment' | 'answers'
+
+/** Codes of ours (service.md) in full: what is known is not guessed. */
+const KNOWN: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
+  guest_count_mismatch: 'answers',
+  nationality_mismatch: 'answers',
+  invalid_identity_number: 'answers',
+  insufficient_balance: 'payment',
+  offer_not_found: 'offer',
+  offer_expired: 'offer',
+  rooms_unavailable: 'offer',
+  price_changed: 'offer',
+  payload_too_large: 'answers',
+  rate_limited: 'answers',
+}
+
+/** Words of other services' codes, whole ones: `invalid_room_occupancy` is about guests, `room_sold_out` about the room. */
+const OFFER_WORDS = /(^|_)(offer|offers|rate|rates|tariff|price|prices|allotment|sold)(_|$)/
+const GONE_WORDS = /(^|_)(gone|unavailable|sold_out|not_available|no_availability|availability|expired)(_|$)/
+const BALANCE_WORDS = /(^|_)(balance|funds|credit|payment_required)(_|$)/
+const ANSWER_WORDS =
+  /(^|_)(guest|guests|occupancy|contact|email|phone|identity|passport|birth|age|nationality)(_|$)/
+
+/**
+ * Words to tell, after which the person is led on with everything else kept. Throws SearchAgain when only another offer
+ * helps, and a Failure when nothing can be mended here: above all an outcome that is not known, and a reservation that
+ * is there already, after which nothing may be booked without the person having looked.
+ */
+export function leadOn(error: unknown, draft: Draft): string {
+  if (!(error instanceof Failure)) throw error
+  const {kind, message, details} = error
+  const {code, result} = details
+  if (code === 'offer_in_use' || code === 'busy' || namesReservation(result)) throw error
+  if (code === 'reference_in_use') {
+    draft.reference = undefined
+    draft.said.delete(REFERENCE)
+    return `\n${sanitizeLine(message, 400)}. Nothing was sent. Give another booking reference.`
+  }
+  if (kind === 'not_allowed') throw new Failure(kind, `${message}; nothing was reserved`, details)
+  const words = `${sanitizeLine(message, 400)}. Nothing was reserved.`
+  if (kind === 'unreachable') return `\n${words} You can try again.`
+  if (kind !== 'refused') throw error
+  const remedy = remedyOf(error)
+  if (remedy === 'payment') {
+    draft.payment = undefined
+    draft.said.delete(PAYMENT)
+    return `\n${words} Choose another way to pay, or stop.`
+  }
+  if (remedy === 'offer') {
+    throw new SearchAgain(`${words} Searching again for the same; guests and contact are kept.`)
+  }
+  return `\n${words}${details.hint === undefined ? '' : ` (${sanitizeLine(details.hint, 200)})`}`
+}
+
+/**
+ * A code that is known, else the fields that are complained about, else words of the code, else the status. Each of
+ * them but a new search only leads to questions that can be answered as before.
+ */
+function remedyOf({details: {code, status, fields = []}}: Failure): Remedy {
+  const word = snakeCase(code)
+  const known = Object.hasOwn(KNOWN, word) ? KNOWN[word as ErrorCode] : undefined
+  if (known) return known
+  if (fields.length > 0) return remedyIn(fields)
+  if (status === 402 || BALANCE_WORDS.test(word)) return 'payment'
+  if (ANSWER_WORDS.test(word)) return 'answers'
+  // What stood in conflict with the offer is told by a new search alone: its old price is not offered once more.
+  const isOffer = status === 409 || status === 410 || OFFER_WORDS.test(word) || GONE_WORDS.test(word)
+  return isOffer ? 'offer' : 'answers'
+}
+
+/** Whose fields they are; `payment` and `offer` only where nothing else is complained about. */
+function remedyIn(fields: readonly string[]): Remedy {
+  const roots = fields.map(field => snakeCase(field).replace(/^\W*(body|data|request)\W+/, ''))
+  if (roots.every(root => /^payment/.test(root))) return 'payment'
+  return roots.every(root => /^(offer|price)/.test(root)) ? 'offer' : 'answers'
+}
+
+function namesReservation(result: object | undefined): boolean {
+  return result !== undefined && 'reservation_ref' in result
+}

@@ -1,0 +1,152 @@
+/** One offer in words: a line for the list, and what a person wants to know before choosing it. */
+
+import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
+import type {FoundOffer} from '../../../api/operations/hotels.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {asWritten, instantOf, onThreeClocks, type Reader} from './clocks.js'
+
+/** What the list and the details show of an offer: the facts of a search, or as many as this machine remembers. */
+export type ShownOffer = Pick<
+  FoundOffer,
+  'offer_id' | 'hotel_name' | 'stars' | 'room_name' | 'board' | 'price'
+> &
+  Partial<Pick<FoundOffer, 'refundable' | 'free_cancellation_until' | 'raw'>> & {
+    /** The terms kept on this machine, where the service's own object is not at hand. */
+    readonly terms?: Partial<OfferTerms>
+  }
+
+const NOT_KNOWN = 'not known: the answer does not say'
+
+/** What the service did not say, or what this machine did not keep of it. */
+function notKnown({raw, terms, offer_id}: ShownOffer): string {
+  if (raw !== undefined || terms !== undefined) return NOT_KNOWN
+  return `not kept here; see it with: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
+}
+
+/** What is known of its terms, read from the service's object or kept. */
+export function knownTerms({terms, raw}: ShownOffer): Partial<OfferTerms> {
+  return terms ?? termsOf(raw ?? {})
+}
+
+const NAME_WIDTH = 26
+const MOST_REMARKS = 300
+/** Ours: in the list; and in the summary, where only an endless answer is cut. */
+const FEW = 3
+const MANY = 30
+
+/** Cuts or pads `text` to a width in columns of the terminal. */
+export type Fit = (text: string, width: number) => string
+
+export async function createFit(): Promise<Fit> {
+  return (await import('../../terminal/text-width.js')).fitTo
+}
+
+/** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
+export function offerLine(offer: ShownOffer, reader: Reader, fitted: Fit): string {
+  const stars = offer.stars === null ? '' : ` ${offer.stars}*`
+  const hotel = `${sanitizeLine(offer.hotel_name ?? 'hotel not named', 60)}`
+  const name = `${fitted(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
+  return [
+    fitted(sanitizeLine(priceText(offer), 20), 15),
+    fitted(name, NAME_WIDTH),
+    fitted(sanitizeLine(offer.board ?? '-', 12), 5),
+    sanitizeLine(cancelWord(offer, reader), 26),
+  ].join(' ')
+}
+
+export function priceText({price}: ShownOffer): string {
+  return price.total === null ? 'price unknown' : [price.total, price.currency].filter(Boolean).join(' ')
+}
+
+function cancelWord(offer: ShownOffer, {now}: Reader): string {
+  const until = offer.free_cancellation_until
+  const at = until ? instantOf(until) : undefined
+  if (until && at !== undefined && at <= now) return 'free period is over'
+  if (until) return `free until ${until.slice(0, 10)}`
+  if (offer.refundable === false) return 'not refundable'
+  return offer.refundable === true ? 'refundable' : 'terms unknown'
+}
+
+/** What matters of an offer before choosing it, in few lines: a list is above it. */
+export function offerGlance(offer: ShownOffer, reader: Reader): string {
+  const terms = knownTerms(offer)
+  const [heading = '', ...clocks] = cancellation(offer, reader)
+  const room = sanitizeLine(offer.room_name ?? 'room not named', 40)
+  return [
+    `${room}, ${boardText(offer.board)}`,
+    `Due at hotel: ${dueLines(offer, terms.dueAtProperty, FEW).join('; ')}`,
+    `Cancellation: ${heading}`,
+    ...clocks.map(line => `  ${line}`),
+    ...policyLines(terms.policies, FEW),
+  ].join('\n')
+}
+
+/** All that is known of an offer, as rows; a row without a name goes on with the one above. */
+export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: string, text: string])[] {
+  const terms = knownTerms(offer)
+  const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
+  return [
+    ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'not named', 200)}${stars}`],
+    ['Room', `${sanitizeLine(offer.room_name ?? 'not named', 100)}; board ${boardText(offer.board)}`],
+    ['Price', sanitizeLine(priceText(offer), 60)],
+    ...spread('Due at hotel', dueLines(offer, terms.dueAtProperty, MANY)),
+    ...spread('Cancellation', cancellation(offer, reader)),
+    ...spread('', policyLines(terms.policies, MANY)),
+    ...(terms.roomsLeft === undefined ? [] : [['Rooms left', String(terms.roomsLeft)] as const]),
+    ...(terms.remarks === undefined ? [] : [['Remarks', sanitizeLine(terms.remarks, MOST_REMARKS)] as const]),
+  ]
+}
+
+function spread(name: string, lines: readonly string[]): (readonly [string, string])[] {
+  return lines.map((line, index) => [index === 0 ? name : '', line] as const)
+}
+
+const BOARDS: Readonly<Record<string, string>> = {
+  RO: 'room only',
+  BB: 'bed and breakfast',
+  HB: 'half board',
+  FB: 'full board',
+  AI: 'all inclusive',
+}
+
+function boardText(board: string | null): string {
+  if (board === null) return NOT_KNOWN
+  const words = Object.hasOwn(BOARDS, board.toUpperCase()) ? `, ${BOARDS[board.toUpperCase()]}` : ''
+  return `${sanitizeLine(board, 60)}${words}`
+}
+
+/** One line a charge. */
+function dueLines(offer: ShownOffer, due: readonly Charge[] | undefined, most: number): string[] {
+  if (due === undefined) return [notKnown(offer)]
+  if (due.length === 0) return ['nothing']
+  return atMost(due, most, ({description, amount, currency}) => {
+    const money = [amount, currency].filter(Boolean).join(' ')
+    return sanitizeLine(description === null ? money : `${money} (${description})`, 100)
+  })
+}
+
+/** A line of each item; where there are more than `most`, how many are left out. */
+function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
+  const lines = items.slice(0, most).map(line)
+  return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
+}
+
+function cancellation(offer: ShownOffer, reader: Reader): string[] {
+  const until = offer.free_cancellation_until
+  if (until) {
+    const at = instantOf(until)
+    const over = at !== undefined && at <= reader.now
+    const [first = '', ...others] = onThreeClocks(until, reader)
+    return [`${over ? 'the free period is OVER; it ended' : 'free until'} ${first}`, ...others]
+  }
+  if (offer.refundable === false) return ['NOT refundable: cancelling gives no money back']
+  if (offer.refundable === true) return ['refundable; the answer names no deadline']
+  return [notKnown(offer)]
+}
+
+function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
+  return atMost(policies ?? [], most, ({from, fee, currency}) => {
+    const money = [fee, currency].filter(Boolean).join(' ')
+    return sanitizeLine(`cancelling ${from === null ? '' : `from ${asWritten(from)} on `}costs ${money}`, 100)
+  })
+}

@@ -1,0 +1,196 @@
+/**
+ * The settings people may read and change: what each means, where it may stand in config.json, what else gives it, and
+ * which values it takes. The one list: `config`, `doctor`, completion and the defaults of commands go by it.
+ */
+import {existsSync} from 'node:fs'
+import {resolve} from 'node:path'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
+import {OPERATIONS} from '../../contract/operations.js'
+import {HEADER_NAME} from '../../contract/patterns.js'
+import {plainMessage} from '../../contract/plain-messages.js'
+import type {Contact} from '../../contract/reservations.js'
+import {checkCountry, checkCurrency, checkInteger, checkText, invalid} from '../input/checks.js'
+import {checkOwnPath, OWN_OPERATIONS} from '../input/own-path.js'
+import {checkClientId, checkProfileName, checkScopes} from './target.js'
+
+export type SettingValue = string | number | readonly string[]
+
+/** `top`: beside profiles and defaults. */
+export type SettingPlace = 'top' | 'profile' | 'defaults'
+
+export interface SettingKey {
+  /** As people type it: `contact.email`, `paths.reservations.list`. */
+  readonly name: string
+  readonly summary: string
+  /** Where it may stand, the one that goes first ahead. */
+  readonly places: readonly SettingPlace[]
+  /** Belongs to one service: it is set in the profile in use, and in the defaults only where there is no profile. */
+  readonly isOfService?: boolean
+  /** The environment variable that goes before the file. */
+  readonly environment?: string
+  /** The global flag that goes before everything, without its dashes. */
+  readonly flag?: string
+  /** What holds where nothing is set. */
+  readonly builtIn?: SettingValue
+  /** Why `config set` does not change it, and what does. */
+  readonly readOnly?: string
+  /** The value to write for what was typed. Throws usage naming `field`. */
+  readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
+  /** In its place for `config set`, where more can be asked of what is written down. */
+  readonly checkToWrite?: SettingKey['check']
+}
+
+/** Ours: for one call, unless told otherwise. */
+export const DEFAULT_TIMEOUT_SECONDS = 30
+
+const EVERYWHERE = ['profile', 'defaults'] as const
+
+export const SETTING_KEYS: readonly SettingKey[] = [
+  {
+    name: 'current_profile',
+    summary: 'the profile commands use',
+    places: ['top'],
+    environment: 'BOOKCTL_PROFILE',
+    flag: 'profile',
+    builtIn: 'default',
+    check: (_, text) => checkProfileName(text),
+  },
+  {
+    name: 'base_url',
+    summary: 'address of the service, ending in v1',
+    places: ['profile'],
+    environment: 'BOOKCTL_BASE_URL',
+    flag: 'base-url',
+    check: (_, text) => parseBaseUrl(text).baseUrl,
+  },
+  {
+    name: 'client_id',
+    summary: 'client id, cid_…',
+    places: ['profile'],
+    environment: 'BOOKCTL_CLIENT_ID',
+    check: (_, text) => {
+      checkClientId(text)
+      return text
+    },
+  },
+  {
+    name: 'scopes',
+    summary: 'scopes to ask for, separated by blanks or commas',
+    places: ['profile'],
+    environment: 'BOOKCTL_SCOPES',
+    check: (field, text) => {
+      const names = text.split(/[\s,]+/).filter(Boolean)
+      if (names.length === 0) throw invalid(field, 'must name a scope')
+      return checkScopes(names)
+    },
+  },
+  {
+    name: 'mode',
+    summary: 'live or test, as the secret of the profile says',
+    places: ['profile'],
+    readOnly: 'log in with the other secret, under a profile of its own: bookctl login --profile NAME',
+    check: (_, text) => text,
+  },
+  {
+    name: 'secret_store',
+    summary: 'where the client secret is: file (tokens.db) or keychain',
+    places: ['profile'],
+    builtIn: 'file',
+    readOnly: 'the secret moves with a login: bookctl login, with or without --keychain',
+    check: (_, text) => text,
+  },
+  {
+    name: 'signature_header',
+    summary: 'header under which the signature of a webhook comes',
+    places: EVERYWHERE,
+    builtIn: SIGNATURE_HEADER,
+    check: checkHeaderName,
+  },
+  {
+    name: 'event_id_header',
+    summary: 'header under which the id of a webhook event comes',
+    places: EVERYWHERE,
+    builtIn: EVENT_ID_HEADER,
+    check: checkHeaderName,
+  },
+  {
+    name: 'nationality',
+    summary: 'country of the guests, two letters',
+    places: EVERYWHERE,
+    environment: 'BOOKCTL_NATIONALITY',
+    check: checkCountry,
+  },
+  {
+    name: 'currency',
+    summary: 'currency of prices, three letters',
+    places: EVERYWHERE,
+    environment: 'BOOKCTL_CURRENCY',
+    check: checkCurrency,
+  },
+  ...[
+    {part: 'name' as const, summary: 'first name of the contact of reservations'},
+    {part: 'surname' as const, summary: 'family name of the contact'},
+    {part: 'email' as const, summary: 'e-mail address of the contact'},
+    {part: 'phone_country_code' as const, summary: "prefix of the contact's telephone, for example +90"},
+    {part: 'phone_number' as const, summary: "contact's telephone without the prefix"},
+  ].map(({part, summary}) => ({
+    name: `contact.${part}`,
+    summary,
+    places: EVERYWHERE,
+    check: (field: string, text: string) => checkContact(part, field, text),
+  })),
+  {
+    name: 'timeout',
+    summary: 'longest time for one call in seconds, retries included',
+    places: EVERYWHERE,
+    environment: 'BOOKCTL_TIMEOUT',
+    flag: 'timeout',
+    builtIn: DEFAULT_TIMEOUT_SECONDS,
+    check: (field, text) => checkInteger(field, text, 1, 3600),
+  },
+  {
+    name: 'ca_file',
+    summary: "file of certificates (PEM) to trust beside the system's",
+    places: EVERYWHERE,
+    environment: 'BOOKCTL_CA_FILE',
+    flag: 'ca-file',
+    check: checkText,
+    checkToWrite: checkCaFile,
+  },
+  ...OWN_OPERATIONS.map(operation => ({
+    name: `paths.${operation}`,
+    summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
+    places: EVERYWHERE,
+    isOfService: true,
+    check: (field: string, text: string) => checkOwnPath(field, operation, text),
+  })),
+]
+
+/** Where `key` stands in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
+export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | readonly [string, string] {
+  const dot = key.name.indexOf('.')
+  return dot < 0 ? [key.name] : [key.name.slice(0, dot), key.name.slice(dot + 1)]
+}
+
+function checkHeaderName(field: string, text: string): string {
+  if (HEADER_NAME.test(text)) return text
+  throw invalid(field, 'must be the name of a header', text)
+}
+
+/** The absolute path of a file that holds certificates: commands run in other directories, too. */
+async function checkCaFile(field: string, text: string): Promise<string> {
+  const {trustedCertificates} = await import('./trust.js')
+  const path = resolve(checkText(field, text))
+  // One that is not there yet may be set: machines are set up in any order, and each call that needs it says so.
+  if (existsSync(path)) await trustedCertificates(path, {})
+  return path
+}
+
+/** The rule of the request itself (§2.4). */
+async function checkContact(part: keyof Contact, field: string, text: string): Promise<string> {
+  const {contact} = await import('../../contract/reservations.js')
+  const parsed = contact.shape[part].safeParse(text, {error: plainMessage})
+  if (parsed.success) return parsed.data
+  throw invalid(field, parsed.error.issues[0]?.message ?? 'is not valid', text)
+}

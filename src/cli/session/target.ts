@@ -1,0 +1,226 @@
+/**
+ * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
+ * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
+ */
+import {checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
+import {Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
+import {PROFILE_NAME} from '../../contract/patterns.js'
+import {isScope, SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
+import {checkedFlag} from '../input/flags.js'
+
+/** What the state remembers of a profile. */
+export interface ProfileRecord {
+  readonly base_url: string
+  readonly client_id: string
+  readonly scopes?: readonly string[] | undefined
+  readonly secret_store?: 'file' | 'keychain' | undefined
+  /** Of its secret, as it was at the login. */
+  readonly mode?: Mode | undefined
+}
+
+/** The parts of the state that resolving needs; asked only when the environment does not say it all. */
+export interface Remembered {
+  currentProfile(): string | undefined
+  profile(name: string): ProfileRecord | undefined
+  /** The client secret kept for a profile, or undefined. */
+  secret(name: string, profile: ProfileRecord): Promise<string | undefined>
+}
+
+export interface TargetFlags {
+  readonly profile?: string | undefined
+  readonly 'base-url'?: string | undefined
+}
+
+export interface Target {
+  /** Name of the profile, or null when the credentials come from the environment. */
+  readonly profile: string | null
+  readonly source: 'env' | 'profile'
+  readonly baseUrl: string
+  readonly isLoopback: boolean
+  readonly clientId: string
+  /** Empty with a ready token. */
+  readonly clientSecret: string
+  /** That of BOOKCTL_TOKEN, which then stands in place of the secret. */
+  readonly token?: string
+  readonly mode: Mode
+  readonly scopes: readonly Scope[] | undefined
+}
+
+export const DEFAULT_PROFILE = 'default'
+
+/** Stands for the client of a ready token, where BOOKCTL_CLIENT_ID does not name it. */
+export const TOKEN_CLIENT = 'token'
+
+/** The profile meant: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
+export function profileName(flags: TargetFlags, remembered: Remembered): string {
+  return checkProfileName(flags.profile || remembered.currentProfile() || DEFAULT_PROFILE)
+}
+
+/** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
+export function checkProfileName(name: string): string {
+  if (PROFILE_NAME.test(name)) return name
+  throw usage('invalid_profile', 'a profile name is letters, digits, _ and -, up to 64')
+}
+
+/**
+ * Resolves service and credentials. `explicitProfile`: --profile stood on the command line, so that it goes before
+ * credentials in the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
+ */
+export async function resolveTarget(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  remembered: Remembered,
+  explicitProfile: boolean,
+): Promise<Target> {
+  if (!explicitProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
+  const fromEnv = explicitProfile ? undefined : environmentCredentials(env)
+  if (fromEnv) {
+    const addressed = flags['base-url'] ? undefined : profileIfAny(flags, remembered)
+    const baseUrl = flags['base-url'] || addressed?.base_url
+    if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+    requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose address it would go to')
+    return build(null, 'env', baseUrl, fromEnv.clientId, fromEnv.clientSecret, scopesOf(env.BOOKCTL_SCOPES))
+  }
+  const name = profileName(flags, remembered)
+  const profile = remembered.profile(name)
+  if (!profile) throw notLoggedIn(name)
+  const secret = await remembered.secret(name, profile)
+  if (!secret) throw notLoggedIn(name)
+  requireSameMode(profile.mode, secret, `profile ${name}`)
+  const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
+  const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
+  const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? profile.scopes?.filter(isScope)
+  return build(name, 'profile', baseUrl, profile.client_id, secret, scopes?.length ? scopes : undefined)
+}
+
+/**
+ * The service of a ready token. Whether a token is live shows nowhere, so all but this machine's own services count
+ * as live: what asks before live data is touched asks then, too.
+ */
+function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): Target {
+  const token = env.BOOKCTL_TOKEN ?? ''
+  const clientId = env.BOOKCTL_CLIENT_ID || TOKEN_CLIENT
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token, without blanks')
+  if (env.BOOKCTL_CLIENT_ID) checkClientId(clientId)
+  const text = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
+  if (!text) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+  const {baseUrl, isLoopback} = parseBaseUrl(text)
+  const mode = isLoopback ? 'test' : 'live'
+  const scopes = undefined
+  return {
+    ...{profile: null, source: 'env', baseUrl, isLoopback, mode, scopes},
+    clientId,
+    clientSecret: '',
+    token,
+  }
+}
+
+/** Refuses a live secret where a test one belongs, and the reverse. Throws usage; echoes no secret. */
+export function requireSameMode(mode: Mode | undefined, clientSecret: string, where: string): void {
+  const given = modeOfSecret(clientSecret)
+  if (mode === undefined || given === undefined || mode === given) return
+  throw usage(
+    'mode_mismatch',
+    `${where} is for ${mode} credentials, and this secret is a ${given} one`,
+    'keep live and test in profiles of their own: bookctl login --profile NAME',
+  )
+}
+
+function environmentCredentials(
+  env: NodeJS.ProcessEnv,
+): {clientId: string; clientSecret: string} | undefined {
+  const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
+  if (clientId && clientSecret) return {clientId, clientSecret}
+  if (!clientId && !clientSecret) return undefined
+  throw missingVariables([clientId ? 'BOOKCTL_CLIENT_SECRET' : 'BOOKCTL_CLIENT_ID'], env)
+}
+
+function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Failure {
+  const given = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
+  return usage(
+    'incomplete_environment',
+    `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${names.join(' and ')} is not`,
+    'set all three (BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET), or none and use bookctl login',
+  )
+}
+
+function profileIfAny(flags: TargetFlags, remembered: Remembered): ProfileRecord | undefined {
+  return remembered.profile(profileName(flags, remembered))
+}
+
+function notLoggedIn(name: string): Failure {
+  const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
+  const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`
+  return new Failure('not_allowed', `not logged in: no credentials for profile ${name}`, {
+    code: 'not_logged_in',
+    hint,
+  })
+}
+
+function build(
+  profile: string | null,
+  source: Target['source'],
+  baseUrlText: string,
+  clientId: string,
+  clientSecret: string,
+  scopes: readonly Scope[] | undefined,
+): Target {
+  const {baseUrl, isLoopback} = parseBaseUrl(baseUrlText)
+  const mode = checkCredentials(clientId, clientSecret, baseUrl)
+  return {profile, source, baseUrl, isLoopback, clientId, clientSecret, mode, scopes}
+}
+
+/** Checks the shapes of §5.3, and that a live key does not go to this machine. Throws usage; echoes no secret. */
+export function checkCredentials(clientId: string, clientSecret: string, baseUrl: string): Mode {
+  checkClientId(clientId)
+  return checkSecret(clientSecret, baseUrl)
+}
+
+/** Throws usage unless `clientId` has the shape of §5.3. */
+export function checkClientId(clientId: string): void {
+  if (/^cid_[\x21-\x7e]+$/.test(clientId)) return
+  throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX}, without blanks`)
+}
+
+/** The mode of a secret that may be sent to `baseUrl`, where that is known. Throws usage; echoes no secret. */
+export function checkSecret(clientSecret: string, baseUrl: string | undefined): Mode {
+  const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
+  if (mode === undefined) {
+    throw usage(
+      'invalid_client_secret',
+      'the client secret must start with sk_live_ or sk_test_, without blanks',
+    )
+  }
+  if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
+  return mode
+}
+
+/** Scopes from a list separated by spaces or commas; undefined when empty. Throws usage for an unknown one. */
+export function scopesOf(text: string | undefined): Scope[] | undefined {
+  const names = (text ?? '').split(/[\s,]+/).filter(Boolean)
+  return names.length === 0 ? undefined : checkScopes(names)
+}
+
+/** `--scope`: several flags, or one with spaces or commas. */
+export const scopeFlag = checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))
+
+/** The scopes of several `--scope`, each once; undefined without any. */
+export function scopesIn(given: readonly (readonly Scope[])[] | undefined): Scope[] | undefined {
+  return given && [...new Set(given.flat())]
+}
+
+/** Throws usage, naming the valid ones, when one of `names` is not a scope of §5. */
+export function checkScopes(names: readonly string[]): Scope[] {
+  return [...new Set(names)].map(name => {
+    if (isScope(name)) return name
+    throw usage(
+      'unknown_scope',
+      `there is no scope ${sanitizeLine(name, 40)}`,
+      `scopes: ${SCOPE_NAMES.join(', ')}`,
+    )
+  })
+}

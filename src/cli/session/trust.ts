@@ -1,0 +1,82 @@
+/** Whom TLS connections trust: the system's roots, and what `--ca-file` adds to them. */
+import {X509Certificate} from 'node:crypto'
+import * as tls from 'node:tls'
+import {Failure, usage} from '../../contract/failure.js'
+import {MOST_PEM_BYTES} from '../../storage/bounded-read.js'
+import {readFile} from '../input/files.js'
+
+/**
+ * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
+ * roots and NODE_EXTRA_CA_CERTS with them, so everything is listed again. Throws a usage Failure for a bad file.
+ */
+export async function trustedCertificates(
+  caFile: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<string[] | undefined> {
+  if (caFile === undefined) return undefined
+  return [...(await defaultCertificates(env)), ...(await readCertificates(caFile))]
+}
+
+async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  // Node 22.15 and later can tell; it includes the extra file and the system's store where that is asked for.
+  const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
+  if (getCACertificates) return getCACertificates('default')
+  return [...tls.rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS))]
+}
+
+/** Node itself warns about an extra file it cannot read and goes on, and so do we. */
+async function extraCertificates(file: string | undefined): Promise<string[]> {
+  if (!file) return []
+  try {
+    return [await readPem(file)]
+  } catch {
+    return []
+  }
+}
+
+async function readPem(file: string): Promise<string> {
+  const bytes = await readFile(file, MOST_PEM_BYTES)
+  if (bytes.length > MOST_PEM_BYTES) throw badCaFile('is longer than 1 MiB')
+  return bytes.toString('utf8')
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** Of each file, by its path: a pipe can be read once, and some commands ask twice. */
+const read = new Map<string, Promise<string[]>>()
+
+function readCertificates(caFile: string): Promise<string[]> {
+  const certificates = read.get(caFile) ?? readCertificatesAnew(caFile)
+  read.set(caFile, certificates)
+  return certificates
+}
+
+async function readCertificatesAnew(caFile: string): Promise<string[]> {
+  let text: string
+  try {
+    text = await readPem(caFile)
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    throw code === undefined || error instanceof Failure ? error : badCaFile(`cannot be read (${code})`)
+  }
+  const certificates = text.match(PEM_CERTIFICATE) ?? []
+  if (certificates.length === 0) throw badCaFile('holds no PEM certificate')
+  for (const certificate of certificates) requireParsable(certificate)
+  return certificates
+}
+
+function requireParsable(certificate: string): void {
+  try {
+    new X509Certificate(certificate)
+  } catch {
+    throw badCaFile('holds a certificate that cannot be read')
+  }
+}
+
+function badCaFile(problem: string) {
+  return usage(
+    'invalid_ca_file',
+    `the file of certificate authorities ${problem}`,
+    'give a file of PEM certificates by --ca-file, BOOKCTL_CA_FILE or the setting ca_file',
+  )
+}

@@ -1,0 +1,95 @@
+/**
+ * What this machine knows that can stand on a command line, for completion and for questions about what is missing. No
+ * network, nothing created or changed. A command names in `static candidates` which of them its arguments are.
+ */
+import {EVENT_TYPES} from '../../contract/events.js'
+import {SCOPES} from '../../contract/scopes.js'
+import {openStateToLookAt, type State} from '../../state/state.js'
+import {SETTING_KEYS} from '../session/keys.js'
+
+/** One word that may be typed, and what it is. */
+export interface Candidate {
+  readonly value: string
+  readonly description: string
+}
+
+/** Ours: more cannot be chosen from. */
+const MOST_EVENTS = 100
+
+/** Each kind of word and where it comes from. They throw when the file they look into is not there or cannot be read. */
+export const SOURCES = {
+  profiles: state =>
+    Object.entries(state.settings.read().profiles).map(([value, profile]) => ({
+      value,
+      description: profile.base_url,
+    })),
+  cities: state =>
+    state.cities.list().map(({id, name, country_code}) => ({
+      value: String(id),
+      description: [name, country_code].filter(Boolean).join(', '),
+    })),
+  references: state =>
+    state.journal
+      .list()
+      .flatMap(({reservationRef, outcome, clientReferenceId}) =>
+        reservationRef === null
+          ? []
+          : [{value: reservationRef, description: `${outcome}, ${clientReferenceId}`}],
+      ),
+  'event-types': () => described(EVENT_TYPES),
+  scopes: () => described(SCOPES),
+  settings: () => SETTING_KEYS.map(({name, summary}) => ({value: name, description: summary})),
+  'client-references': state =>
+    state.journal.list().map(({clientReferenceId, outcome}) => ({
+      value: clientReferenceId,
+      description: outcome,
+    })),
+  subscriptions: state =>
+    state.secrets.listSigningSecrets().map(({subscription_id, profile}) => ({
+      value: subscription_id,
+      description: `of profile ${profile}`,
+    })),
+  offers: state =>
+    state.offers.valid(Date.now() / 1000).map(({offer_id, hotel_name, room_name, total, currency}) => ({
+      value: offer_id,
+      description: [hotel_name, room_name, total, currency].filter(Boolean).join(' '),
+    })),
+  events: state =>
+    state.events.page({}, {}, MOST_EVENTS).map(({eventId, type}) => ({
+      value: eventId,
+      description: type ?? '',
+    })),
+} as const satisfies Record<string, (state: State) => Candidate[]>
+
+/** Kinds that are the same on every machine: their words are in the completion scripts. */
+export const FIXED = {
+  'event-types': SOURCES['event-types'],
+  scopes: SOURCES.scopes,
+  settings: SOURCES.settings,
+} as const
+
+function described(of: Readonly<Record<string, string>>): Candidate[] {
+  return Object.entries(of).map(([value, description]) => ({value, description}))
+}
+
+/** A kind of word that this machine may know. */
+export type Source = keyof typeof SOURCES
+
+/** Kinds of which the machine knows every word there is. */
+export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
+
+export function isSource(name: string): name is Source {
+  return Object.hasOwn(SOURCES, name)
+}
+
+/** The words of a kind that the machine knows, each once. Never throws: what cannot be read has none. */
+export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {
+  const state = openStateToLookAt(configDirectory)
+  try {
+    return [...new Map(SOURCES[kind](state).map(candidate => [candidate.value, candidate])).values()]
+  } catch {
+    return []
+  } finally {
+    state.close()
+  }
+}

@@ -1,0 +1,135 @@
+/** The help of one command: what it does, usage with what it needs, its flags, examples that run, where to read on. */
+import type {Command} from '@oclif/core/command'
+import {CommandHelp, type HelpSectionRenderer} from '@oclif/core/help'
+import {globalFlags} from '../global-flags.js'
+import {pasteable, prose} from './layout.js'
+
+type Flag = Command.Flag.Any
+type Row = [string, string]
+
+export class CommandText extends CommandHelp {
+  /** The text without the summary. Sections that a command has nothing for are left out. */
+  override generate(): string {
+    const [description] = splitDescription(this.command.description ?? '')
+    return [prose(this, description), super.generate()].filter(Boolean).join('\n\n')
+  }
+
+  protected override sections(): {header: string; generate: HelpSectionRenderer}[] {
+    const [, environment] = splitDescription(this.command.description ?? '')
+    const own = (flags: Flag[]) => flags.filter(({name}) => !Object.hasOwn(globalFlags, name)).sort(byName)
+    const examples = (this.command.examples ?? []) as string[]
+    const width = this.opts.maxWidth
+    return [
+      {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
+      {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
+      {header: 'FLAGS', generate: ({flags}, header) => [{header, body: filled(own(flags).map(flagRow))}]},
+      {header: 'EXAMPLES', generate: () => examples.map(one => pasteable(one, width)).join('\n\n')},
+      {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
+      {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
+      {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
+    ]
+  }
+}
+
+/** Undefined when there are none, which leaves out the section. */
+function filled(rows: Row[]): Row[] | undefined {
+  return rows.length === 0 ? undefined : rows
+}
+
+/** The flags of every command, explained. */
+export function globalFlagRows(): Row[] {
+  return globals().map(flagRow)
+}
+
+function globals(): Flag[] {
+  return Object.entries(globalFlags)
+    .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
+    .sort(byName)
+}
+
+const GLOBAL_NAMES = `${[...globals().map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
+
+function byName(left: Flag, right: Flag): number {
+  return left.name < right.name ? -1 : 1
+}
+
+/** The description, and what follows `Environment:` in it. */
+function splitDescription(text: string): [description: string, environment: string] {
+  const [, description = '', environment = ''] =
+    /^([\s\S]*?)(?:\s*Environment:\s*([\s\S]*))?$/.exec(text) ?? []
+  const more =
+    environment === ''
+      ? ''
+      : `${environment.trim().replace(/\.$/, '')}; \`bookctl help environment\` explains them.`
+  return [description.trim(), more]
+}
+
+function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
+  const words = [
+    'bookctl',
+    ...id.split(/[: ]/),
+    ...Object.values(args).map(arg => {
+      const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
+      return arg.required ? name : `[${name}]`
+    }),
+    ...flags
+      .filter(flag => flag.required)
+      .map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`),
+    '[flags]',
+  ]
+  return words.join(' ')
+}
+
+/** Ours: more values than fit here are listed beside the flag. */
+const SHORT_CHOICE = 20
+
+function flagRow(flag: Flag): Row {
+  const summary = flag.summary ?? flag.description ?? ''
+  const more = [
+    isLongChoice(flag) ? `one of: ${optionsOf(flag)?.join(', ')}` : '',
+    isRepeatable(flag) && !summary.includes('repeated') ? 'may be repeated' : '',
+    defaultOf(flag, summary),
+    flag.env ? `or ${flag.env}` : '',
+  ].filter(Boolean)
+  const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
+  return [labelOf(flag) + value, more.length === 0 ? summary : `${summary} (${more.join('; ')})`]
+}
+
+function labelOf({name, char}: Flag): string {
+  return `${char ? `-${char}, ` : ''}--${name}`
+}
+
+function defaultOf(flag: Flag, summary: string): string {
+  const isShown = ['string', 'number'].includes(typeof flag.default) && flag.type !== 'boolean'
+  return isShown && !summary.includes(String(flag.default)) ? `default ${flag.default}` : ''
+}
+
+function isRepeatable(flag: Flag): boolean {
+  return flag.type === 'option' && Boolean(flag.multiple)
+}
+
+function optionsOf(flag: Flag): readonly string[] | undefined {
+  return flag.type === 'option' ? flag.options : undefined
+}
+
+function isLongChoice(flag: Flag): boolean {
+  return (optionsOf(flag)?.join('|').length ?? 0) > SHORT_CHOICE
+}
+
+function valueName(flag: Flag): string {
+  const options = optionsOf(flag)
+  if (options && !isLongChoice(flag)) return options.join('|')
+  const named = flag.type === 'option' ? flag.helpValue : undefined
+  return (Array.isArray(named) ? named.join(' ') : named) ?? (options ? flag.name.toUpperCase() : 'VALUE')
+}
+
+/** Where to read on: the group, the topic of the same name, and what every script needs. */
+function seeAlso(id: string): Row[] {
+  const [first = '', ...more] = id.split(/[: ]/)
+  const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
+  return [
+    ...group,
+    ['bookctl help output', 'JSON, columns, queries, pipes'],
+    ['bookctl help exit-codes', 'how it ends, for scripts'],
+  ]
+}

@@ -1,0 +1,150 @@
+/** What `--help` and `help` print: the first screen, a group of commands, a command, a topic, or a group and its topic. */
+import process from 'node:process'
+import type {Command} from '@oclif/core/command'
+import {Help} from '@oclif/core/help'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {jsonText} from '../../terminal/json-text.js'
+import {terminalOf} from '../../terminal/output.js'
+import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../argv.js'
+import {HELP_TOPICS, isHelpTopic} from '../help-topics.js'
+import {findName, unknownCommand} from '../names.js'
+import {wholeConfig} from '../program.js'
+import {running} from '../running.js'
+import {CommandText, globalFlagRows} from './command.js'
+import {helpWidth, list, prose} from './layout.js'
+import {topicText} from './topics.js'
+
+type Entry = readonly [name: string, summary: string]
+
+export default class BookctlHelp extends Help {
+  protected override CommandHelpClass = CommandText
+
+  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
+    super(config, {maxWidth: helpWidth(terminalOf(process.stdout).columns), stripAnsi: true, ...options})
+  }
+
+  /** Shows the help of the command, group or topic that `argv` names. Throws usage when there is none of that name. */
+  override async showHelp(argv: string[]): Promise<void> {
+    const own = beforeDashes(argv)
+    const asked = own.filter(word => !isHelpFlag(word))
+    const {words} = splitArgv(asked[0] === 'help' ? asked.slice(1) : asked)
+    this.config = await wholeConfig(this.config)
+    const ids = this.sortedCommands.map(({id}) => id)
+    const isTopic = words.length === 1 && isHelpTopic(words[0] ?? '')
+    const {name, left} = findName(words, ids)
+    const command = this.sortedCommands.find(({id}) => id === name.join(':'))
+    // Help that was asked for is text.
+    if (asked.length === own.length && wantsJson(running.argv)) return this.log(this.listText(name))
+    if (this.isOwnWord(words[0])) return this.showRootHelp()
+    if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
+    if (command) return this.showCommandHelp(command)
+    this.log(await this.groupText(isTopic ? words : name))
+  }
+
+  override async showRootHelp(): Promise<void> {
+    this.log(this.rootText())
+  }
+
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    const below = this.below(command.id.split(':'))
+    const more = below.length === 0 ? '' : `\n\n${this.section('COMMANDS', [...below] as [string, string][])}`
+    this.log(`${this.summary(command)}\n\n${this.formatCommand({...command})}${more}`)
+  }
+
+  protected override log(...lines: string[]): void {
+    process.stdout.write(`${lines.join('\n')}\n`)
+  }
+
+  /** Words that are commands for oclif, and for people are explained by the first screen. */
+  private isOwnWord(word: string | undefined): boolean {
+    return word === undefined || Boolean(this.config.findCommand(word)?.hidden)
+  }
+
+  private listText(name: readonly string[]): string {
+    const commands = this.below(name).map(([command, summary]) => ({command, summary}))
+    return jsonText({commands}, 2)
+  }
+
+  /** The commands of a group, or all of them for no words. */
+  private below(name: readonly string[]): Entry[] {
+    const prefix = name.map(word => `${word}:`).join('')
+    return this.sortedCommands.filter(({id}) => id.startsWith(prefix)).map(entryOf)
+  }
+
+  /** A group, a topic, or a group with the topic of the same name. */
+  private async groupText(words: readonly string[]): Promise<string> {
+    const name = words.join(' ')
+    const topic = isHelpTopic(name) ? await topicText(name, this) : ''
+    const commands = this.below(words)
+    if (commands.length === 0) return topic
+    return [
+      prose(this, this.config.findTopic(words.join(':'))?.description ?? ''),
+      this.section('USAGE', `bookctl ${name} COMMAND [flags]`),
+      `COMMANDS\n${list(this, commands)}`,
+      topic,
+      prose(this, `\`bookctl ${name} COMMAND --help\` has the flags and examples of a command.`),
+    ]
+      .filter(Boolean)
+      .join('\n\n')
+  }
+
+  private rootText(): string {
+    const entries = this.firstWords()
+    const placed = new Set(GROUPS.flatMap(([, names]) => names))
+    const sections: (readonly [string, readonly Entry[]])[] = [
+      ['START HERE', START],
+      ...GROUPS.map(
+        ([heading, names]) =>
+          [heading, names.flatMap(name => entries.filter(([first]) => first === name))] as const,
+      ),
+      ['MORE', entries.filter(([first]) => !placed.has(first))],
+      ['HELP TOPICS (bookctl help TOPIC)', Object.entries(HELP_TOPICS)],
+      ['GLOBAL FLAGS', [...globalFlagRows(), ['-h, --help', 'explain the command, or the group']]],
+      ['SEE ALSO', SEE_ALSO],
+    ]
+    return [
+      prose(this, WHAT_IT_IS),
+      this.section('USAGE', 'bookctl COMMAND [flags]'),
+      ...sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`),
+    ].join('\n\n')
+  }
+
+  /** Commands and groups by their first word. A command that is a group as well is there once, as the command. */
+  private firstWords(): Entry[] {
+    const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
+    return words.map(word => {
+      const command = this.sortedCommands.find(({id}) => id === word)
+      return command ? entryOf(command) : [word, this.config.findTopic(word)?.description ?? '']
+    })
+  }
+}
+
+function entryOf({id, summary}: Command.Loadable): Entry {
+  return [id.replaceAll(':', ' '), summary ?? '']
+}
+
+const WHAT_IT_IS = `
+Work with the Partner Booking Service: search hotels, reserve, pay, download vouchers, receive and check webhooks. A local
+sandbox of the whole service is built in.`
+
+/** What a newcomer types first. */
+const START: readonly Entry[] = [
+  ['bookctl demo', 'see a whole booking, on a sandbox of its own'],
+  ['bookctl sandbox start', 'start the whole service on this machine, and leave it running'],
+  ['eval "$(bookctl sandbox env)"', 'in another terminal: point commands at it'],
+  ['bookctl reserve', 'book something'],
+  ['bookctl login', 'or work with the credentials you were given'],
+]
+
+/** Where a command or group is on the first screen, by its first word; what is not named here comes last. */
+const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
+  ['BOOKING', ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content']],
+  ['WEBHOOKS', ['webhooks']],
+  ['SANDBOX', ['demo', 'sandbox']],
+  ['ACCESS AND SETTINGS', ['login', 'logout', 'whoami', 'token', 'profiles', 'config', 'autocomplete']],
+]
+
+const SEE_ALSO: readonly Entry[] = [
+  ['bookctl COMMAND --help', 'flags and examples of a command'],
+  ['bookctl version --verbose', 'what is in effect here, for a report'],
+]

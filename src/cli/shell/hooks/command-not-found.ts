@@ -1,0 +1,22 @@
+/** What to do with words that oclif finds no command for: arguments too many, a name mistyped, a flag in its place. */
+import type {Hook} from '@oclif/core/hooks'
+import {findName, flagWithoutCommand, unknownCommand} from '../names.js'
+
+const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
+  if (id.startsWith('-')) throw flagWithoutCommand(id)
+  const ids = config.commands.filter(({hidden}) => !hidden).map(command => command.id)
+  const words = id.split(':')
+  const {name, left} = findName(words, config.commandIDs)
+  const command = config.findCommand(name.join(':'))
+  // oclif takes all words for the name where a command has no arguments; the command itself says that they are too many.
+  if (command) return config.runCommand(command.id, [...left, ...argv], command)
+  throw unknownCommand([...words, ...plain(argv)], ids)
+}
+
+export default commandNotFound
+
+/** The words before the first flag, which may be the rest of the command's name. */
+function plain(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex(word => word.startsWith('-'))
+  return end < 0 ? argv : argv.slice(0, end)
+}

@@ -1,0 +1,188 @@
+/**
+ * The words after a command's name, read by oclif's parser. It stops at the first mistake, and its messages repeat every
+ * value typed, a mistyped secret too. So it is given the flags with nothing in them that it could refuse, and what it
+ * read is judged here: all mistakes of a run at once, by names alone.
+ *
+ * How to write a flag: in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`;
+ * or with a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
+ */
+import process from 'node:process'
+import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {Failure} from '../../contract/failure.js'
+import {checkInteger, checkUrl} from '../input/checks.js'
+import {
+  notOneOf,
+  notTogether,
+  onlyWith,
+  stoppedAt,
+  surplusArguments,
+  unknownFlag,
+  type Word,
+  wordOf,
+} from '../input/mistakes.js'
+import {type MissingValue, missingValues} from './missing-values.js'
+
+/** What is read of oclif's definition of a flag or an argument. */
+export interface Spec {
+  readonly type?: 'boolean' | 'option'
+  readonly name?: string
+  readonly char?: string
+  readonly env?: string
+  readonly options?: readonly string[]
+  readonly required?: boolean
+  readonly multiple?: boolean
+  readonly exclusive?: readonly string[]
+  readonly dependsOn?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  /** Ours: the number that the flag means without a value. */
+  readonly whenAlone?: number
+  readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
+}
+type SpecMap = Readonly<Record<string, Spec>>
+
+/** What a command takes. */
+export interface Specs {
+  readonly args: SpecMap
+  readonly flags: SpecMap
+  readonly strict: boolean
+}
+
+type Output = Pick<Interfaces.ParserOutput, 'args' | 'flags' | 'raw' | 'nonExistentFlags'>
+
+export interface Reading<T> {
+  /** Undefined when oclif's parser came to no end. */
+  readonly output: T | undefined
+  readonly mistakes: readonly Failure[]
+  readonly missing: readonly MissingValue[]
+}
+
+/**
+ * Has `parse` read `argv` by softened `specs`, and judges what it read. `ignoresVariables`: a wrong value from the
+ * environment is then no mistake, and as if it were not set.
+ */
+export async function readSoftly<T extends Output>(
+  specs: Specs,
+  argv: readonly string[],
+  parse: (softened: Specs, argv: string[]) => Promise<T>,
+  ignoresVariables = false,
+): Promise<Reading<T>> {
+  const mistakes: Failure[] = []
+  const take = (from: Word, failure: Failure) => {
+    if (!from.isVariable || !ignoresVariables) mistakes.push(failure)
+  }
+  const softened = {
+    strict: specs.strict,
+    args: mapValues(specs.args, (spec, name) => ({...soften(spec, name, take), ignoreStdin: true})),
+    flags: mapValues(specs.flags, (spec, name) =>
+      spec.type === 'boolean' ? {...spec, exclusive: [], dependsOn: []} : soften(spec, name, take),
+    ),
+  }
+  const words = fillOptionalValues(argv, specs.flags)
+  let output: T
+  try {
+    output = await parse(softened, words)
+  } catch (error) {
+    const found = outputOf<T>(error)
+    if (found === undefined)
+      return {output: undefined, mistakes: [stoppedAt(error, words, specs.flags)], missing: []}
+    output = found
+  }
+  return {
+    output,
+    mistakes: [...mistakes, ...misfits(specs, output)],
+    missing: missingValues(specs, output),
+  }
+}
+
+/** One Failure that names all of `mistakes`, of which there is at least one. */
+export function combined(mistakes: readonly Failure[]): Failure {
+  const [first, ...more] = mistakes as [Failure, ...Failure[]]
+  if (more.length === 0) return first
+  const messages = [...new Set(mistakes.map(({message}) => message))]
+  return new Failure(first.kind, messages.join('; '), first.details)
+}
+
+/** oclif's own checks, whose messages repeat the value, and ours in their place. */
+const OURS = new Map<unknown, (field: string, text: string, spec: Spec) => unknown>([
+  [
+    Flags.integer().parse,
+    (field, text, {min = 0, max = Number.MAX_SAFE_INTEGER}) => checkInteger(field, text, min, max),
+  ],
+  [Flags.url().parse, checkUrl],
+])
+
+/** `spec` with nothing for the parser to refuse: what its value lacks goes to `take`, and the value is undefined. */
+function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) => void): Spec {
+  const parse: Spec['parse'] = async (input, context, options) => {
+    const from = wordOf(context, spec, name)
+    try {
+      return await read(spec, from, input, context, options)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      take(from, error)
+      return undefined
+    }
+  }
+  const {options: _, exclusive: __, dependsOn: ___, ...soft} = spec
+  return {...soft, required: false, parse, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
+}
+
+async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
+  if (spec.options && !spec.options.includes(input)) throw notOneOf(from, input, spec.options)
+  const ours = OURS.get(spec.parse)
+  return ours ? ours(from.shown, input, spec) : spec.parse?.(input, context, {...options, ...spec})
+}
+
+/** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */
+export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): Promise<unknown> {
+  const context = {token: {type: isFlag ? 'flag' : 'arg'}}
+  const from = wordOf(context, {}, name)
+  return read(spec, from, answer, context, {name})
+}
+
+/** oclif keeps what it read in the errors about flags that do not exist and arguments too many. */
+function outputOf<T>(error: unknown): T | undefined {
+  return (error as {parse?: {output?: T}} | undefined)?.parse?.output
+}
+
+function misfits(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Failure[] {
+  const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags)))
+  const surplus = raw.filter(({type}) => type === 'arg').length - Object.keys(specs.args).length
+  // What follows an unknown flag may be its value.
+  const tooMany = specs.strict && surplus > 0 && unknown.length === 0 ? [surplusArguments(surplus)] : []
+  const given = (name: string) =>
+    raw.some(token => token.type === 'flag' && token.flag === name) ||
+    process.env[specs.flags[name]?.env ?? '']
+  const pairs = Object.keys(specs.flags)
+    .filter(name => flags[name] !== undefined && given(name))
+    .flatMap(name => {
+      const {exclusive = [], dependsOn = []} = specs.flags[name] ?? {}
+      return [
+        ...exclusive.filter(given).map(other => notTogether(other, name)),
+        ...dependsOn.filter(other => !given(other)).map(other => onlyWith(name, other)),
+      ]
+    })
+  return [...unknown, ...tooMany, ...pairs]
+}
+
+/** Puts in what a flag that may stand without a value means: `--wait` is `--wait=900` unless digits follow. */
+function fillOptionalValues(argv: readonly string[], flags: SpecMap): string[] {
+  const filled: string[] = []
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') return [...filled, ...argv.slice(index)]
+    const {whenAlone} = flags[word.slice(2)] ?? {}
+    const before = flags[argv[index - 1]?.slice(2) ?? '']?.whenAlone
+    if (before !== undefined && /^\d+$/.test(word)) filled[filled.length - 1] = `${argv[index - 1]}=${word}`
+    else filled.push(whenAlone !== undefined && word.startsWith('--') ? `${word}=${whenAlone}` : word)
+  }
+  return filled
+}
+
+function mapValues<T, U>(
+  all: Readonly<Record<string, T>>,
+  map: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, map(value, name)]))
+}

@@ -1,0 +1,211 @@
+/**
+ * The result goes to stdout, the talk to stderr. At a terminal a table; in a pipe tab-separated lines without
+ * header, borders, colour or truncation. Strings of the service pass the sanitiser before they are printed.
+ */
+import process from 'node:process'
+import {Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {closest} from '../input/suggest.js'
+import {type Painter, painterFor, unpainted} from './colour.js'
+import {jsonLines, jsonText} from './json-text.js'
+import type {Column, Result} from './result.js'
+
+export interface OutputFlags {
+  /** Also for `--format json`. */
+  readonly json?: boolean | undefined
+  readonly format?: string | undefined
+  readonly columns?: string | undefined
+  readonly query?: string | undefined
+  readonly quiet?: boolean | undefined
+}
+
+type Row = readonly string[]
+
+/** What the result is printed on. */
+export interface OutputTerminal {
+  readonly isTTY: boolean
+  readonly columns?: number
+  readonly paint?: Painter
+  /** Takes what there is to say about the result, for stderr. */
+  readonly note?: (text: string) => void
+  /** Whether rows of the same list were printed before: then its head is not. */
+  readonly continues?: boolean
+}
+
+/** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
+export async function renderResult<Item>(
+  result: Result<Item>,
+  flags: OutputFlags,
+  terminal: OutputTerminal,
+): Promise<string> {
+  // Where a service names the fields of what it tells, these names are foreign texts, too.
+  const columns = chooseColumns(result, flags.columns).map(one => ({
+    ...one,
+    name: sanitizeLine(one.name, 100),
+  }))
+  if (flags.query !== undefined) return renderQuery(result.document, flags.query)
+  if (flags.json) return `${jsonText(result.document, 2)}\n`
+  // A document has no rows and no id: it is JSON in whatever form was asked for.
+  if (result.text !== undefined && result.items.length === 0)
+    return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
+  if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))))
+  if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
+    return cleanLines(result.text)
+  const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
+  if (format === 'ndjson') return ndjson(result, columns, flags.columns !== undefined)
+  const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
+  const names = columns.map(column => column.name)
+  if (format === 'csv') return renderCsv(terminal.continues ? rows : [names, ...rows])
+  if (result.single)
+    return format === 'table'
+      ? renderBlock(names, rows[0] ?? [], widthOf(terminal))
+      : renderPairs(names, rows[0] ?? [])
+  if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
+  return renderTable(columns, rows, terminal)
+}
+
+/** Where the answer decides which columns there are, the work is done by now: one that no row has is empty. */
+function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
+  const find = (name: string) => result.columns.find(column => column.name === name)
+  if (wanted !== undefined) return namesIn(wanted).map(name => find(name) ?? {name, value: () => null})
+  return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
+}
+
+/** Throws usage, naming the valid ones, unless every name in `wanted` is one of `valid`. */
+export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
+  if (valid === undefined || wanted === undefined) return
+  const unknown = namesIn(wanted).find(name => !valid.includes(name))
+  if (unknown === undefined) return
+  const best = closest(unknown, valid)
+  const hint = `${best ? `did you mean ${best}? ` : ''}columns: ${valid.join(', ')}`
+  throw usage('unknown_column', `--columns: there is no column ${sanitizeLine(unknown, 40)}`, hint)
+}
+
+function namesIn(list: string): string[] {
+  return list.split(',').map(name => name.trim())
+}
+
+async function renderQuery(document: object, query: string): Promise<string> {
+  const {search} = await import('@jmespath-community/jmespath')
+  const found = evaluate(() => search(JSON.parse(JSON.stringify(document)), query), document)
+  return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
+}
+
+/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
+export async function checkExpression(field: string, text: string): Promise<string> {
+  const {compile} = await import('@jmespath-community/jmespath')
+  try {
+    compile(text)
+    return text
+  } catch (error) {
+    const problem = `${field} is not a JMESPath expression that can be used: ${queryReason(error)}`
+    throw usage('invalid_query', problem)
+  }
+}
+
+/** An expression that does not fit the result fails when the work is done: never an exit code that says nothing was. */
+function evaluate(work: () => unknown, document: object): unknown {
+  try {
+    return work()
+  } catch (error) {
+    throw new Failure(
+      'service_failed',
+      `the command did its work, but --query does not fit its result: ${queryReason(error)}`,
+      {
+        code: 'query_failed',
+        hint: 'what was done is done: do not repeat a change for this',
+        result: {result: document},
+        keepsResult: true,
+      },
+    )
+  }
+}
+
+function queryReason(error: unknown): string {
+  return sanitizeLine(error instanceof Error ? error.message : '', 200)
+}
+
+function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string {
+  if (result.single && !chosen) return jsonLines([result.document])
+  if (!chosen) return jsonLines(result.items)
+  return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
+}
+
+/** One value as one line of text: words of a list with blanks between, other lists and objects as JSON. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value) && value.every(item => typeof item === 'string'))
+    return sanitizeLine(value.join(' '))
+  return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
+}
+
+/** Lines of a script or a token, each harmless. */
+function cleanLines(text: string): string {
+  return text
+    .split('\n')
+    .map(line => sanitizeLine(line))
+    .join('\n')
+}
+
+async function renderCsv(rows: readonly Row[]): Promise<string> {
+  const {stringify} = await import('csv-stringify/sync')
+  return stringify([...rows])
+}
+
+/** A tab-separated line for each name. */
+function renderPairs(names: Row, values: Row): string {
+  return lines(names.map((name, index) => `${name}\t${values[index] ?? ''}`))
+}
+
+/** `name: value` lines for people, wrapped to `columns`. */
+async function renderBlock(names: Row, values: Row, columns: number): Promise<string> {
+  const {hang} = await import('./wrap.js')
+  const width = Math.max(...names.map(name => name.length)) + 2
+  return lines(
+    names.flatMap((name, index) =>
+      hang(`${`${name}:`.padEnd(width)}${bounded(values[index] ?? '', columns)}`.trimEnd(), columns, width),
+    ),
+  )
+}
+
+/** Ours: a longer value would push all others off the screen. */
+const MOST_SHOWN = 2000
+
+function bounded(value: string, columns: number): string {
+  if (value.length <= MOST_SHOWN || !Number.isFinite(columns)) return value
+  return `${sanitizeLine(value, MOST_SHOWN)} (${value.length} characters; whole with --json)`
+}
+
+function widthOf(terminal: OutputTerminal): number {
+  return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
+}
+
+/** A table; when the terminal is too narrow for one, a block of lines an item. */
+async function renderTable(
+  columns: readonly Omit<Column<never>, 'value'>[],
+  rows: readonly Row[],
+  terminal: OutputTerminal,
+): Promise<string> {
+  if (rows.length === 0) return ''
+  const {layOut} = await import('./table.js')
+  const width = widthOf(terminal)
+  const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
+  const names = columns.map(column => column.name)
+  if (table === undefined)
+    return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
+  if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
+  return lines(terminal.continues ? table.body : [...table.head, ...table.body])
+}
+
+const LEFT_OUT = 'Not shown for want of room (use --columns, or a wider terminal)'
+
+function lines(texts: readonly string[]): string {
+  return texts.map(text => `${text}\n`).join('')
+}
+
+/** The terminal behind `stream`, if it is one; BOOKCTL_COLUMNS and COLUMNS say how wide it is meant to be. */
+export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
+  const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
+  const columns = told > 0 ? told : stream.columns || 80
+  return {isTTY: Boolean(stream.isTTY), columns, paint: painterFor(stream, env)}
+}

@@ -1,0 +1,145 @@
+/**
+ * What a person sees while the service takes its time: after a second, one line at the bottom of stderr that says what
+ * is being done and for how long, gone before anything else is printed. Only where both streams are terminals (as gh
+ * does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE, TERM=dumb) it is a plain line said once.
+ */
+
+import type {
+  AttemptRecord,
+  Clock,
+  ExchangeError,
+  Sender,
+  Trace,
+  WireAnswer,
+  WireRequest,
+} from '../../api/types.js'
+import {wantsAccessible} from './accessible-mode.js'
+import {clearTransient, isAsking, say, showTransient} from './talk.js'
+
+export interface Progress {
+  /** Shows `label` while `work` is under way. */
+  during<T>(label: string, work: () => Promise<T>): Promise<T>
+  /** Replaces what is shown of the work under way. */
+  relabel(label: string): void
+  /** Takes everything away. */
+  end(): void
+}
+
+/** Ours. */
+const SHOWN_AFTER_MILLISECONDS = 1000
+const FRAME_MILLISECONDS = 100
+/** Work that starts this soon after other work goes on with its seconds. */
+const SAME_WORK_MILLISECONDS = 300
+const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
+
+/** Whether progress is shown, and whether its line may be redrawn. */
+export function progressStyle(
+  streams: {readonly stdout: {isTTY?: boolean}; readonly stderr: {isTTY?: boolean}},
+  quiet: boolean | undefined,
+  env: NodeJS.ProcessEnv,
+): 'none' | 'plain' | 'redrawn' {
+  if (quiet || env.CI || !streams.stdout.isTTY || !streams.stderr.isTTY) return 'none'
+  return wantsAccessible(env) ? 'plain' : 'redrawn'
+}
+
+export function createProgress(style: 'plain' | 'redrawn'): Progress {
+  let label = ''
+  let startedAt = 0
+  let endedAt = Number.NEGATIVE_INFINITY
+  let underWay = 0
+  let timer: NodeJS.Timeout | undefined
+  let said = ''
+  const show = () => {
+    const elapsed = performance.now() - startedAt
+    if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
+    if (style === 'plain') {
+      if (said !== label) say(`${label}…`)
+      said = label
+      return
+    }
+    const frame = FRAMES[Math.floor(elapsed / FRAME_MILLISECONDS) % FRAMES.length]
+    showTransient(`${frame} ${label}… ${Math.floor(elapsed / 1000)} s`)
+  }
+  const end = () => {
+    clearInterval(timer)
+    timer = undefined
+    endedAt = performance.now()
+    clearTransient()
+  }
+  return {
+    async during(text, work) {
+      if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)
+        startedAt = performance.now()
+      label = text
+      underWay += 1
+      timer ??= setInterval(show, FRAME_MILLISECONDS).unref()
+      try {
+        return await work()
+      } finally {
+        underWay -= 1
+        if (underWay === 0) end()
+      }
+    },
+    relabel(text) {
+      label = text
+    },
+    end,
+  }
+}
+
+/** A sender that shows what it is doing. */
+export function watchedSender(inner: Sender, progress: Progress): Sender {
+  return {
+    send(request, policy) {
+      const activity = activityOf(request)
+      const beforeAttempt = () => {
+        progress.relabel(activity)
+        policy.beforeAttempt?.()
+      }
+      return progress.during(activity, () => inner.send(request, {...policy, beforeAttempt}))
+    },
+  }
+}
+
+/** A trace that shows why an attempt is repeated, and when. */
+export function watchedTrace(inner: Trace, progress: Progress): Trace {
+  return {
+    attempt(record) {
+      inner.attempt(record)
+      if (record.waitMilliseconds !== undefined) progress.relabel(repeatText(record))
+    },
+  }
+}
+
+/** A clock whose waits are shown, for commands that ask again and again. */
+export function watchedClock(inner: Clock, progress: Progress): Clock {
+  return {
+    now: () => inner.now(),
+    sleep: milliseconds => progress.during('waiting', () => inner.sleep(milliseconds)),
+  }
+}
+
+function repeatText({outcome, waitMilliseconds = 0}: AttemptRecord): string {
+  const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
+  return `${isFault(outcome) ? outcome.reason : `the service answered ${outcome.status}`}, trying again in ${seconds} s`
+}
+
+function isFault(outcome: WireAnswer | ExchangeError): outcome is ExchangeError {
+  return 'reason' in outcome
+}
+
+const ACTIVITIES: readonly (readonly [RegExp, string])[] = [
+  [/^POST .*\/oauth\/token$/, 'getting an access token'],
+  [/^POST .*\/oauth\/revoke$/, 'revoking the access token'],
+  [/^POST .*\/hotels\/search$/, 'searching hotels'],
+  [/^POST .*\/tours\/search$/, 'searching tours'],
+  [/^POST .*\/reservations\/hotel$/, 'reserving'],
+  [/^POST .*\/cancel$/, 'cancelling'],
+  [/^GET .*\/voucher$/, 'asking for the voucher'],
+  [/^POST .*\/subscriptions\/[^/]+\/test$/, 'sending the test event'],
+]
+
+function activityOf({method, url}: WireRequest): string {
+  const {pathname, host} = new URL(url)
+  return ACTIVITIES.find(([shape]) => shape.test(`${method} ${pathname}`))?.[1] ?? `waiting for ${host}`
+}

@@ -1,0 +1,143 @@
+/**
+ * Questions as plain lines, for screen readers and terminals that can do nothing else: a list is numbered, an answer is
+ * one line, a wrong one is told why and the question asked again. Nothing is drawn over and no cursor is moved.
+ */
+import {createInterface} from 'node:readline'
+import {Writable} from 'node:stream'
+import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {fold} from '../../input/fold.js'
+import {whileAsking} from '../talk.js'
+import {interruption, refusalOf} from './interruption.js'
+import type {
+  Choice,
+  ChoiceQuestion,
+  Prompts,
+  SearchQuestion,
+  SeveralQuestion,
+  TextQuestion,
+} from './prompts.js'
+import {anyOf, type Terminal} from './terminal.js'
+import {GoBack} from './way-back.js'
+import {answerOf, messageOf, numbersIn} from './words.js'
+
+/** Of a search, more are not worth listening to. */
+const MOST_FOUND = 20
+/** Typed alone it goes back to the question before: a reader of lines hears of no key but Enter. */
+const BACK = '<'
+
+export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
+  const say = (text: string) => void terminal.output.write(`${sanitizeLine(text)}\n`)
+
+  async function text(question: TextQuestion): Promise<string> {
+    const {status, goesBack, hint, check, secret = false} = question
+    const signal = anyOf(terminal.closing, question.signal)
+    if (status) say(status())
+    const asked = `${sanitizeLine(messageOf(question))}${goesBack ? ` (${BACK} goes back)` : ''}: `
+    for (;;) {
+      const line = (await whileAsking(() => readAnswer(terminal, asked, signal, secret))).trim()
+      if (line === BACK && goesBack) throw new GoBack()
+      const answer = answerOf(question, line)
+      const refusal = await refusalOf(check, answer)
+      const said = refusal ?? (secret ? undefined : hint?.(answer))
+      if (said) say(said)
+      if (refusal === undefined) return answer
+    }
+  }
+
+  /** Shows `choices` under their numbers. */
+  function list(choices: readonly Choice<unknown>[]): void {
+    for (const [index, {name, description}] of choices.entries()) {
+      say(`${index + 1}. ${name}`)
+      for (const line of description?.split('\n') ?? []) say(`   ${line}`)
+    }
+  }
+
+  /** The choices whose numbers are typed; `accepts` says how many there may be. */
+  async function pick<T>(
+    {choices, message, ...asked}: SeveralQuestion<T>,
+    question: Pick<TextQuestion, 'message' | 'default'>,
+    accepts: (count: number) => boolean,
+    refusal: string,
+  ): Promise<Choice<T>[]> {
+    say(message)
+    list(choices)
+    const check = (line: string) => {
+      if (!accepts(numbersIn(line, choices.length).length)) throw usage('no_choice', refusal)
+    }
+    const numbers = numbersIn(await text({...asked, ...question, check}), choices.length)
+    return choices.filter((_, index) => numbers.includes(index + 1))
+  }
+
+  return {
+    text,
+    async choose<T>({default: usual, ...question}: ChoiceQuestion<T>) {
+      const {length} = question.choices
+      const index = question.choices.findIndex(({value}) => Object.is(value, usual))
+      const asked = {message: `Number from 1 to ${length}`, default: index < 0 ? undefined : `${index + 1}`}
+      const [chosen] = await pick(question, asked, count => count === 1, `Type a number from 1 to ${length}.`)
+      return (chosen as Choice<T>).value
+    },
+    async chooseSeveral<T>(question: SeveralQuestion<T>) {
+      const refusal = `Type one or more numbers from 1 to ${question.choices.length}.`
+      const asked = {message: 'Numbers, with spaces between'}
+      return (await pick(question, asked, count => count > 0, refusal)).map(({value}) => value)
+    },
+    async search<T>({find, message, ...asked}: SearchQuestion<T>) {
+      let found: readonly Choice<T>[] = []
+      let chosen = undefined as Choice<T> | undefined
+      const check = (line: string) => {
+        const all = find(line)
+        chosen = found[(numbersIn(line, found.length)[0] ?? 0) - 1] ?? onlyOne(all, line)
+        if (chosen) return
+        found = firstOf(all)
+        list(found)
+        const more = all.length - found.length
+        if (found.length === 0) throw usage('no_choice', 'Nothing matches; type another part of it.')
+        if (more > 0) throw usage('no_choice', `There are ${more} more; type more of it, or a number.`)
+        throw usage('no_choice', 'Type a number.')
+      }
+      const hint = () => chosen?.name
+      await text({...asked, message: `${message} (type a part of it, then its number)`, check, hint})
+      return chosen?.value as T
+    },
+  }
+}
+
+/** The choice that `typed` names in full, or the only one of those listed that it is a part of. */
+function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undefined {
+  const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(typed)))
+  const [only, ...others] = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
+  return others.length === 0 ? only : undefined
+}
+
+/** As many as are worth listening to, the actions among them. */
+function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
+  let room = MOST_FOUND - all.filter(({isAction}) => isAction).length
+  return all.filter(({isAction}) => isAction || room-- > 0)
+}
+
+/** One line of the terminal; a secret one is read key by key, so that nothing of it is shown. */
+async function readAnswer(
+  {input, output}: Terminal,
+  question: string,
+  signal: AbortSignal,
+  secret: boolean,
+): Promise<string> {
+  const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
+  const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})
+  // Only now: keys pressed at sight of it find the terminal ready, which matters for a secret.
+  output.write(question)
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      reader.once('line', resolve)
+      reader.once('close', () => reject(signal.aborted ? signal.reason : interruption()))
+    })
+  } catch (error) {
+    if (!secret) output.write('\n')
+    throw error
+  } finally {
+    reader.close()
+    if (secret) output.write('\n')
+  }
+}

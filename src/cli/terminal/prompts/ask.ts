@@ -1,0 +1,59 @@
+/**
+ * Questions to a person: on stderr, and only when somebody is there to answer. Piped input never answers one.
+ * Ctrl-C at a question ends with 130 and nothing sent.
+ */
+import process from 'node:process'
+import {usage} from '../../../contract/failure.js'
+import {stdinIsTerminal} from '../../input/files.js'
+import {missing, SEE_HELP} from '../../input/mistakes.js'
+import {wantsAccessible} from '../accessible-mode.js'
+import {stderrIsTerminal} from '../streams.js'
+import {clearTransient} from '../talk.js'
+import type {Prompts} from './prompts.js'
+
+export interface AskingFlags {
+  readonly json?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+}
+
+/** Whether a question may be asked. */
+export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env): boolean {
+  const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
+  return !forbidden && stdinIsTerminal() && stderrIsTerminal()
+}
+
+export interface Question {
+  /** The flag that answers it, for the message when nobody may be asked: `--client-id`. */
+  readonly flag: string
+  readonly message: string
+  readonly secret?: boolean
+  readonly default?: string
+  /** Checks an answer as soon as it is typed; throws Failure, whose words are shown, and the question stays. */
+  readonly check?: (answer: string) => void
+}
+
+/**
+ * Answers to `questions`, in order. Throws a usage Failure naming every one's flag when nobody may be asked.
+ */
+export async function ask(
+  questions: readonly Question[],
+  flags: AskingFlags,
+  open: () => Promise<Prompts>,
+): Promise<string[]> {
+  if (questions.length === 0) return []
+  if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
+  const {withWayBack} = await import('./way-back.js')
+  return withWayBack(await open(), async prompts => {
+    const answers: string[] = []
+    for (const {flag: _, ...question} of questions) answers.push(await prompts.text(question))
+    return answers
+  })
+}
+
+/** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */
+export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
+  if (!mayAsk(flags)) throw usage('nobody_to_ask', 'there is nobody to ask: this needs a terminal', SEE_HELP)
+  clearTransient()
+  const {createPrompts} = await import('./create.js')
+  return createPrompts({accessible: wantsAccessible(process.env), closing})
+}

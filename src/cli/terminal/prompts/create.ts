@@ -1,0 +1,35 @@
+/** The questions as the terminal can show them: asked by inquirer, or as plain lines in the accessible mode. */
+import process from 'node:process'
+import {usage} from '../../../contract/failure.js'
+import {stderr} from '../streams.js'
+import {untilQuiet} from './keys.js'
+import type {Prompts} from './prompts.js'
+import {anyOf, type Terminal} from './terminal.js'
+import {isYes} from './words.js'
+
+export interface PromptOptions {
+  /** Plain lines without redraws. */
+  readonly accessible: boolean
+  /** Withdraws whatever is asked when aborted. */
+  readonly closing?: AbortSignal
+}
+
+/** Questions on stderr, answered on stdin. Nothing is loaded for the form that is not used. */
+export async function createPrompts({accessible, closing}: PromptOptions): Promise<Prompts> {
+  const terminal: Terminal = {input: process.stdin, output: stderr(), closing}
+  const prompts = accessible
+    ? (await import('./accessible.js')).createAccessiblePrompts(terminal)
+    : (await import('./drawn.js')).createDrawnPrompts(terminal)
+  return {
+    ...prompts,
+    async confirm({default: usual = false, message, ...asked}) {
+      await untilQuiet(terminal.input, anyOf(closing, asked.signal))
+      const check = (answer: string) => {
+        if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'Type yes or no.')
+      }
+      const choice = accessible ? `yes or no, default ${usual ? 'yes' : 'no'}` : usual ? 'Y/n' : 'y/N'
+      const answer = await prompts.text({...asked, message: `${message} (${choice})`, check})
+      return isYes(answer) ?? usual
+    },
+  }
+}
