@@ -15,7 +15,7 @@ const root = new URL('../../', import.meta.url)
 
 beforeAll(async () => {
   server = await startWireServer(() => ({bytes: httpAnswer(200, `{"access_token":"${CANARY}"}`)}))
-  for (const directory of ['bin', 'dist/cli']) mkdirSync(join(home, directory), {recursive: true})
+  for (const directory of ['bin', 'dist/cli/shell']) mkdirSync(join(home, directory), {recursive: true})
   for (const file of ['bin/run.js', 'bin/environment.js']) copyFileSync(new URL(file, root), join(home, file))
   writeFileSync(join(home, 'package.json'), '{"type": "commonjs"}')
   writeFileSync(
