@@ -8,7 +8,7 @@ import type {Payment, Reservation, ReservationRequest} from '../../contract/rese
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import {invalidField, Refusal} from '../base/refusal.js'
 import type {ClientCall} from '../base/service.js'
-import {convert} from '../catalogue/pricing.js'
+import {convert} from '../catalogue/currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, markConverted, type StoredOffer} from '../store/offers.js'
 import {addReservation, findByClientReference} from '../store/reservations.js'

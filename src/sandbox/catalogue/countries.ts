@@ -1,7 +1,20 @@
-/**
- * What the hotels of a country share: currency, dialling prefix, tax inside the price, and the tax paid at the hotel.
- * Invented for the sandbox, of a plausible size.
- */
+/** Countries: those of `/content/countries` (§5 scope content:read; records are ours), and what the hotels of one share. */
+import {countries} from 'countries-list'
+import type {Country} from '../../contract/content.js'
+
+/** Every country and territory with an ISO 3166-1 code, by code. `currency` is empty where there is none of its own. */
+export function countryList(): Country[] {
+  return Object.entries(countries)
+    .map(([code, {name, phone, currency}]) => ({
+      code,
+      name,
+      phone_code: `+${phone[0] ?? ''}`,
+      currency: currency[0] ?? '',
+    }))
+    .sort((left, right) => (left.code < right.code ? -1 : 1))
+}
+
+/** Currency, dialling prefix and taxes of a country's hotels. Invented for the sandbox, of a plausible size. */
 export interface CountryRules {
   readonly currency: string
   readonly phonePrefix: string

@@ -1,7 +1,8 @@
 /**
- * Fixed rates of the sandbox: how much of each currency one euro buys. Of a plausible size, not of any day, so that
- * the same search gives the same price for ever. Covers every currency of content.ts.
+ * Currencies and the sandbox's fixed rates: how much of each one euro buys. Of a plausible size, not of any day, so that
+ * the same search always gives the same price. Covers the currency of every country.
  */
+import type {Currency} from '../../contract/content.js'
 import {minorUnits} from '../../contract/money.js'
 
 /** Rates have six decimals. */
@@ -28,8 +29,13 @@ export function isSoldIn(currency: string): boolean {
   return RATES.has(currency)
 }
 
-/** Every currency the sandbox knows, in alphabetical order. */
-export const CURRENCY_CODES: readonly string[] = [...RATES.keys()].sort()
+/** Every currency the sandbox can price in, by code. */
+export function currencyList(): Currency[] {
+  const names = new Intl.DisplayNames('en', {type: 'currency'})
+  return [...RATES.keys()]
+    .sort()
+    .map(code => ({code, name: names.of(code) ?? code, minor_units: minorUnits(code)}))
+}
 
 /**
  * `minor` minor units of one currency in minor units of another, rounded half away from zero.

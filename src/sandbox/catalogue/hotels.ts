@@ -1,10 +1,8 @@
 /** The hotels of a city: invented, but always the same for the same seed (records are ours). */
 import type {City, Hotel} from '../../contract/hotels.js'
-import {findCity} from './cities.js'
+import {findCity, type Place, placeOf} from './cities.js'
 import {COUNTRIES, type CountryRules} from './countries.js'
 import {type Draw, drawFrom, hash, pick} from './draw.js'
-import type {Place} from './places/place.js'
-import {PLACES} from './places.js'
 
 /** Hotel ids are `city × 10 000 + number`, so a city can have 9 999 hotels. */
 const HOTELS_PER_CITY = 10_000
@@ -27,27 +25,27 @@ const FACILITIES = [
   '24-hour reception',
 ] as const
 
-/**
- * The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have.
- * `multiply` makes the catalogue that many times larger, for tests of size.
- */
-export function hotelsOf(cityId: number, seed: string, multiply = 1): Hotel[] {
-  const city = findCity(cityId)
-  if (!city) return []
-  const count = Math.min(hotelCount(cityId, seed) * multiply, HOTELS_PER_CITY - 1)
-  return Array.from({length: count}, (_, index) => makeHotel(city, index + 1, seed))
+/** The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have. */
+export function hotelsOf(cityId: number, seed: string): Hotel[] {
+  const count = hotelCount(cityId, seed)
+  const hotels: Hotel[] = []
+  for (const hotel of endlessHotels(cityId, seed)) {
+    if (hotels.push(hotel) === count) break
+  }
+  return hotels
 }
 
-/** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, and then more of their kind. */
-export function* hotelsWithoutEnd(cityId: number, seed: string): Generator<Hotel> {
+/** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, then more of their kind. */
+export function* endlessHotels(cityId: number, seed: string): Generator<Hotel> {
   const city = findCity(cityId)
   for (let number = 1; city && number < HOTELS_PER_CITY; number++) yield makeHotel(city, number, seed)
 }
 
-/** The hotel with this id, or undefined when the catalogue of this seed has none. */
-export function findHotel(hotelId: number, seed: string, multiply = 1): Hotel | undefined {
-  const {city, number} = placeOf(hotelId)
-  return city && number <= hotelCount(city.id, seed) * multiply ? findBookedHotel(hotelId, seed) : undefined
+/** The hotel with this id; undefined where no search that finds `offers` offers can find it. */
+export function findHotel(hotelId: number, seed: string, offers = 0): Hotel | undefined {
+  const {city, number} = numberOf(hotelId)
+  if (!city || number > Math.max(hotelCount(city.id, seed), offers)) return undefined
+  return findBookedHotel(hotelId, seed)
 }
 
 /**
@@ -55,20 +53,19 @@ export function findHotel(hotelId: number, seed: string, multiply = 1): Hotel | 
  * and a sandbox started again may find fewer. Undefined for an id that no hotel has.
  */
 export function findBookedHotel(hotelId: number, seed: string): Hotel | undefined {
-  const {city, number} = placeOf(hotelId)
+  const {city, number} = numberOf(hotelId)
   return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number, seed) : undefined
 }
 
-function placeOf(hotelId: number): {city: City | undefined; number: number} {
+function numberOf(hotelId: number): {city: City | undefined; number: number} {
   return {city: findCity(Math.floor(hotelId / HOTELS_PER_CITY)), number: hotelId % HOTELS_PER_CITY}
 }
 
-/** What the catalogue knows of a city besides its record. Throws for a city without it: a defect of ours. */
-export function settingOf(city: City): {place: Place; rules: CountryRules} {
-  const place = PLACES[city.id]
+/** The rules of the city's country. Throws for a country without them: a bug in bookctl. */
+export function rulesOf(city: City): CountryRules {
   const rules = COUNTRIES[city.country_code]
-  if (!place || !rules) throw new Error(`the catalogue does not describe ${city.name}`)
-  return {place, rules}
+  if (!rules) throw new Error(`the catalogue does not describe ${city.country_code}`)
+  return rules
 }
 
 function hotelCount(cityId: number, seed: string): number {
@@ -78,7 +75,7 @@ function hotelCount(cityId: number, seed: string): number {
 function makeHotel(city: City, number: number, seed: string): Hotel {
   const hotelId = city.id * HOTELS_PER_CITY + number
   const draw = drawFrom(`${seed}/hotel/${hotelId}`)
-  const {place, rules} = settingOf(city)
+  const place = placeOf(city.id)
   const name = hotelName(place, number, hash(`${seed}/names/${city.id}`))
   const stars = pick(draw, STARS)
   const facilities = chooseFacilities(draw, stars, place)
@@ -92,7 +89,7 @@ function makeHotel(city: City, number: number, seed: string): Hotel {
     latitude: nearby(city.latitude, draw),
     longitude: nearby(city.longitude, draw),
     description: describe(name, city.name, stars, facilities),
-    phone: phone(rules, draw),
+    phone: phone(rulesOf(city), draw),
     timezone: city.timezone,
     check_in_from: pick(draw, ['14:00', '14:00', '15:00', '13:00']),
     check_out_until: pick(draw, ['12:00', '11:00', '11:00', '10:00']),

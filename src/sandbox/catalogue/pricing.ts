@@ -2,17 +2,20 @@
 import {nightsBetween} from '../../contract/dates.js'
 import type {Hotel, Offer, OfferRoom, Price, SearchRequest} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
-import {findCity} from './cities.js'
+import {type BoardCode, findCity, type Place, placeOf} from './cities.js'
 import type {CountryRules} from './countries.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
-import {hotelsOf, hotelsWithoutEnd, settingOf} from './hotels.js'
-import type {BoardCode, Place} from './places/place.js'
+import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
 import {policyMaker} from './policies.js'
-import {marketPercent, type NightFactors, nightCents, nightFactors} from './rates.js'
-import {type RoomKind, roomKindsFor} from './rooms.js'
-
-export {convert}
+import {
+  marketPercent,
+  type NightFactors,
+  nightCents,
+  nightFactors,
+  type RoomKind,
+  roomKindsFor,
+} from './rates.js'
 
 /** An offer before the sandbox gives it an id and 15 minutes to live. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
@@ -22,9 +25,7 @@ export interface CatalogueContext {
   readonly seed: string
   /** Unix seconds; decides which cancellation deadlines are past, never a price. */
   readonly now: number
-  /** Makes the catalogue that many times larger, for tests of size. */
-  readonly multiply?: number
-  /** So many offers, of as many hotels as that takes, in place of a city's own. */
+  /** Number of offers, of as many hotels as that takes (default: those of the city's own hotels). */
   readonly offers?: number | undefined
 }
 
@@ -66,30 +67,25 @@ export function buildOffers(search: SearchRequest, context: CatalogueContext): O
   const city = findCity(search.destination.id)
   if (!city) return []
   const nights = nightsBetween(search.check_in, search.check_out)
-  const {place, rules} = settingOf(city)
+  const place = placeOf(city.id)
   const stay: Stay = {
     search,
     nights,
     place,
-    rules,
+    rules: rulesOf(city),
     market: marketPercent(search.client_nationality, city.country_code),
     leisure: nightFactors(place.season, false, search.check_in, nights),
     business: nightFactors(place.season, true, search.check_in, nights),
     cancel: policyMaker(search.check_in, city.timezone, context.now),
   }
-  if (context.offers !== undefined) return offersUpTo(context.offers, city.id, stay, context.seed)
-  return hotelsOf(city.id, context.seed, context.multiply).flatMap(hotel =>
-    offersOf(hotel, stay, context.seed),
-  )
-}
-
-function offersUpTo(count: number, cityId: number, stay: Stay, seed: string): OfferDraft[] {
+  const {seed, offers = Number.POSITIVE_INFINITY} = context
+  const hotels = context.offers === undefined ? hotelsOf(city.id, seed) : endlessHotels(city.id, seed)
   const drafts: OfferDraft[] = []
-  for (const hotel of hotelsWithoutEnd(cityId, seed)) {
+  for (const hotel of hotels) {
     drafts.push(...offersOf(hotel, stay, seed))
-    if (drafts.length >= count) break
+    if (drafts.length >= offers) break
   }
-  return drafts.slice(0, count)
+  return drafts.slice(0, offers)
 }
 
 function offersOf(hotel: Hotel, stay: Stay, seed: string): OfferDraft[] {

@@ -3,11 +3,9 @@ import {dayNumber} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/tours.js'
-import {findCity} from './cities.js'
+import {findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {drawFrom, pick} from './draw.js'
-import {settingOf} from './hotels.js'
-import {SIGHTS} from './sights.js'
 
 /** What kind of tour it is: its name (`*` is the sight, the water or the city), and what it costs and takes. */
 interface Kind {
@@ -98,11 +96,10 @@ export function runsOn({tour_id}: Tour, date: string, seed: string): boolean {
 }
 
 function kindsOf(city: City): [Kind, string][] {
-  const sights = SIGHTS[city.id]
-  if (!sights) throw new Error(`the catalogue does not know what to see in ${city.name}`)
+  const {sights, water} = placeOf(city.id)
   return [
-    ...sights.places.map((place): [Kind, string] => [SIGHT, place]),
-    ...(sights.water === undefined ? [] : [[BOAT, sights.water] as [Kind, string]]),
+    ...sights.map((sight): [Kind, string] => [SIGHT, sight]),
+    ...(water === undefined ? [] : [[BOAT, water] as [Kind, string]]),
     ...CITY_WIDE.map((theme): [Kind, string] => [theme, city.name]),
   ]
 }
@@ -117,12 +114,12 @@ function makeTour(
 ): Tour {
   const tour_id = `tour_${city.id}_${String(number).padStart(2, '0')}`
   const draw = drawFrom(`${seed}/tour/${tour_id}`)
-  const {place} = settingOf(city)
   const name = pick(draw, theme.names).replace('*', what)
   const duration_minutes = pick(draw, theme.minutes)
   const [base, hourly] = theme.cents
   // In whole half euros, from 80 to 130 percent.
-  const cents = ((base + (hourly * duration_minutes) / 60) * place.level * (80 + draw(51))) / 10_000
+  const cents =
+    ((base + (hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) / 10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
   return {
@@ -139,7 +136,7 @@ function makeTour(
   }
 }
 
-/** Names and tags come as one text each, parted by `|` and blanks. */
+/** Names are separated by `|`, tags by spaces. */
 function kind(
   names: string,
   about: string,

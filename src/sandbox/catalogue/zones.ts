@@ -1,9 +1,9 @@
-/** From a day and hour on the hotel's wall clock to the instant it means, with the offset that holds there then. */
+/** The wall clock at a hotel: from its day and hour to the instant, with the offset that holds there then, and back. */
 
 /** Seconds east of UTC that `zone` keeps at an instant. */
 export type Offsets = (unixSeconds: number) => number
 
-/** Making a formatter is slow, so make this once for a zone and keep it for as long as the work lasts. */
+/** Making a formatter is slow: make this once for a zone. */
 export function offsetsOf(zone: string): Offsets {
   const format = new Intl.DateTimeFormat('en-US', {timeZone: zone, timeZoneName: 'longOffset'})
   return unixSeconds => {
@@ -37,6 +37,28 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
   const minutes = Math.abs(offsetSeconds) / 60
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
+}
+
+/** The calendar date in `timeZone` (IANA) at `unixSeconds`. */
+export function localDate(unixSeconds: number, timeZone: string): string {
+  return localTime(unixSeconds, timeZone).slice(0, 10)
+}
+
+/** `YYYY-MM-DDTHH:MM` on the wall clock in `timeZone` at `unixSeconds`; such texts compare as times do. */
+export function localTime(unixSeconds: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+  const parts = Object.fromEntries(
+    format.formatToParts(unixSeconds * 1000).map(({type, value}) => [type, value]),
+  )
+  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
 }
 
 /** `GMT+05:45` → 20700. Zones of our catalogue keep whole minutes. */

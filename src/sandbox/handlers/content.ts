@@ -3,7 +3,8 @@
 import {type Answer, page} from '../base/answer.js'
 import {operation} from '../base/service.js'
 import {CITIES} from '../catalogue/cities.js'
-import {countryList, currencyList} from '../catalogue/content.js'
+import {countryList} from '../catalogue/countries.js'
+import {currencyList} from '../catalogue/currencies.js'
 import {cursorOf, readPaging} from './paging.js'
 
 export const listCountries = operation(({query}) => pageOf(countryList(), query))

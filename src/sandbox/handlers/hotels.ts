@@ -4,7 +4,7 @@ import {type City, type SearchRequest, searchRequest} from '../../contract/hotel
 import {data} from '../base/answer.js'
 import {invalidField, Refusal} from '../base/refusal.js'
 import {operation, operationWithBody} from '../base/service.js'
-import {countryList} from '../catalogue/content.js'
+import {countryList} from '../catalogue/countries.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {buildOffers} from '../catalogue/pricing.js'
 import {addSearch, findOffer} from '../store/offers.js'

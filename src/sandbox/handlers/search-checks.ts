@@ -4,7 +4,7 @@ import type {City} from '../../contract/hotels.js'
 import {invalidField} from '../base/refusal.js'
 import {findCity} from '../catalogue/cities.js'
 import {isSoldIn} from '../catalogue/currencies.js'
-import {localDate} from '../catalogue/local-time.js'
+import {localDate} from '../catalogue/zones.js'
 
 /** Ours: how many days ahead of today may be searched; ten years, so that dates in examples and tests stay good. */
 const MAX_DAYS_AHEAD = 3650

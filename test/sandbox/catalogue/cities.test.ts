@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {country, currency} from '../../../src/contract/content.js'
 import {city, hotel} from '../../../src/contract/hotels.js'
-import {CITIES, findCity} from '../../../src/sandbox/catalogue/cities.js'
-import {countryList, currencyList} from '../../../src/sandbox/catalogue/content.js'
-import {CURRENCY_CODES, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
-import {findHotel, hotelsOf, settingOf} from '../../../src/sandbox/catalogue/hotels.js'
+import {CITIES, findCity, placeOf} from '../../../src/sandbox/catalogue/cities.js'
+import {countryList} from '../../../src/sandbox/catalogue/countries.js'
+import {currencyList, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
+import {endlessHotels, findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
 
 const SEED = 'a seed'
 
@@ -15,20 +15,26 @@ describe('cities', () => {
     for (const each of CITIES) expect(city.parse(each)).toEqual(each)
   })
 
-  it('has Istanbul as 101', () => {
+  it('have Istanbul as 101', () => {
     expect(findCity(101)).toMatchObject({name: 'Istanbul', country_code: 'TR', timezone: 'Europe/Istanbul'})
     expect(findCity(100)).toBeUndefined()
   })
 
-  it.each(CITIES)('knows the zone, the country and the hotels of $name', each => {
-    expect(new Intl.DateTimeFormat('en', {timeZone: each.timezone}).resolvedOptions().timeZone).toBeTruthy()
-    const {place, rules} = settingOf(each)
-    expect(countryList().map(({code}) => code)).toContain(each.country_code)
-    expect(isSoldIn(rules.currency)).toBe(true)
-    expect(place.words.every(word => word.length > 0)).toBe(true)
-    expect(place.patterns.every(pattern => pattern.includes('*'))).toBe(true)
-    expect(place.streets.every(street => street.includes('#'))).toBe(true)
-  })
+  it.each(CITIES)(
+    'include $name with its zone, country and all that its hotels and tours are made from',
+    each => {
+      expect(new Intl.DateTimeFormat('en', {timeZone: each.timezone}).resolvedOptions().timeZone).toBeTruthy()
+      const {level, season, boards, words, patterns, streets, sights} = placeOf(each.id)
+      expect(countryList().map(({code}) => code)).toContain(each.country_code)
+      expect(isSoldIn(rulesOf(each).currency)).toBe(true)
+      expect(level).toBeGreaterThan(0)
+      expect(['city', 'beach', 'winter_sun', 'southern']).toContain(season)
+      expect(boards.every(board => ['RO', 'BB', 'HB', 'FB', 'AI'].includes(board))).toBe(true)
+      expect([words.length >= 8, words.every(Boolean), sights.every(Boolean)]).toEqual([true, true, true])
+      expect(patterns.every(pattern => pattern.includes('*'))).toBe(true)
+      expect(streets.every(street => street.includes('#'))).toBe(true)
+    },
+  )
 })
 
 describe('hotels', () => {
@@ -61,20 +67,22 @@ describe('hotels', () => {
     expect(findHotel(1_010_001.5, SEED)).toBeUndefined()
   })
 
-  it('are none in a city that is not there', () => {
+  it('do not exist in an unknown city', () => {
     expect(hotelsOf(999, SEED)).toEqual([])
   })
 
-  it('keep names and ids apart in a catalogue made larger', () => {
-    const many = hotelsOf(101, SEED, 40)
-    expect(many.length).toBe(hotelsOf(101, SEED).length * 40)
-    expect(new Set(many.map(({name}) => name)).size).toBe(many.length)
-    const last = many.at(-1)
-    expect(findHotel(last?.hotel_id ?? 0, SEED, 40)).toEqual(last)
+  it('keep their names and ids apart beyond those of the city, and are found where so many offers are', () => {
+    const numbers = Array.from({length: 800}, (_, index) => index)
+    const endless = endlessHotels(101, SEED)
+    const many = numbers.map(() => endless.next().value)
+    expect(many.slice(0, 12)).toEqual(hotelsOf(101, SEED).slice(0, 12))
+    expect(new Set(many.map(each => each.name)).size).toBe(many.length)
+    expect(findHotel(many[799].hotel_id, SEED)).toBeUndefined()
+    expect(findHotel(many[799].hotel_id, SEED, 800)).toEqual(many[799])
   })
 })
 
-describe('constant data', () => {
+describe('reference data', () => {
   it('lists countries as records of the contract, sorted by code', () => {
     const countries = countryList()
     for (const each of countries) expect(country.parse(each)).toEqual(each)
@@ -94,6 +102,6 @@ describe('constant data', () => {
     const used = countryList()
       .map(each => each.currency)
       .filter(Boolean)
-    expect(used.filter(code => !CURRENCY_CODES.includes(code))).toEqual([])
+    expect(used.filter(code => !isSoldIn(code))).toEqual([])
   })
 })
