@@ -2,23 +2,32 @@
 import {type Context, Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
-import {ConnectionDrop, toResponse} from './base/answer.js'
+import {ConnectionDrop, Refusal, toResponse} from './base/answers.js'
 import {randomId} from './base/random.js'
-import {Refusal} from './base/refusal.js'
-import type {Service} from './base/service.js'
 import {expirePayments} from './booking/payment.js'
 import {addControls} from './controls/routes.js'
-import {HANDLERS} from './handlers/index.js'
+import {ACCOUNT} from './handlers/account.js'
+import {CATALOGUE} from './handlers/catalogue.js'
+import {RESERVATIONS} from './handlers/reservations.js'
+import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
 import {readBody} from './http/body.js'
 import {truncated} from './http/faults.js'
 import {checkHost, checkOrigin} from './http/guard.js'
+import type {Handler, RunningService} from './http/operation.js'
 import {perform} from './http/perform.js'
-import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './http/routing.js'
-import {addPages} from './pages/customer.js'
-import {isAnsweredAsPage, showFailure} from './pages/routes.js'
+import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './http/requests.js'
+import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
+
+/** Which handler does which operation of contract/operations.ts. */
+const HANDLERS: Readonly<Record<OperationName, Handler>> = {
+  ...ACCOUNT,
+  ...CATALOGUE,
+  ...RESERVATIONS,
+  ...SUBSCRIPTIONS,
+}
 
 /** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
-export function createApp(service: Service, served: () => string | undefined): App {
+export function createApp(service: RunningService, served: () => string | undefined): App {
   const app: App = new Hono()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
@@ -52,7 +61,7 @@ export function createApp(service: Service, served: () => string | undefined): A
   return app
 }
 
-function addOperations(app: App, service: Service): void {
+function addOperations(app: App, service: RunningService): void {
   app.use(`${API_PATH}/*`, async (context, next) => {
     checkOrigin(context.req.raw, context.var.origin)
     await next()
@@ -81,7 +90,7 @@ function notFound(): never {
   throw new Refusal('not_found', 'there is nothing at this path')
 }
 
-function answerError(service: Service, error: Error, context: Context<RequestState>): Response {
+function answerError(service: RunningService, error: Error, context: Context<RequestState>): Response {
   if (error instanceof ConnectionDrop) throw error
   const refusal = asRefusal(error)
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)

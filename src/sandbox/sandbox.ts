@@ -5,17 +5,17 @@ import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {createApp} from './app.js'
-import type {Service} from './base/service.js'
-import {prepareState} from './controls/reset.js'
+import type {SandboxClock} from './base/service.js'
+import {prepareState} from './controls/actions.js'
+import {type Resolve, systemResolve} from './delivery/addresses.js'
 import {Dispatcher} from './delivery/dispatcher.js'
 import {createPost} from './delivery/post.js'
-import {type Resolve, systemResolve} from './delivery/resolve.js'
 import {TimeMover} from './delivery/time-mover.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
-import {RequestLog} from './http/request-log.js'
-import {createClock} from './store/clock.js'
-import {MIGRATIONS} from './store/schema.js'
+import type {RunningService} from './http/operation.js'
+import {RequestLog} from './http/requests.js'
+import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -62,7 +62,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
   let served: string | undefined
-  const service: Service = {
+  const service: RunningService = {
     database,
     clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
     seed: options.seed ?? 'bookctl',
@@ -82,7 +82,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
   }
   const dispatcher = new Dispatcher(service, createPost(postOptions(options, closing.signal)), () => served)
-  const timeMover = new TimeMover(service)
+  const timeMover = new TimeMover(service, dispatcher)
   prepareState(service)
   const app = createApp(service, () => served)
   return {
@@ -119,5 +119,15 @@ function openExclusively(path: string, owner: FileOwner): Database {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     const hint = 'stop it, or give this one another file with --db'
     throw new StorageError('busy', `another local sandbox is using ${path}`, hint, {cause: error})
+  }
+}
+
+/** The service's clock: `realTime` (Unix seconds) plus an offset that is stored and can only grow. */
+function createClock(database: Database, realTime: () => number): SandboxClock {
+  const offset = () => Number(readMeta(database, 'clock_offset_seconds') ?? 0)
+  return {
+    now: () => realTime() + offset(),
+    realNow: realTime,
+    advance: seconds => writeMeta(database, 'clock_offset_seconds', String(offset() + seconds)),
   }
 }

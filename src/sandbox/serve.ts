@@ -2,9 +2,9 @@
 import type {AddressInfo} from 'node:net'
 import {type HttpBindings, serve} from '@hono/node-server'
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
-import {ConnectionDrop} from './base/answer.js'
+import {ConnectionDrop} from './base/answers.js'
 import {CUT_HEADER} from './http/faults.js'
-import {API_PATH} from './http/routing.js'
+import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
 export interface ServedSandbox {

@@ -1,7 +1,7 @@
 /** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {SearchRequest} from '../../src/contract/hotels.js'
-import type {Refusal} from '../../src/sandbox/base/refusal.js'
+import type {Refusal} from '../../src/sandbox/base/answers.js'
 import {convertOffer} from '../../src/sandbox/booking/convert.js'
 import {buildOffers} from '../../src/sandbox/catalogue/pricing.js'
 import {addStartUpClients, findClient} from '../../src/sandbox/store/clients.js'

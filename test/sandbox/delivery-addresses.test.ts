@@ -1,8 +1,7 @@
 /** Where events may go: public addresses and this machine; nothing else, however it is written or resolved. */
 import {afterEach, expect, test} from 'vitest'
-import {kindOfAddress} from '../../src/sandbox/delivery/addresses.js'
+import {kindOfAddress, type Resolve, vetAddresses} from '../../src/sandbox/delivery/addresses.js'
 import {createPost} from '../../src/sandbox/delivery/post.js'
-import {type Resolve, vetAddresses} from '../../src/sandbox/delivery/resolve.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
 

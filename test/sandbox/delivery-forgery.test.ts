@@ -8,7 +8,7 @@ import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {networkInterfaces} from 'node:os'
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
-import type {Resolve} from '../../src/sandbox/delivery/resolve.js'
+import type {Resolve} from '../../src/sandbox/delivery/addresses.js'
 import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {HOSTS, NAMES, WHOLE} from '../vectors/inner-addresses.js'
 

@@ -2,7 +2,7 @@
 import {randomUUID} from 'node:crypto'
 import {request as httpRequest} from 'node:http'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {ConnectionDrop} from '../../src/sandbox/base/answer.js'
+import {ConnectionDrop} from '../../src/sandbox/base/answers.js'
 import {
   type JsonAnswer,
   reservationRequest,

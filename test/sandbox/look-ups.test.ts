@@ -11,16 +11,14 @@ import {
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
 import {
   findDeliveryRecord,
-  listDeliveryRecords,
-  newestDeliveryRecords,
-} from '../../src/sandbox/store/deliveries.js'
-import {
   findDue,
   findForAttempt,
   findSubscriptionsDue,
   lastAttemptBy,
+  listDeliveryRecords,
+  newestDeliveryRecords,
   nextAttemptAt,
-} from '../../src/sandbox/store/due-deliveries.js'
+} from '../../src/sandbox/store/deliveries.js'
 import {addEvent} from '../../src/sandbox/store/events.js'
 import {findOffer} from '../../src/sandbox/store/offers.js'
 import {

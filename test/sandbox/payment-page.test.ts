@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment-page.js'
+import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment.js'
 import {reservationRecord} from '../support/reservation-record.js'
 
 const STATES: PaymentPageState[] = ['payable', 'paid', 'failed', 'expired', 'cancelled', 'left']

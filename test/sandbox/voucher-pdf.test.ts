@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
+import {maskIdentity} from '../../src/sandbox/base/wording.js'
 import {renderVoucher} from '../../src/sandbox/voucher/content.js'
-import {maskIdentity, printableWith} from '../../src/sandbox/voucher/printable.js'
+import {printableWith} from '../../src/sandbox/voucher/paper.js'
 import {readPdf} from '../support/pdf.js'
 import {guest, reservationRecord} from '../support/reservation-record.js'
 

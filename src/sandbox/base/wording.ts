@@ -65,3 +65,10 @@ function dayAndMonth(timestamp: string): string {
   })
   return format.format(new Date(`${timestamp.slice(0, 10)}T00:00:00Z`))
 }
+
+/** An identity number with all but its last two characters hidden; one of two or fewer is hidden whole. */
+export function maskIdentity(number: string): string {
+  const characters = Array.from(number.trim())
+  const shown = characters.length > 2 ? characters.slice(-2).join('') : ''
+  return '•'.repeat(Math.min(characters.length - shown.length, 12)) + shown
+}

@@ -2,7 +2,7 @@
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'

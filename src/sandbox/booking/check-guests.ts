@@ -7,7 +7,7 @@ import type {ErrorDetail} from '../../contract/errors.js'
 import type {Offer} from '../../contract/hotels.js'
 import {isTcNumber} from '../../contract/identity.js'
 import type {Guest} from '../../contract/reservations.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 
 /** Ours: from this age at check-in a guest is an adult; §2.2 lists the ages of children up to 17. */
 const ADULT_AGE = 18

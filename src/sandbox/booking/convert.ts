@@ -1,13 +1,15 @@
-/** Turns an offer into a reservation (§4.4, §3). The caller runs it in one transaction. */
-
+/**
+ * Turns an offer into a reservation (§4.4, §3), and plays the scenarios that a client reference asks for by its ending
+ * (service.md). The caller runs it in one transaction.
+ */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {PAYMENT_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
+import {ConnectionDrop, invalidField, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
-import {invalidField, Refusal} from '../base/refusal.js'
-import type {ClientCall} from '../base/service.js'
+import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, markConverted, type StoredOffer} from '../store/offers.js'
@@ -15,24 +17,34 @@ import {addReservation, findByClientReference} from '../store/reservations.js'
 import {checkGuests} from './check-guests.js'
 import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
-import {playScenario} from './scenarios.js'
 
-type CreateCall = ClientCall<ReservationRequest>
+/** A request to book an offer. */
+export interface CreateCall {
+  readonly service: Service
+  readonly client: Client
+  readonly body: ReservationRequest
+  /** Unix seconds. */
+  readonly now: number
+}
 
 /**
  * Checks in this order: the offer, the client reference, the scenario it asks for, nationality and guests, payment
  * mode, balance. Then debits (mode `account`), stores the reservation and records its events.
  */
 export function convertOffer(call: CreateCall): Reservation {
-  const stored = usableOffer(call)
+  const stored = usableOffer(call, call.body.offer_id)
   refuseDuplicate(call)
   playScenario(call, stored.offer)
   checkParty(call, stored)
   return call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
 }
 
-function usableOffer({service, client, body, now}: CreateCall): StoredOffer {
-  const stored = findOffer(service.database, client.client_id, body.offer_id)
+/** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
+export function usableOffer(
+  {service, client, now}: Pick<CreateCall, 'service' | 'client' | 'now'>,
+  offerId: string,
+): StoredOffer {
+  const stored = findOffer(service.database, client.client_id, offerId)
   if (!stored) throw new Refusal('offer_not_found', 'no search of yours has found this offer')
   if (stored.reservationRef !== null) {
     throw new Refusal('offer_already_used', 'this offer has become a reservation already', {
@@ -154,4 +166,37 @@ function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment:
     confirmed_at: null,
     live_mode: false,
   }
+}
+
+/**
+ * Throws what the reference asks for before anything is changed: `rooms_unavailable`, `price_changed`, or for
+ * `-unknown_soldout` a dropped connection the first time and `rooms_unavailable` from then on.
+ */
+export function playScenario(call: CreateCall, offer: Offer): void {
+  const reference = call.body.client_reference_id
+  if (reference.endsWith('-sold_out')) throw soldOut()
+  if (reference.endsWith('-price_changed')) throw priceChanged(offer)
+  if (!reference.endsWith('-unknown_soldout')) return
+  const {droppedReferences} = call.service
+  const mine = JSON.stringify([call.client.client_id, reference])
+  if (droppedReferences.has(mine)) throw soldOut()
+  droppedReferences.add(mine)
+  throw new ConnectionDrop()
+}
+
+/** Whether the connection is to be dropped after the reservation is committed: the kept answer comes on a repeat. */
+export function dropsAfterCommit(request: ReservationRequest): boolean {
+  return request.client_reference_id.endsWith('-unknown_success')
+}
+
+function soldOut(): Refusal {
+  return new Refusal('rooms_unavailable', 'the rooms of this offer are gone; search again')
+}
+
+/** Ten percent dearer. */
+function priceChanged({price: {total, currency}}: Offer): Refusal {
+  const dearer = (toMinor(total, currency) * 110n + 50n) / 100n
+  return new Refusal('price_changed', 'the price of this offer has changed; search again', {
+    members: {old: total, new: fromMinor(dearer, currency), currency},
+  })
 }

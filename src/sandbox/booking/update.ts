@@ -1,7 +1,7 @@
 /** Changes to the contact and the guests of a reservation (ours). */
 import {isoTime} from '../../contract/dates.js'
 import type {Guest, Reservation, ReservationUpdate} from '../../contract/reservations.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
 import {hasCheckedIn} from './cancel.js'

@@ -1,12 +1,18 @@
-/** What the controls and the sandbox's own page both do: each checks what it was given, acts, and throws Refusal. */
+/**
+ * What the controls and the sandbox's own pages both do: each checks what it was given, acts, and throws Refusal. And the
+ * state a new sandbox starts with.
+ */
 import {z} from 'zod'
 import type {Reservation} from '../../contract/reservations.js'
-import {Refusal} from '../base/refusal.js'
-import type {Service} from '../base/service.js'
+import {Refusal} from '../base/answers.js'
 import {settlePayment} from '../booking/payment.js'
 import {validate} from '../http/body.js'
 import {type FaultOrder, faultOrder} from '../http/faults.js'
-import {findAnyReservation} from '../store/reservations.js'
+import type {RunningService} from '../http/operation.js'
+import {addStartUpClients} from '../store/clients.js'
+import {addSearchTexts, findAnyReservation} from '../store/reservations.js'
+import {TABLES} from '../store/schema.js'
+import {ensureVoucherSecret} from '../voucher/link.js'
 
 /** Ours: the clock moves at most ten years at a time. */
 const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
@@ -15,12 +21,12 @@ const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADV
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Moves time by `{advance_seconds}` and resolves when what fell due on the way has happened. */
-export async function moveClock(service: Service, order: unknown): Promise<void> {
+export async function moveClock(service: RunningService, order: unknown): Promise<void> {
   await service.timeMover.move(validate(clockMove, order).advance_seconds)
 }
 
 /** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
-export function settle(service: Service, reservationRef: string, order: unknown): Reservation {
+export function settle(service: RunningService, reservationRef: string, order: unknown): Reservation {
   const {result} = validate(paymentOutcome, order)
   const stored = findAnyReservation(service.database, reservationRef)
   if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
@@ -28,13 +34,34 @@ export function settle(service: Service, reservationRef: string, order: unknown)
 }
 
 /** Makes one more attempt, and resolves when it was made. */
-export async function deliverAgain(service: Service, deliveryId: string): Promise<void> {
+export async function deliverAgain(service: RunningService, deliveryId: string): Promise<void> {
   if (await service.dispatcher.deliverNow(deliveryId)) return
   throw new Refusal('delivery_not_found', 'there is no delivery with this id, or its subscription is gone')
 }
 
-export function orderFault(service: Service, order: unknown): FaultOrder {
+export function orderFault(service: RunningService, order: unknown): FaultOrder {
   const checked = validate(faultOrder, order)
   service.faults.add(checked)
   return checked
+}
+
+/** Adds what a sandbox cannot be without, unless it is there. */
+export function prepareState(service: RunningService): void {
+  service.database.transaction(() => {
+    ensureVoucherSecret(service.database)
+    addStartUpClients(service.database, service.clock.now())
+    addSearchTexts(service.database)
+  })
+}
+
+/** Forgets everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is just being moved. */
+export function resetState(service: RunningService): void {
+  service.timeMover.stop()
+  service.database.transaction(() => {
+    for (const table of TABLES) service.database.run(`DELETE FROM ${table}`)
+    prepareState(service)
+  })
+  service.faults.clear()
+  service.requests.clear()
+  service.droppedReferences.clear()
 }

@@ -2,19 +2,18 @@
 import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
-import {invalidField} from '../base/refusal.js'
-import type {Service} from '../base/service.js'
+import {invalidField} from '../base/answers.js'
 import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
-import {type App, type RequestState, wrongMethod} from '../http/routing.js'
-import {eventWithOrigin, withOrigin} from '../links.js'
+import type {RunningService} from '../http/operation.js'
+import {type App, type RequestState, wrongMethod} from '../http/requests.js'
 import {findDeliveryRecord, newestDeliveryRecords} from '../store/deliveries.js'
-import {listEvents} from '../store/events.js'
-import {deliverAgain, moveClock, orderFault, settle} from './actions.js'
-import {resetState} from './reset.js'
+import {eventWithOrigin, listEvents} from '../store/events.js'
+import {withOrigin} from '../store/reservations.js'
+import {deliverAgain, moveClock, orderFault, resetState, settle} from './actions.js'
 
 type ControlContext = Context<RequestState>
-type Control = (service: Service, context: ControlContext) => Response | Promise<Response>
+type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
 
 const CONTROLS: Readonly<Record<string, Partial<Record<'GET' | 'POST' | 'DELETE', Control>>>> = {
   '/clock': {GET: showClock, POST: postClock},
@@ -27,7 +26,7 @@ const CONTROLS: Readonly<Record<string, Partial<Record<'GET' | 'POST' | 'DELETE'
   '/reset': {POST: reset},
 }
 
-export function addControls(app: App, service: Service): void {
+export function addControls(app: App, service: RunningService): void {
   app.use('/_sandbox/*', async (context, next) => {
     checkOrigin(context.req.raw, context.var.origin)
     await next()
@@ -45,27 +44,27 @@ export function addControls(app: App, service: Service): void {
   }
 }
 
-function showClock(service: Service, context: ControlContext): Response {
+function showClock(service: RunningService, context: ControlContext): Response {
   return context.json({now: isoTime(service.clock.now())})
 }
 
 /** Answers when what fell due on the way has happened. */
-async function postClock(service: Service, context: ControlContext): Promise<Response> {
+async function postClock(service: RunningService, context: ControlContext): Promise<Response> {
   await moveClock(service, readBody(context))
   return showClock(service, context)
 }
 
-function postPayment(service: Service, context: ControlContext): Response {
+function postPayment(service: RunningService, context: ControlContext): Response {
   const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
   return context.json({data: withOrigin(settled, context.var.origin)})
 }
 
-function showEvents(service: Service, context: ControlContext): Response {
+function showEvents(service: RunningService, context: ControlContext): Response {
   const events = listEvents(service.database)
   return context.json({data: events.map(event => eventWithOrigin(event, context.var.origin))})
 }
 
-function showDeliveries(service: Service, context: ControlContext): Response {
+function showDeliveries(service: RunningService, context: ControlContext): Response {
   const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
@@ -73,30 +72,30 @@ function showDeliveries(service: Service, context: ControlContext): Response {
 }
 
 /** Makes one more attempt, and answers when it was made. */
-async function postDelivery(service: Service, context: ControlContext): Promise<Response> {
+async function postDelivery(service: RunningService, context: ControlContext): Promise<Response> {
   const id = context.req.param('delivery_id') ?? ''
   await deliverAgain(service, id)
   return context.json({data: findDeliveryRecord(service.database, id)}, 202)
 }
 
-function showFaults(service: Service, context: ControlContext): Response {
+function showFaults(service: RunningService, context: ControlContext): Response {
   return context.json({data: service.faults.list()})
 }
 
-function postFault(service: Service, context: ControlContext): Response {
+function postFault(service: RunningService, context: ControlContext): Response {
   return context.json({data: orderFault(service, readBody(context))}, 201)
 }
 
-function clearFaults(service: Service, context: ControlContext): Response {
+function clearFaults(service: RunningService, context: ControlContext): Response {
   service.faults.clear()
   return showFaults(service, context)
 }
 
-function showRequests(service: Service, context: ControlContext): Response {
+function showRequests(service: RunningService, context: ControlContext): Response {
   return context.json({data: service.requests.list()})
 }
 
-function reset(service: Service, context: ControlContext): Response {
+function reset(service: RunningService, context: ControlContext): Response {
   resetState(service)
   return context.json({data: {reset: true}})
 }

@@ -1,10 +1,10 @@
-/** One attempt to deliver an event: the envelope of §2.8, signed anew (§6.3), sent, and told as service.md shows it. */
+/** One attempt to deliver an event: the envelope of §2.8, signed for this attempt (§6.3), sent, recorded as service.md shows it; and what follows from it (§6.4). */
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
+import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {sign} from '../../webhooks/signature.js'
-import {eventWithOrigin} from '../links.js'
-import type {Attempt} from '../store/deliveries.js'
-import type {DueDelivery} from '../store/due-deliveries.js'
+import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deliveries.js'
+import {eventWithOrigin} from '../store/events.js'
 import type {Post} from './post.js'
 
 export interface AttemptTimes {
@@ -59,4 +59,19 @@ export function signingTime(realNow: number, before: number | null): number {
   const now = Math.floor(realNow)
   if (before === null || before < now || before - now > MOST_SECONDS_AHEAD) return now
   return before + 1
+}
+
+/**
+ * The step after attempt number `n`, made at `at`, of a delivery that was `status` before. One that was delivered or
+ * abandoned has done with the schedule: an attempt of it was ordered by hand, and a failure changes nothing.
+ */
+export function stepAfter(
+  {n, at, status}: {n: number; at: number; status: DeliveryStatus},
+  delivered: boolean,
+): NextStep {
+  if (delivered) return {status: 'DELIVERED', nextAttemptAt: null, makesPassive: false}
+  if (status !== 'PENDING') return {status, nextAttemptAt: null, makesPassive: false}
+  const delay = n < DELIVERY_ATTEMPTS ? DELIVERY_DELAYS_SECONDS[n] : undefined
+  if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null, makesPassive: true}
+  return {status: 'PENDING', nextAttemptAt: at + delay, makesPassive: false}
 }

@@ -6,22 +6,21 @@
 
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/payment.js'
-import {type MadeAttempt, recordAttempts} from '../store/deliveries.js'
 import {
   type DueDelivery,
   findDue,
   findForAttempt,
   findSubscriptionsDue,
   isDue,
+  type MadeAttempt,
   nextAttemptAt,
+  recordAttempts,
   type Taken,
-} from '../store/due-deliveries.js'
+} from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
-import {makeAttempt} from './attempt.js'
-import {Outbox} from './outbox.js'
+import {makeAttempt, stepAfter} from './attempt.js'
+import {Outbox, Recorder} from './outbox.js'
 import type {Post} from './post.js'
-import {Recorder} from './recorder.js'
-import {stepAfter} from './schedule.js'
 
 /** Ours. */
 const LONGEST_SLEEP_MILLISECONDS = 3_600_000

@@ -6,7 +6,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type {SecureContext} from 'node:tls'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './resolve.js'
+import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
 export interface PostRequest {
   readonly url: string

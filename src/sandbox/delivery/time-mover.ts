@@ -4,8 +4,9 @@
  */
 import {setImmediate} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
-import {lastAttemptBy} from '../store/due-deliveries.js'
+import {lastAttemptBy} from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
+import type {Dispatcher} from './dispatcher.js'
 
 /** So that the rounding of sums of seconds does not keep time from moving. */
 const LEAST_STEP_SECONDS = 0.001
@@ -18,7 +19,10 @@ export class TimeMover {
   #last: Promise<void> = Promise.resolve()
   #stops = 0
 
-  constructor(private readonly service: Service) {}
+  constructor(
+    private readonly service: Service,
+    private readonly dispatcher: Dispatcher,
+  ) {}
 
   /**
    * Moves time by `seconds` and resolves when everything that fell due meanwhile has happened. Rejects with
@@ -37,7 +41,8 @@ export class TimeMover {
   }
 
   async #step(seconds: number, stops: number): Promise<void> {
-    const {clock, dispatcher, closing} = this.service
+    const {clock, closing} = this.service
+    const {dispatcher} = this
     let left = seconds
     await dispatcher.settle(clock.now())
     while (!closing.aborted && stops === this.#stops) {

@@ -1,11 +1,48 @@
-/** GET /account (§4.6; the record is ours). */
+/** POST /oauth/token (§4.1), POST /oauth/revoke (§4.2) and GET /account (§4.6; the record is ours). */
+import {z} from 'zod'
 import type {Account} from '../../contract/account.js'
 import {isoTime} from '../../contract/dates.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {fromMinor} from '../../contract/money.js'
-import {data} from '../base/answer.js'
-import {operation} from '../base/service.js'
+import {isScope} from '../../contract/scopes.js'
+import {revokeRequest, tokenRequest} from '../../contract/tokens.js'
+import {data, Refusal} from '../base/answers.js'
+import {operation, publicOperation} from '../http/operation.js'
+import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
 
-export const showAccount = operation(({client}) => {
+/** Any grant type passes the schema, so that another one is refused by its own code (RFC 6749 §5.2). */
+const anyGrant = tokenRequest.extend({grant_type: z.string().min(1)})
+
+/**
+ * Grants those of the scopes asked for that the operator granted to the client; `scope` says which.
+ * A scope name that does not exist, or none granted, is `invalid_scope`.
+ */
+const createToken = publicOperation(anyGrant, ({service, now, body}) => {
+  if (body.grant_type !== 'client_credentials') {
+    throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')
+  }
+  const client = checkCredentials(service.database, body.client_id, body.client_secret)
+  if (!client) throw new Refusal('invalid_client', 'client_id or client_secret is wrong')
+  const asked = [...new Set(body.scope.split(' ').filter(Boolean))]
+  if (!asked.every(isScope)) throw new Refusal('invalid_scope', 'a scope that was asked for does not exist')
+  const granted = asked.filter(scope => client.scopes.split(' ').includes(scope))
+  if (granted.length === 0)
+    throw new Refusal('invalid_scope', 'none of these scopes is granted to the client')
+  return data({
+    access_token: issueToken(service.database, client.client_id, granted, now),
+    token_type: 'Bearer',
+    expires_in: ACCESS_TOKEN_LIFETIME_SECONDS,
+    scope: granted.join(' '),
+  })
+})
+
+/** Answers 200 for an unknown token too (RFC 7009 §2.2). */
+const revokeToken = publicOperation(revokeRequest, ({service, body}) => {
+  forgetToken(service.database, body.token)
+  return data({revoked: true})
+})
+
+const showAccount = operation(({client}) => {
   const balance = fromMinor(BigInt(client.balance_minor), client.currency)
   const account: Account = {
     account_id: client.account_id,
@@ -22,3 +59,9 @@ export const showAccount = operation(({client}) => {
   }
   return data(account)
 })
+
+export const ACCOUNT = {
+  'token.create': createToken,
+  'token.revoke': revokeToken,
+  'account.show': showAccount,
+}

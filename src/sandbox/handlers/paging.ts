@@ -1,5 +1,5 @@
 /** Lists come in pages (ours): `limit` and the opaque cursor `after` of the page before. */
-import {invalidField} from '../base/refusal.js'
+import {type Answer, invalidField, page} from '../base/answers.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -17,7 +17,19 @@ export function readPaging(query: URLSearchParams): {limit: number; after: numbe
   return {limit, after}
 }
 
-export function cursorOf(sequence: number): string {
+/** One page of `found`, which holds one entry more than `limit` when there is a next page. */
+export function pageOf<Entry extends {readonly sequence: number}>(
+  found: readonly Entry[],
+  limit: number,
+  toJson: (entry: Entry) => unknown,
+): Answer {
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  const after = found.length > limit && last ? cursorOf(last.sequence) : null
+  return page(shown.map(toJson), {limit, after})
+}
+
+function cursorOf(sequence: number): string {
   return Buffer.from(`s${sequence}`).toString('base64url')
 }
 

@@ -1,18 +1,33 @@
-/** GET /reservations, GET and PATCH /reservations/{reservation_ref} (ours). */
-import {dayNumber, instantOf} from '../../contract/dates.js'
+/** Reservations: POST /reservations/hotel (§4.4), the voucher link (§4.5), and ours: list, show, update, quote, cancel. */
+import {dayNumber, instantOf, isoTime} from '../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
-import {reservationUpdate} from '../../contract/reservations.js'
-import {data, page} from '../base/answer.js'
-import {invalidField} from '../base/refusal.js'
-import {operation, operationWithBody} from '../base/service.js'
+import {
+  type CancellationQuote,
+  cancellationRequest,
+  reservationRequest,
+  reservationUpdate,
+} from '../../contract/reservations.js'
+import type {VoucherLink} from '../../contract/vouchers.js'
+import {data, invalidField, Refusal} from '../base/answers.js'
+import {cancelReservation, quoteCancellation} from '../booking/cancel.js'
+import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
-import {withOrigin} from '../links.js'
-import {listReservations} from '../store/reservations.js'
-import {ownReservation} from './own-reservation.js'
-import {cursorOf, readPaging} from './paging.js'
+import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
+import {findReservation, listReservations, type StoredReservation, withOrigin} from '../store/reservations.js'
+import {signVoucherLink} from '../voucher/link.js'
+import {pageOf, readPaging} from './paging.js'
+
+const createReservation = operationWithBody(
+  reservationRequest,
+  call => {
+    const answer = data(convertOffer(call), 201)
+    return dropsAfterCommit(call.body) ? {...answer, dropAfterCommit: true} : answer
+  },
+  {idempotent: true},
+)
 
 /** Newest first. */
-export const listOwnReservations = operation(({service, client, origin, query}) => {
+const listOwnReservations = operation(({service, client, origin, query}) => {
   const {limit, after} = readPaging(query)
   const status = query.get('status')
   if (status !== null && !(RESERVATION_STATUSES as readonly string[]).includes(status)) {
@@ -27,19 +42,68 @@ export const listOwnReservations = operation(({service, client, origin, query}) 
     before: after,
     limit: limit + 1,
   })
-  const shown = found.slice(0, limit)
-  const last = shown.at(-1)
-  return page(
-    shown.map(({record}) => withOrigin(record, origin)),
-    {limit, after: found.length > limit && last ? cursorOf(last.sequence) : null},
-  )
+  return pageOf(found, limit, ({record}) => withOrigin(record, origin))
 })
 
-export const showReservation = operation(call => data(withOrigin(ownReservation(call).record, call.origin)))
+const showReservation = operation(call => data(withOrigin(ownReservation(call).record, call.origin)))
 
-export const updateOwnReservation = operationWithBody(reservationUpdate, call =>
+const updateOwnReservation = operationWithBody(reservationUpdate, call =>
   data(withOrigin(updateReservation(call.service, ownReservation(call), call.body), call.origin)),
 )
+
+const quoteOwnCancellation = operation(call => {
+  const {record} = ownReservation(call)
+  const {fee, refund} = quoteCancellation(call.service, record)
+  const quote: CancellationQuote = {
+    reservation_ref: record.reservation_ref,
+    fee,
+    refund_amount: refund,
+    currency: record.price.currency,
+    quoted_at: isoTime(call.now),
+  }
+  return data(quote)
+})
+
+const cancelOwnReservation = operationWithBody(
+  cancellationRequest,
+  call =>
+    data(cancelReservation(call.service, ownReservation(call), call.body.reason || 'requested_by_partner')),
+  {bodyOptional: true},
+)
+
+/** A signed link that is valid for an hour. */
+const showVoucher = operation(call => {
+  const {record} = ownReservation(call)
+  if (record.status !== 'CONFIRMED') {
+    throw new Refusal('reservation_not_confirmed', 'only a confirmed reservation has a voucher', {
+      members: {status: record.status},
+    })
+  }
+  const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
+  const link: VoucherLink = {
+    reservation_ref: record.reservation_ref,
+    voucher: {url: call.origin + path, expires_at: isoTime(expiresAt)},
+  }
+  return data(link)
+})
+
+export const RESERVATIONS = {
+  'reservations.create': createReservation,
+  'reservations.list': listOwnReservations,
+  'reservations.show': showReservation,
+  'reservations.update': updateOwnReservation,
+  'reservations.quote': quoteOwnCancellation,
+  'reservations.cancel': cancelOwnReservation,
+  'voucher.show': showVoucher,
+}
+
+/** The reservation a path names. Throws Refusal `reservation_not_found`, for another client's reservation too. */
+function ownReservation({service, client, parameters}: ClientCall<unknown>): StoredReservation {
+  const reference = parameters.reservation_ref ?? ''
+  const stored = findReservation(service.database, client.client_id, reference)
+  if (!stored) throw new Refusal('reservation_not_found', 'you have no reservation with this reference')
+  return stored
+}
 
 /** Unix seconds of a timestamp with an offset, or of a date: its start in UTC, for `created_to` its end. */
 function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'): number | null {

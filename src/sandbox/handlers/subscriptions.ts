@@ -1,14 +1,14 @@
 /**
  * Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). Here they are records: events are
- * put down as deliveries that are due, and delivery/ sends them.
+ * stored as deliveries that are due, and delivery/ sends them.
  */
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../contract/webhooks.js'
-import {data, page} from '../base/answer.js'
+import {data, invalidField, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
-import {invalidField, Refusal} from '../base/refusal.js'
-import {type ClientCall, operation, operationWithBody, type Service} from '../base/service.js'
+import type {Service} from '../base/service.js'
+import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
 import {listDeliveryRecords} from '../store/deliveries.js'
 import {addTestEvent} from '../store/events.js'
 import {
@@ -18,10 +18,10 @@ import {
   removeSubscription,
   saveSubscription,
 } from '../store/subscriptions.js'
-import {cursorOf, readPaging} from './paging.js'
+import {pageOf, readPaging} from './paging.js'
 
 /** The one answer that shows the signing secret (§2.7). */
-export const createSubscription = operationWithBody(subscriptionRequest, ({service, client, body}) => {
+const createSubscription = operationWithBody(subscriptionRequest, ({service, client, body}) => {
   const subscription: Subscription = {
     id: randomId(SUBSCRIPTION_ID_PREFIX),
     url: checkUrl(service, body.url),
@@ -33,19 +33,15 @@ export const createSubscription = operationWithBody(subscriptionRequest, ({servi
   return data({...subscription, secret}, 201)
 })
 
-export const listSubscriptions = operation(({service, client, query}) => {
+const listSubscriptions = operation(({service, client, query}) => {
   const {limit, after} = readPaging(query)
   const found = listOwnSubscriptions(service.database, client.client_id, {limit: limit + 1, after})
-  const shown = found.slice(0, limit)
-  return page(
-    shown.map(({subscription}) => subscription),
-    {limit, after: nextCursor(found, limit)},
-  )
+  return pageOf(found, limit, ({subscription}) => subscription)
 })
 
-export const showSubscription = operation(call => data(ownSubscription(call)))
+const showSubscription = operation(call => data(ownSubscription(call)))
 
-export const updateSubscription = operationWithBody(subscriptionUpdate, call => {
+const updateSubscription = operationWithBody(subscriptionUpdate, call => {
   const {service, body} = call
   const before = ownSubscription(call)
   const updated: Subscription = {
@@ -58,14 +54,14 @@ export const updateSubscription = operationWithBody(subscriptionUpdate, call => 
   return data(updated)
 })
 
-export const deleteSubscription = operation(call => {
+const deleteSubscription = operation(call => {
   const {id} = ownSubscription(call)
   removeSubscription(call.service.database, id)
   return data({id, deleted: true})
 })
 
 /** An event of the first type the subscription lists, about a reservation that does not exist. */
-export const testSubscription = operation(call => {
+const testSubscription = operation(call => {
   const {service, client, now} = call
   const {id, events, is_active} = ownSubscription(call)
   if (!is_active) {
@@ -91,15 +87,22 @@ export const testSubscription = operation(call => {
   return data(accepted, 202)
 })
 
-export const listDeliveries = operation(call => {
+const listDeliveries = operation(call => {
   const {limit, after} = readPaging(call.query)
   const {id} = ownSubscription(call)
   const found = listDeliveryRecords(call.service.database, {subscriptionId: id, limit: limit + 1, after})
-  return page(
-    found.slice(0, limit).map(({delivery}) => delivery),
-    {limit, after: nextCursor(found, limit)},
-  )
+  return pageOf(found, limit, ({delivery}) => delivery)
 })
+
+export const SUBSCRIPTIONS = {
+  'subscriptions.create': createSubscription,
+  'subscriptions.test': testSubscription,
+  'subscriptions.list': listSubscriptions,
+  'subscriptions.show': showSubscription,
+  'subscriptions.update': updateSubscription,
+  'subscriptions.delete': deleteSubscription,
+  'subscriptions.deliveries': listDeliveries,
+}
 
 function ownSubscription({service, client, parameters}: ClientCall<unknown>): Subscription {
   const found = findSubscription(service.database, client.client_id, parameters.subscription_id ?? '')
@@ -107,7 +110,7 @@ function ownSubscription({service, client, parameters}: ClientCall<unknown>): Su
   return found.subscription
 }
 
-/** §6: https only. The sandbox may be told to take http on loopback as well. */
+/** §6: https only. With --allow-http-loopback also http on loopback. */
 function checkUrl(service: Service, text: string): string {
   if (!URL.canParse(text)) throw invalidField('url', 'invalid_format', 'must be an https address')
   const url = new URL(text)
@@ -129,9 +132,4 @@ function checkEvents(events: readonly string[]): string[] {
     throw invalidField(`events[${unknown}]`, 'unknown_value', `must be one of ${EVENT_TYPE_NAMES.join(', ')}`)
   }
   return [...new Set(events)]
-}
-
-function nextCursor(found: readonly {sequence: number}[], limit: number): string | null {
-  const last = found[limit - 1]
-  return found.length > limit && last ? cursorOf(last.sequence) : null
 }

@@ -3,7 +3,7 @@ import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
 import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 
 /** Ours: the largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024

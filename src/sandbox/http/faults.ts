@@ -6,8 +6,7 @@
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
-import {ConnectionDrop} from '../base/answer.js'
-import {Refusal} from '../base/refusal.js'
+import {ConnectionDrop, Refusal} from '../base/answers.js'
 
 /** Operations of the pages beside the API, for faults and the request log. */
 export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const

@@ -2,7 +2,7 @@
  * Refuses requests that did not mean this sandbox: another host name (DNS rebinding) or a page of another origin.
  * Without it a web page a user happens to visit could move money or time here.
  */
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 
 const LOOPBACK_NAMES = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 

@@ -8,14 +8,10 @@
  */
 import {createHash} from 'node:crypto'
 import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
-import type {Answer} from '../base/answer.js'
-import {Refusal} from '../base/refusal.js'
-import type {Service} from '../base/service.js'
+import {type Answer, Refusal} from '../base/answers.js'
+import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS: readonly number[] = [402, 404, 409, 410]
-
-/** Keys whose first request is being worked on, with the hash of its body. */
-export type RunningKeys = Map<string, string>
 
 /** One use of a key: whose, which, and for what body. */
 export interface KeyUse {
@@ -40,7 +36,7 @@ export function keyUse(clientId: string, header: string | null, json: unknown): 
  * The answer kept under the key, marked as replayed; undefined when the key is new.
  * Throws Refusal `idempotency_key_reused` for another body, `idempotency_in_progress` while the first still runs.
  */
-export function replay(service: Service, use: KeyUse): Answer | undefined {
+export function replay(service: RunningService, use: KeyUse): Answer | undefined {
   const running = service.runningKeys.get(runningKey(use))
   if (running !== undefined) {
     if (running !== use.bodyHash) throw reused()
@@ -61,14 +57,14 @@ export function replay(service: Service, use: KeyUse): Answer | undefined {
 }
 
 /** Marks the key as running until the returned function is called. */
-export function claim(service: Service, use: KeyUse): () => void {
+export function claim(service: RunningService, use: KeyUse): () => void {
   const key = runningKey(use)
   service.runningKeys.set(key, use.bodyHash)
   return () => service.runningKeys.delete(key)
 }
 
 /** Runs `work` and keeps its answer in one transaction; a refusal undoes the work and is kept by itself. */
-export function runOnce(service: Service, use: KeyUse, requestId: string, work: () => Answer): Answer {
+export function runOnce(service: RunningService, use: KeyUse, requestId: string, work: () => Answer): Answer {
   try {
     return service.database.transaction(() => {
       const answer = work()
@@ -83,7 +79,7 @@ export function runOnce(service: Service, use: KeyUse, requestId: string, work: 
   }
 }
 
-function keep(service: Service, use: KeyUse, answer: Answer): void {
+function keep(service: RunningService, use: KeyUse, answer: Answer): void {
   service.database.run(
     `INSERT INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (client_id, key) DO UPDATE SET

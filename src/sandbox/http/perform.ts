@@ -1,23 +1,24 @@
-/** One request of the API from its route to its answer: fault, token, key, body, operation. */
+/** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6) and scope, key, body, operation. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from 'hono'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
-import {type Answer, ConnectionDrop, toResponse} from '../base/answer.js'
-import type {ClientCall, Handler, Service} from '../base/service.js'
-import {answerWithOrigin} from '../links.js'
-import {findClient} from '../store/clients.js'
-import {authorize} from './authorize.js'
+import type {Reservation} from '../../contract/reservations.js'
+import type {Scope} from '../../contract/scopes.js'
+import {type Answer, ConnectionDrop, Refusal, toResponse} from '../base/answers.js'
+import {type Client, findClient, findToken} from '../store/clients.js'
+import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
 import {faultAfter, faultInstead, strikesAfterCommit} from './faults.js'
 import {claim, type KeyUse, keyUse, replay, runOnce} from './idempotency.js'
-import type {RequestState} from './routing.js'
+import type {ClientCall, Handler, RunningService} from './operation.js'
+import type {RequestState} from './requests.js'
 
 type RequestContext = Context<RequestState>
 type Pause = () => Promise<void>
 
 /** Runs `work` under the fault ordered for `operation`, if any. `work` pauses where a latency shall be felt. */
 export async function underFaults(
-  service: Service,
+  service: RunningService,
   operation: string,
   context: RequestContext,
   work: (pause: Pause) => Promise<Response>,
@@ -44,7 +45,7 @@ export async function underFaults(
 }
 
 export function perform(
-  service: Service,
+  service: RunningService,
   name: OperationName,
   handler: Handler,
   context: RequestContext,
@@ -57,7 +58,7 @@ export function perform(
 }
 
 async function answerOf(
-  service: Service,
+  service: RunningService,
   name: OperationName,
   handler: Handler,
   context: RequestContext,
@@ -93,7 +94,7 @@ async function answerOf(
 
 /** The kept answer of the key, or the operation's own, kept. */
 async function once(
-  service: Service,
+  service: RunningService,
   use: KeyUse,
   requestId: string,
   pause: Pause,
@@ -110,4 +111,41 @@ async function once(
   } finally {
     release()
   }
+}
+
+/** The answer to a new reservation: what is kept under its Idempotency-Key has the link as a path. */
+function answerWithOrigin(answer: Answer, origin: string): Answer {
+  const {data} = answer.json as {data?: Reservation}
+  return data ? {...answer, json: {data: withOrigin(data, origin)}} : answer
+}
+
+/** The client whose token this is. Throws Refusal: `token_invalid`, `token_expired`, `insufficient_scope`. */
+function authorize(service: RunningService, authorization: string | null, scope: Scope): Client {
+  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization?.trim() ?? '')?.[1]
+  if (!token) {
+    throw new Refusal('token_invalid', 'the request has no bearer token', {
+      headers: {'WWW-Authenticate': 'Bearer'},
+    })
+  }
+  const stored = findToken(service.database, token)
+  const client = stored && findClient(service.database, stored.client_id)
+  if (!client) throw unauthorized('token_invalid', 'the access token is unknown or was revoked')
+  if (stored.expires_at <= service.clock.now()) {
+    throw unauthorized('token_expired', 'the access token has expired')
+  }
+  if (!stored.scopes.split(' ').includes(scope)) throw scopeMissing(scope)
+  return client
+}
+
+function unauthorized(code: 'token_invalid' | 'token_expired', message: string): Refusal {
+  return new Refusal(code, message, {
+    headers: {'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"`},
+  })
+}
+
+function scopeMissing(scope: Scope): Refusal {
+  return new Refusal('insufficient_scope', `the access token lacks the scope ${scope}`, {
+    members: {scope},
+    headers: {'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`},
+  })
 }

@@ -1,19 +1,16 @@
-/** What the forms of the sandbox's own page do: the work of the controls, then back to the page (303). */
-
-import {Refusal} from '../base/refusal.js'
-import type {Service} from '../base/service.js'
-import {deliverAgain, moveClock, orderFault, settle} from '../controls/actions.js'
-import {resetState} from '../controls/reset.js'
-import {CLOCK_UNITS} from './clock.js'
-import type {Done} from './layout.js'
-import {pathOf} from './parts.js'
+/** What the forms of the pages do: the work of the controls, then back to the page (303). The forms that move the clock. */
+import {Refusal} from '../base/answers.js'
+import {deliverAgain, moveClock, orderFault, resetState, settle} from '../controls/actions.js'
+import type {RunningService} from '../http/operation.js'
+import type {Done, Visit} from './layout.js'
+import {button, html, type Piece, pathOf, select} from './parts.js'
 
 export type Fields = Readonly<Record<string, string>>
 
 export interface Action {
   readonly path: string
   /** Acts, and says which page to go to and what to say there. Throws Refusal. */
-  run(service: Service, parameters: Fields, fields: Fields): Promise<Outcome> | Outcome
+  run(service: RunningService, parameters: Fields, fields: Fields): Promise<Outcome> | Outcome
 }
 
 interface Outcome {
@@ -97,4 +94,35 @@ function numberOf(text: string | undefined): number {
 /** The page a form came from, if it is one of the sandbox's own; else the overview. */
 function ownPath(path: string | undefined): string {
   return path !== undefined && /^\/ui(\/[\w%.~-]+)+$/.test(path) ? path : '/'
+}
+
+/** Over a minute, an offer's validity, a voucher link's, a token's, the last delay of §6.4, and a day. */
+const STEPS = [
+  ['+1 min', 60],
+  ['+16 min', 16 * 60],
+  ['+1 h', 3600],
+  ['+2 h', 2 * 3600],
+  ['+8 h', 8 * 3600],
+  ['+24 h', 24 * 3600],
+] as const
+
+export const CLOCK_UNITS: Readonly<Record<string, number>> = {
+  seconds: 1,
+  minutes: 60,
+  hours: 3600,
+  days: 86_400,
+}
+
+export function clockForms(visit: Visit): Piece {
+  return html`<div class="actions">${STEPS.map(([text, seconds]) => moveButton(visit, text, seconds))}</div>
+<form method="post" action="/ui/clock" class="actions"><input type="hidden" name="back" value="${visit.path}">
+<label>Move it by<input type="number" name="amount" min="0" step="any" required inputmode="decimal"></label>
+${select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Move</button></form>
+<p class="soft">What falls due on the way happens, each thing at its own time: offers and tokens expire, payments run out, events
+are sent again. The clock only moves forward.</p>`
+}
+
+/** A button that moves the clock by `seconds` and comes back to this page. */
+export function moveButton(visit: Visit, text: string, seconds: number): Piece {
+  return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
 }

@@ -1,10 +1,19 @@
-/** `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4). */
+/**
+ * `/ui/subscriptions`: who receives events, and which. Signing secrets are not shown: the service never shows them again.
+ * `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4).
+ */
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 import {counted} from '../base/wording.js'
-import {browseDeliveries, findListedDelivery, type ListedDelivery} from '../store/browse.js'
+import {
+  browseDeliveries,
+  browseSubscriptions,
+  findListedDelivery,
+  type ListedDelivery,
+} from '../store/browse.js'
 import type {Attempt} from '../store/deliveries.js'
-import {moveButton} from './clock.js'
+import {moveButton} from './actions.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   brief,
   button,
@@ -23,7 +32,6 @@ import {
   table,
   time,
 } from './parts.js'
-import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
 
 const STATUSES = ['PENDING', 'DELIVERED', 'ABANDONED']
 
@@ -113,4 +121,26 @@ export function deliveryTable({now}: Visit, found: readonly ListedDelivery[]): P
 
 function lastError(attempt: Attempt | undefined): Piece {
   return attempt?.error ? html`<br><span class="soft">${brief(attempt.error)}</span>` : html``
+}
+
+export function subscriptionList(visit: Visit): View {
+  const found = browseSubscriptions(visit.service.database, pagingOf(visit))
+  const rows = found.items.map(({subscription, clientId}) => [
+    html`${identifier(subscription.id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(subscription.id)}">its deliveries</a>`,
+    status(subscription.is_active ? 'active' : 'passive'),
+    brief(subscription.url),
+    html`${subscription.events.map(type => html`<div>${shown(type)}</div>`)}`,
+    code(clientId),
+  ])
+  const columns = ['Subscription', 'Status', 'Address', 'Events', 'Client']
+  return {
+    title: 'Subscriptions',
+    main: html`<section class="card" aria-label="Subscriptions">
+${
+  rows.length > 0
+    ? table('Subscriptions', columns, rows)
+    : nothing('No subscription. Receive events here:', 'bookctl webhooks listen --subscribe')
+}
+${pager(visit, found)}</section>`,
+  }
 }

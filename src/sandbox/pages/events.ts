@@ -1,9 +1,10 @@
 /** `/ui/events` and `/ui/events/{id}`: what happened, as it is sent to subscribers (§2.8). */
 import {EVENT_TYPE_NAMES} from '../../contract/events.js'
-import {Refusal} from '../base/refusal.js'
-import {eventWithOrigin} from '../links.js'
+import {Refusal} from '../base/answers.js'
 import {browseDeliveries, browseEvents, findListedEvent, type ListedEvent} from '../store/browse.js'
+import {eventWithOrigin} from '../store/events.js'
 import {deliveryTable} from './deliveries.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   code,
   facts,
@@ -18,7 +19,6 @@ import {
   table,
   time,
 } from './parts.js'
-import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
 
 export function eventList(visit: Visit): View {
   const type = filterOf(visit, 'type')

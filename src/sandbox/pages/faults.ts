@@ -2,8 +2,8 @@
 import {ERROR_CODES} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {FAULT_KINDS, PAGE_OPERATIONS} from '../http/faults.js'
+import type {View, Visit} from './layout.js'
 import {button, code, html, nothing, type Piece, select, table} from './parts.js'
-import type {View, Visit} from './visit.js'
 
 export function faultList({service}: Visit): View {
   const rows = service.faults

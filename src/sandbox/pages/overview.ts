@@ -1,16 +1,16 @@
 /** `/`: where the sandbox is, what time it has, who its clients are, and what happened last. */
 import {fromMinor} from '../../contract/money.js'
 import {money} from '../base/wording.js'
-import {API_PATH} from '../http/routing.js'
+import {API_PATH} from '../http/requests.js'
 import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
 import {listClients} from '../store/clients.js'
-import {clockForms} from './clock.js'
+import {clockForms} from './actions.js'
 import {deliveryTable} from './deliveries.js'
 import {eventTable} from './events.js'
+import type {View, Visit} from './layout.js'
 import {button, html, identifier, linkTo, nothing, type Piece, shown, status, table} from './parts.js'
 import {requestTable} from './requests.js'
 import {reservationTable} from './reservations.js'
-import type {View, Visit} from './visit.js'
 
 const LATEST = {before: null, limit: 5}
 

@@ -2,10 +2,8 @@
 import {html} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {Piece} from './markup.js'
 
-export {html} from 'hono/html'
-export type {Piece} from './markup.js'
+export {html}
 
 /** Ours: how much of a text is shown, and how much of it in a list. */
 const MOST_LENGTH = 1000
@@ -165,4 +163,25 @@ export function select(
   const option = (value: string, text: string) =>
     html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : ''}>${text}</option>`
   return html`<label>${label}<select name="${name}">${any === undefined ? '' : option('', any)}${options.map(each => option(each, each))}</select></label>`
+}
+
+/** A piece of HTML. Every value put into hono's template is escaped, unless it is itself such a piece. */
+export type Piece = ReturnType<typeof html>
+
+/** The text of a whole page. A template becomes a promise only if something in it is one, and nothing here is. */
+export function textOf(page: Piece): string {
+  if (page instanceof Promise) throw new TypeError('a page must be made at once')
+  return page.toString()
+}
+
+/** No script, nothing from elsewhere, no frame; the referrer stays at home because an address may be a secret. */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // Not `no-referrer`: with it browsers send `Origin: null` from the form, which would be refused.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
 }

@@ -1,16 +1,22 @@
-/** GET and POST /pay/{token}: what the customer sees at `payment.url` (§2.5, §3; the page is ours). */
+/**
+ * GET and POST /pay/{token}: what the customer sees at `payment.url` (§2.5, §3: the address to which the customer is sent to
+ * pay; the page itself is ours). Plain HTML with forms: it needs no script, no cookie and nothing from elsewhere.
+ */
 import type {Context} from 'hono'
-import type {Service} from '../base/service.js'
+import {html, raw} from 'hono/html'
+import type {Reservation} from '../../contract/reservations.js'
+import {counted, dateInWords, instantInUtc, money, occupancy} from '../base/wording.js'
 import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
-import type {RequestState} from '../http/routing.js'
+import type {RunningService} from '../http/operation.js'
+import type {RequestState} from '../http/requests.js'
 import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
-import {PAGE_HEADERS} from './headers.js'
-import {renderPaymentPage} from './payment-page.js'
+import {PAGE_HEADERS, type Piece, textOf} from './parts.js'
+import {PAYMENT_PAGE_STYLE} from './style.js'
 
 type PageContext = Context<RequestState>
 type PageState = Parameters<typeof renderPaymentPage>[0]['state']
 
-export function showPaymentPage(service: Service, context: PageContext): Response {
+export function showPaymentPage(service: RunningService, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const {record} = stored
@@ -24,7 +30,7 @@ export function showPaymentPage(service: Service, context: PageContext): Respons
 }
 
 /** Applies what the customer chose and sends the browser back to the page, which shows what became of it. */
-export function submitPayment(service: Service, context: PageContext): Response {
+export function submitPayment(service: RunningService, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
@@ -37,7 +43,7 @@ export function submitPayment(service: Service, context: PageContext): Response 
 }
 
 /** A page that was left open may be sent after the time to pay has run out, or twice: then nothing changes. */
-function settleIfPending(service: Service, token: string, result: PaymentResult): void {
+function settleIfPending(service: RunningService, token: string, result: PaymentResult): void {
   expirePayments(service)
   const stored = findByPaymentToken(service.database, token)
   if (stored?.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
@@ -53,4 +59,124 @@ function stateOf({record}: StoredReservation, left: boolean): PageState {
 
 function unknownPage(context: PageContext): Response {
   return context.text('There is no payment at this address.', 404)
+}
+
+export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
+
+export interface PaymentPageView {
+  readonly reservation: Reservation
+  readonly state: PaymentPageState
+  /** Until when it may be paid: a timestamp with offset. */
+  readonly expiresAt: string
+  /** Where the form is posted: `result=paid`, `failed` or `left`, as a URL-encoded form. */
+  readonly action: string
+  /** One more sentence for the customer. */
+  readonly message?: string
+}
+
+interface Wording {
+  readonly title: string
+  readonly note: string
+  readonly tone: '' | 'good' | 'bad'
+  readonly canPay: boolean
+}
+
+const WORDING: Readonly<Record<PaymentPageState, Wording>> = {
+  payable: {title: 'Pay for your stay', note: '', tone: '', canPay: true},
+  failed: {
+    title: 'Payment declined',
+    note: 'The payment was declined and nothing was charged. You can try again.',
+    tone: 'bad',
+    canPay: true,
+  },
+  left: {
+    title: 'Not paid yet',
+    note: 'You left without paying. The reservation waits until the time below; you can still pay.',
+    tone: '',
+    canPay: true,
+  },
+  paid: {
+    title: 'Paid. Your stay is confirmed',
+    note: 'The payment was received. You can close this page.',
+    tone: 'good',
+    canPay: false,
+  },
+  expired: {
+    title: 'The time to pay is over',
+    note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
+    tone: 'bad',
+    canPay: false,
+  },
+  cancelled: {
+    title: 'This reservation was cancelled',
+    note: 'There is nothing to pay.',
+    tone: 'bad',
+    canPay: false,
+  },
+}
+
+/** The whole page as HTML5. Everything that came from a request is escaped and cannot turn its surroundings round. */
+export function renderPaymentPage(view: PaymentPageView): string {
+  const {reservation, state} = view
+  const wording = WORDING[state]
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${wording.title} · ${reservation.reservation_ref} · TEST</title>
+<style>${raw(PAYMENT_PAGE_STYLE)}</style>
+</head>
+<body>
+<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
+<main>
+<h1>${wording.title}</h1>
+${notes(view)}
+<p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
+${wording.canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
+${facts(reservation)}
+${wording.canPay ? choices(view) : ''}
+</main>
+</body>
+</html>
+`
+  return textOf(page)
+}
+
+function notes({state, message}: PaymentPageView): Piece {
+  const {note, tone} = WORDING[state]
+  const role = tone === 'bad' ? 'alert' : 'status'
+  return html`${note ? html`<p class="note ${tone}" role="${role}">${note}</p>` : ''}
+${message ? html`<p class="note" role="status"><bdi>${message}</bdi></p>` : ''}`
+}
+
+function facts(reservation: Reservation): Piece {
+  const {hotel} = reservation
+  return html`<dl>
+${fact('Hotel', html`<bdi>${hotel.name}</bdi> <span class="soft">${counted(hotel.stars, 'star')}</span><br><bdi>${hotel.address}, ${hotel.city.name}</bdi>`)}
+${fact('Check-in', html`<time datetime="${reservation.check_in}">${dateInWords(reservation.check_in)}</time>`)}
+${fact('Check-out', html`<time datetime="${reservation.check_out}">${dateInWords(reservation.check_out)}</time> <span class="soft">(${counted(reservation.nights, 'night')})</span>`)}
+${fact('Rooms', html`${counted(reservation.rooms.length, 'room')}, ${occupancy(reservation.rooms)}`)}
+${fact('Booked for', html`<bdi>${reservation.contact.name} ${reservation.contact.surname}</bdi>`)}
+${fact('Reservation', html`<bdi>${reservation.reservation_ref}</bdi>`)}
+${fact('Partner reference', html`<bdi>${reservation.client_reference_id}</bdi>`)}
+</dl>`
+}
+
+function fact(name: string, value: Piece): Piece {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+function choices({action, state, reservation}: PaymentPageView): Piece {
+  const amount = money(reservation.payment.amount, reservation.payment.currency)
+  const leave = html`<button name="result" value="left">Leave without paying</button>`
+  return html`<form method="post" action="${action}">
+<fieldset>
+<legend>What does the test customer do?</legend>
+<button name="result" value="paid">${state === 'failed' ? 'Try again: pay' : 'Pay'} ${amount}</button>
+<button name="result" value="failed">Decline the payment</button>
+${state === 'left' ? '' : leave}
+</fieldset>
+</form>`
 }

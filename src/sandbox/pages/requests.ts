@@ -1,9 +1,10 @@
 /** `/ui/requests` and `/ui/requests/{id}`: the last requests as the log has them, secrets taken out. */
 import {OPERATIONS} from '../../contract/operations.js'
-import {Refusal} from '../base/refusal.js'
+import {Refusal} from '../base/answers.js'
 import {PAGE_OPERATIONS} from '../http/faults.js'
-import type {LoggedRequest} from '../http/request-log.js'
+import type {LoggedRequest} from '../http/requests.js'
 import {PAGE_SIZE} from '../store/browse.js'
+import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   code,
   facts,
@@ -18,7 +19,6 @@ import {
   table,
   time,
 } from './parts.js'
-import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './visit.js'
 
 const OUTCOMES = new Map<string, (status: number | null) => boolean>([
   ['succeeded', status => status !== null && status < 400],

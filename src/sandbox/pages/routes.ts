@@ -1,25 +1,26 @@
 /**
- * The sandbox's own page: `/` and what lies under `/ui`. Not at `/reservations` and the like: a client with a wrong
- * base URL must find nothing there. Reading changes nothing; forms are taken from these pages alone.
+ * Which page is where. The sandbox's own pages are `/` and what lies under `/ui`, not `/reservations` and the like: a client
+ * with a wrong base URL must find nothing there. Reading changes nothing; forms are accepted from these pages alone.
+ * Beside them the payment page, voucher links and the OpenAPI description.
  */
 import type {Context} from 'hono'
-import type {Refusal} from '../base/refusal.js'
-import type {Service} from '../base/service.js'
-import {checkForm} from '../http/guard.js'
-import {type App, type RequestState, wrongMethod} from '../http/routing.js'
+import {openApiDocument} from '../../contract/openapi.js'
+import type {Refusal} from '../base/answers.js'
+import {checkForm, checkOrigin} from '../http/guard.js'
+import type {RunningService} from '../http/operation.js'
+import {underFaults} from '../http/perform.js'
+import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from '../http/requests.js'
 import {ACTIONS, readForm} from './actions.js'
-import {deliveryDetail, deliveryList} from './deliveries.js'
+import {deliveryDetail, deliveryList, subscriptionList} from './deliveries.js'
 import {eventDetail, eventList} from './events.js'
-import {failureView} from './failure.js'
 import {faultList} from './faults.js'
-import {PAGE_HEADERS} from './headers.js'
-import {layOut} from './layout.js'
+import {failureView, layOut, type View, type Visit} from './layout.js'
 import {overview} from './overview.js'
+import {PAGE_HEADERS} from './parts.js'
+import {showPaymentPage, submitPayment} from './payment.js'
 import {requestDetail, requestList} from './requests.js'
-import {reservationDetail} from './reservation.js'
-import {reservationList} from './reservations.js'
-import {subscriptionList} from './subscriptions.js'
-import type {View, Visit} from './visit.js'
+import {reservationDetail, reservationList} from './reservations.js'
+import {downloadVoucher} from './voucher.js'
 
 type SiteContext = Context<RequestState>
 
@@ -37,7 +38,7 @@ const VIEWS: Readonly<Record<string, (visit: Visit) => View>> = {
   '/ui/faults': faultList,
 }
 
-export function addSite(app: App, service: Service): void {
+export function addSite(app: App, service: RunningService): void {
   app.get('/ui', context => context.redirect('/', 303))
   for (const [path, view] of Object.entries(VIEWS)) {
     app.get(path, context => show(service, context, view))
@@ -74,19 +75,19 @@ export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolea
 }
 
 /** The refusal as a page. */
-export function showFailure(service: Service, context: SiteContext, refusal: Refusal): Response {
+export function showFailure(service: RunningService, context: SiteContext, refusal: Refusal): Response {
   const visit = visitOf(service, context)
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
   const headers = {...PAGE_HEADERS, ...refusal.extras.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
-function show(service: Service, context: SiteContext, view: (visit: Visit) => View): Response {
+function show(service: RunningService, context: SiteContext, view: (visit: Visit) => View): Response {
   const visit = visitOf(service, context)
   return context.html(layOut(visit, view(visit)), 200, PAGE_HEADERS)
 }
 
-function visitOf(service: Service, context: SiteContext): Visit {
+function visitOf(service: RunningService, context: SiteContext): Visit {
   const {pathname, searchParams} = new URL(context.req.url)
   return {
     service,
@@ -96,4 +97,36 @@ function visitOf(service: Service, context: SiteContext): Visit {
     query: searchParams,
     parameters: context.req.param() as Record<string, string>,
   }
+}
+
+export function addPages(app: App, service: RunningService): void {
+  addSite(app, service)
+  app.get('/openapi.json', context =>
+    context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
+  )
+  app.get('/pay/:token', logRequests(service, 'payment.page'), context =>
+    underFaults(service, 'payment.page', context, async pause => {
+      await pause()
+      return showPaymentPage(service, context)
+    }),
+  )
+  app.post('/pay/:token', logRequests(service, 'payment.submit'), context => {
+    checkOrigin(context.req.raw, context.var.origin)
+    return underFaults(service, 'payment.submit', context, async pause => {
+      await pause()
+      return submitPayment(service, context)
+    })
+  })
+  app.all('/pay/:token', () => {
+    throw wrongMethod(['GET', 'POST'])
+  })
+  app.get('/vouchers/:token', logRequests(service, 'voucher.download'), context =>
+    underFaults(service, 'voucher.download', context, async pause => {
+      await pause()
+      return downloadVoucher(service, context)
+    }),
+  )
+  app.all('/vouchers/:token', () => {
+    throw wrongMethod(['GET'])
+  })
 }

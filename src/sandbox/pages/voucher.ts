@@ -1,15 +1,18 @@
 /** GET /vouchers/{token}: the PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
 import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
-import type {Service} from '../base/service.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
-import type {RequestState} from '../http/routing.js'
+import type {RunningService} from '../http/operation.js'
+import type {RequestState} from '../http/requests.js'
 import {findClient} from '../store/clients.js'
 import {findAnyReservation} from '../store/reservations.js'
 import {renderVoucher} from '../voucher/content.js'
 import {verifyVoucherLink} from '../voucher/link.js'
 
-export async function downloadVoucher(service: Service, context: Context<RequestState>): Promise<Response> {
+export async function downloadVoucher(
+  service: RunningService,
+  context: Context<RequestState>,
+): Promise<Response> {
   const now = service.clock.now()
   const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)
   if (link.verdict === 'altered') return context.text('This voucher link is not valid.', 403)

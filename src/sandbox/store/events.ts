@@ -5,7 +5,7 @@ import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
 
-/** The envelope of §2.8; links in `data` are kept as paths (links.ts adds the origin). */
+/** The envelope of §2.8; links in `data` are stored as paths. */
 export interface StoredEvent {
   readonly id: string
   readonly type: string
@@ -91,4 +91,11 @@ function addDelivery(database: Database, subscriptionId: string, eventId: string
     now,
   )
   return deliveryId
+}
+
+/** The event's envelope as it is shown and sent: links lead to the origin of the running sandbox. */
+export function eventWithOrigin(event: StoredEvent, origin: string): StoredEvent {
+  const voucher = event.data.voucher as {url: string} | undefined
+  if (!voucher) return event
+  return {...event, data: {...event.data, voucher: {...voucher, url: origin + voucher.url}}}
 }

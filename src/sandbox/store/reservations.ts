@@ -1,6 +1,6 @@
 /**
  * Reservations (§2.5): the record as it is answered, and beside it what is searched by. The record's
- * `payment.url` is kept as a path; the origin is added when it is answered (links.ts).
+ * `payment.url` is stored as a path.
  */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
@@ -182,4 +182,10 @@ export function fromReservationRow(row: ReservationRow): StoredReservation {
 
 function unixTime(iso: string): number {
   return Date.parse(iso) / 1000
+}
+
+/** The reservation as it is answered: its link leads to the origin of the running sandbox. */
+export function withOrigin(record: Reservation, origin: string): Reservation {
+  const {url} = record.payment
+  return url === undefined ? record : {...record, payment: {...record.payment, url: origin + url}}
 }

@@ -1,4 +1,6 @@
-/** Tables of the local sandbox, as migrations: statements are only ever appended. */
+/** Tables of the local sandbox, as migrations: statements are only ever appended. Access to `meta`, its single values. */
+import type {Database} from '../../storage/database.js'
+
 export const MIGRATIONS = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -75,3 +77,18 @@ export const TABLES = [
   'clients',
   'meta',
 ] as const
+
+/** How far the clock was moved, and what signs voucher links. */
+type MetaName = 'clock_offset_seconds' | 'voucher_secret'
+
+export function readMeta(database: Database, name: MetaName): string | undefined {
+  return database.get<{value: string}>('SELECT value FROM meta WHERE name = ?', name)?.value
+}
+
+export function writeMeta(database: Database, name: MetaName, value: string): void {
+  database.run(
+    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    name,
+    value,
+  )
+}

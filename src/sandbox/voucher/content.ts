@@ -1,10 +1,17 @@
-/** The voucher of a reservation as a PDF (§2.6, §4.5; what stands on it is ours). */
+/** What stands on the voucher of a reservation (§2.6, §4.5; all of it is ours). */
 import {countries} from 'countries-list'
 import type {Reservation} from '../../contract/reservations.js'
-import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
-import {maskIdentity} from './printable.js'
+import {
+  counted,
+  dateInWords,
+  fullName,
+  instantAsWritten,
+  instantInUtc,
+  maskIdentity,
+  money,
+  occupancy,
+} from '../base/wording.js'
 import {openSheet, type Sheet, SOFT} from './sheet.js'
-import {addTerms} from './terms.js'
 
 export interface VoucherExtra {
   readonly hotelPhone?: string
@@ -126,4 +133,43 @@ function addReading(sheet: Sheet): void {
 
 function typeInWords(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).toLowerCase()
+}
+
+export function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {
+  sheet.section('Cancellation')
+  const rows = termRows(reservation)
+  if (rows.length > 0) {
+    sheet.table(
+      [
+        {label: 'When', share: 2},
+        {label: timezone ? `Hotel time, ${timezone}` : 'Hotel time', share: 5},
+        {label: 'The same in UTC', share: 4},
+        {label: 'Fee', share: 5},
+      ],
+      rows,
+    )
+  } else {
+    sheet.paragraph('The terms were not given.')
+  }
+  if (reservation.remarks) {
+    sheet.section('Remarks')
+    sheet.paragraph(reservation.remarks, {after: 6})
+  }
+}
+
+function termRows({cancellation_policies, price, created_at}: Reservation): string[][] {
+  const [first] = cancellation_policies
+  if (!first) return []
+  // A first step that was in force when it was booked leaves no time in which cancelling is free.
+  const isFreeAtFirst = Date.parse(first.from) > Date.parse(created_at)
+  const free = isFreeAtFirst ? [['before', ...bothClocks(first.from), 'free of charge']] : []
+  const steps = cancellation_policies.map(({from, amount, currency}) => {
+    const whole = amount === price.total && currency === price.currency ? ' (the whole price)' : ''
+    return ['from', ...bothClocks(from), money(amount, currency) + whole]
+  })
+  return [...free, ...steps]
+}
+
+function bothClocks(timestamp: string): [string, string] {
+  return [instantAsWritten(timestamp), instantInUtc(timestamp)]
 }

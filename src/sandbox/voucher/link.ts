@@ -3,7 +3,7 @@ import {createHmac, timingSafeEqual} from 'node:crypto'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 import {randomSecret} from '../base/random.js'
-import {readMeta, writeMeta} from '../store/meta.js'
+import {readMeta, writeMeta} from '../store/schema.js'
 
 /** Makes the signing secret, unless there is one. */
 export function ensureVoucherSecret(database: Database): void {

@@ -1,8 +1,7 @@
-/** The paper of the voucher: the file, its fonts, and TEST across every page. */
+/** The paper of the voucher: the file, its fonts, what they can print, and TEST across every page. */
 import {createRequire} from 'node:module'
 import {openSync} from 'fontkit'
 import PDFDocument from 'pdfkit'
-import {type Printable, printableWith} from './printable.js'
 
 export const MARGIN = 46
 export const TEST_RED = '#b42318'
@@ -67,4 +66,26 @@ export function drawWatermark(doc: PDFKit.PDFDocument): void {
   doc.text('TEST', left, centre.y - WATERMARK.size * 0.6, {lineBreak: false})
   doc.restore()
   doc.fillOpacity(1)
+}
+
+/** Stands for a character the font lacks. */
+const REPLACEMENT = '\uFFFD'
+
+export type Printable = (text: string) => string
+
+/**
+ * Makes texts printable with a font. Controls, line breaks and runs of space become one space; characters that show
+ * nothing or change direction go; what the font lacks becomes U+FFFD, one for each character.
+ */
+export function printableWith(hasGlyph: (codePoint: number) => boolean): Printable {
+  return text => {
+    const spaced = text
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+      .replace(/\p{Cf}|[\uFE00-\uFE0F]/gu, '')
+    const known = Array.from(spaced.trim(), character => {
+      return hasGlyph(character.codePointAt(0) ?? 0) ? character : REPLACEMENT
+    })
+    return known.join('')
+  }
 }

@@ -1,5 +1,57 @@
-/** The last requests, for `GET /_sandbox/requests`: kept in memory, secrets and identity numbers taken out. */
+/** What all routes share: the state a request carries, the log of requests (`GET /_sandbox/requests`), a wrong method. */
+import type {Context, Hono} from 'hono'
+import {isoTime} from '../../contract/dates.js'
 import {isTooDeep} from '../../contract/json.js'
+import {Refusal} from '../base/answers.js'
+import type {SandboxClock} from '../base/service.js'
+
+/** Path of the base URL (§9). */
+export const API_PATH = '/partner-api/v1'
+
+export interface RequestState {
+  Variables: {
+    requestId: string
+    /** `http://127.0.0.1:PORT`, as the request was sent to it. */
+    origin: string
+    /** The whole body, at most a mebibyte. */
+    body: Uint8Array
+    /** Whether the answer is to be cut in the middle, be it a refusal. */
+    isTruncated?: boolean
+  }
+}
+
+export type App = Hono<RequestState>
+
+/** Middleware that puts the request into the log, and its status when it is answered. */
+export function logRequests(
+  {clock, requests}: {readonly clock: SandboxClock; readonly requests: RequestLog},
+  operation: string | null,
+) {
+  return async (context: Context<RequestState>, next: () => Promise<void>) => {
+    const {raw} = context.req
+    const entry: LoggedRequest = {
+      at: isoTime(clock.now()),
+      request_id: context.var.requestId,
+      operation,
+      method: raw.method,
+      path: redactPath(new URL(raw.url)),
+      headers: redactHeaders(raw.headers),
+      body: redactBody(context.var.body),
+      status: null,
+    }
+    requests.add(entry)
+    await next()
+    entry.status = context.res.status
+  }
+}
+
+/** 405 with the methods that would have been right. */
+export function wrongMethod(methods: readonly string[]): Refusal {
+  const allowed = [...new Set(methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+  return new Refusal('method_not_allowed', `this path takes ${allowed.join(', ')}`, {
+    headers: {Allow: allowed.join(', ')},
+  })
+}
 
 const KEPT_REQUESTS = 200
 /** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */

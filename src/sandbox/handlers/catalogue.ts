@@ -1,0 +1,123 @@
+/**
+ * What is offered: POST /hotels/search (§4.3), and ours: hotels, offers, tours (POST /tours/search), and the reference data
+ * of /content. All checks of a search throw Refusal `validation_failed`.
+ */
+import {isoTime, nightsBetween} from '../../contract/dates.js'
+import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
+import {tourSearchRequest} from '../../contract/tours.js'
+import {data, invalidField, page, Refusal} from '../base/answers.js'
+import {usableOffer} from '../booking/convert.js'
+import {CITIES, findCity} from '../catalogue/cities.js'
+import {countryList} from '../catalogue/countries.js'
+import {currencyList, isSoldIn} from '../catalogue/currencies.js'
+import {findHotel} from '../catalogue/hotels.js'
+import {buildOffers} from '../catalogue/pricing.js'
+import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
+import {localDate} from '../catalogue/zones.js'
+import {type Handler, operation, operationWithBody} from '../http/operation.js'
+import {addSearch} from '../store/offers.js'
+import {pageOf, readPaging} from './paging.js'
+
+/** Ours. */
+const MAX_NIGHTS = 30
+/** Ours: how many days ahead of today may be searched; ten years, so that dates in examples and tests stay good. */
+const MAX_DAYS_AHEAD = 3650
+
+const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
+  const {id, name, country_code} = checkSearch(body, now)
+  const drafts = buildOffers(body, {seed: service.seed, now, offers: service.offers})
+  const {searchId, expiresAt, offers} = addSearch(service.database, client.client_id, body, drafts, now)
+  return data({
+    search_id: searchId,
+    expires_at: isoTime(expiresAt),
+    destination: {type: 'CITY', id, name, country_code},
+    check_in: body.check_in,
+    check_out: body.check_out,
+    nights: nightsBetween(body.check_in, body.check_out),
+    currency: body.currency,
+    client_nationality: body.client_nationality,
+    offers,
+  })
+})
+
+const showHotel = operation(({service, parameters}) => {
+  const id = parameters.hotel_id ?? ''
+  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.seed, service.offers) : undefined
+  if (!hotel) throw new Refusal('hotel_not_found', 'no hotel has this id')
+  return data(hotel)
+})
+
+/** The offer as it was found, while it can still be converted. */
+const showOffer = operation(call => data(usableOffer(call, call.parameters.offer_id ?? '').offer))
+
+/** All tours of the city in one page; with a date, those that run on it. */
+const searchTours = operationWithBody(tourSearchRequest, ({service: {seed}, now, body}) => {
+  const {date, currency} = body
+  const city = checkDestination(body.destination)
+  if (date !== undefined) checkDay('date', date, city, now)
+  checkSoldIn(currency)
+  const tours = toursOf(city.id, currency, seed)
+  const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date, seed))
+  return page(found, {limit: tours.length, after: null})
+})
+
+/** Priced in the currency of the client's account, since the request names none. */
+const showTour = operation(({service, client, parameters}) => {
+  const tour = findTour(parameters.tour_id ?? '', client.currency, service.seed)
+  if (!tour) throw new Refusal('tour_not_found', 'no tour has this id')
+  return data(tour)
+})
+
+/** Reference data never changes, so the place in the list is the cursor. */
+function referenceData(list: () => readonly unknown[]): Handler {
+  return operation(({query}) => {
+    const {limit, after} = readPaging(query)
+    const entries = list().map((value, index) => ({value, sequence: index + 1}))
+    return pageOf(entries.slice(after ?? 0), limit, ({value}) => value)
+  })
+}
+
+export const CATALOGUE = {
+  'hotels.search': searchHotels,
+  'hotels.show': showHotel,
+  'hotels.price': showOffer,
+  'tours.search': searchTours,
+  'tours.show': showTour,
+  'content.countries': referenceData(countryList),
+  'content.currencies': referenceData(currencyList),
+  'content.cities': referenceData(() => CITIES),
+}
+
+/** The city searched. */
+function checkSearch(search: SearchRequest, now: number): City {
+  const city = checkDestination(search.destination)
+  checkDay('check_in', search.check_in, city, now)
+  if (nightsBetween(search.check_in, search.check_out) > MAX_NIGHTS) {
+    throw invalidField('check_out', 'invalid_value', `must be at most ${MAX_NIGHTS} nights after check_in`)
+  }
+  if (!countryList().some(country => country.code === search.client_nationality)) {
+    throw invalidField('client_nationality', 'unknown_value', 'is not a country of /content/countries')
+  }
+  checkSoldIn(search.currency)
+  return city
+}
+
+function checkDestination({id}: {readonly id: number}): City {
+  const city = findCity(id)
+  if (!city) throw invalidField('destination.id', 'unknown_value', 'is not a destination of /content/cities')
+  return city
+}
+
+/** `date` is a day in the city; `now` is Unix seconds. */
+function checkDay(field: string, date: string, city: City, now: number): void {
+  const ahead = nightsBetween(localDate(now, city.timezone), date)
+  if (ahead < 0) throw invalidField(field, 'invalid_value', 'must not be in the past')
+  if (ahead > MAX_DAYS_AHEAD) {
+    throw invalidField(field, 'invalid_value', `must be at most ${MAX_DAYS_AHEAD} days ahead`)
+  }
+}
+
+function checkSoldIn(currency: string): void {
+  if (isSoldIn(currency)) return
+  throw invalidField('currency', 'unknown_value', 'is not a currency of /content/currencies')
+}
