@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const STOREYS: Record<string, readonly string[]> = {
   api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
   cli: ['input', 'terminal', 'session', 'shell', 'features'],
+  webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'probe'],
 }
 
 /** Only these commands meet the sandbox. */

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {receiptLine} from '../../src/cli/features/webhooks/listen-line.js'
 import {jsonText} from '../../src/cli/terminal/json-text.js'
-import {captureRecord} from '../../src/webhooks/capture-record.js'
-import type {Receipt} from '../../src/webhooks/receiver.js'
+import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
+import type {Receipt} from '../../src/webhooks/receive/receiver.js'
 import {anyString} from '../support/any-text.js'
 
 function receipt(body: string, change: Partial<Receipt> = {}): Receipt {

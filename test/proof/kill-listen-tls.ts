@@ -2,7 +2,7 @@
 import {existsSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../src/state/file-names.js'
-import {isUsableAuthority} from '../../src/webhooks/certificate.js'
+import {isUsableAuthority} from '../../src/webhooks/receive/certificate.js'
 import {Home} from '../support/bookctl.js'
 import {SECRET} from '../support/webhook-load.js'
 import {CRASH_POINTS} from './crash-points.js'

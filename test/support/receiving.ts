@@ -4,14 +4,19 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createEventStore, type EventStore} from '../../src/state/event-store.js'
 import {openEventsDatabase} from '../../src/state/events-database.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
-import {type AcceptedEvent, createReceiver, type Receipt, type Receiver} from '../../src/webhooks/receiver.js'
+import {
+  type AcceptedEvent,
+  createReceiver,
+  type Receipt,
+  type Receiver,
+} from '../../src/webhooks/receive/receiver.js'
 import {
   RECEIVER_LIMITS,
   type ReceiverLimits,
   type ServedReceiver,
   serveReceiver,
-} from '../../src/webhooks/receiver-server.js'
+} from '../../src/webhooks/receive/server.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {SECRET} from './webhook-load.js'
 
 export interface Receiving {

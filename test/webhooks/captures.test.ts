@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {readCaptures} from '../../src/webhooks/captures.js'
-import {type CheckTerms, check} from '../../src/webhooks/check.js'
-import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/headers.js'
-import {sign} from '../../src/webhooks/signature.js'
+import {readCaptures} from '../../src/webhooks/captures/captures.js'
+import {type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
+import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
+import {sign} from '../../src/webhooks/signature/signature.js'
 
 const T = 1_700_000_000
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"Ayşe"}\n')

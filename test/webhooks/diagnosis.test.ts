@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
-import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures.js'
-import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/check.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
+import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/captures.js'
+import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {
   BREAKS,
   type BrokenCapture,

@@ -1,6 +1,6 @@
 /** What is read of an event's body, and whether the unsigned id beside it agrees (§2.8, §6.2). */
 import {expect, test} from 'vitest'
-import {checkEventId, readEvent, readUsualEvent} from '../../src/webhooks/event.js'
+import {checkEventId, readEvent, readUsualEvent} from '../../src/webhooks/signature/event.js'
 
 const read = (text: string) => readEvent(Buffer.from(text))
 const ENVELOPE = '"id":"evt_1","type":"voucher.ready","created":"2026-11-20T12:00:00+03:00"'

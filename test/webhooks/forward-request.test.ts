@@ -2,7 +2,7 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
-import {createHandover, type Handover} from '../../src/webhooks/forward-request.js'
+import {createHandover, type Handover} from '../../src/webhooks/forward/request.js'
 
 const open: {server: Server; handover: Handover}[] = []
 

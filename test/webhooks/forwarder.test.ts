@@ -2,16 +2,16 @@
 import {createServer, type IncomingMessage, type Server} from 'node:http'
 import {type AddressInfo, createServer as createTcpServer} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
-import {createHandover, headersFor} from '../../src/webhooks/forward-request.js'
-import {pauseAfter, waitAfter} from '../../src/webhooks/forward-schedule.js'
-import {parseForwardTarget} from '../../src/webhooks/forward-target.js'
 import {
   createForwarder,
   type Forwarder,
   type ForwardReport,
   type PendingForward,
   type SettledForward,
-} from '../../src/webhooks/forwarder.js'
+} from '../../src/webhooks/forward/forwarder.js'
+import {createHandover, headersFor} from '../../src/webhooks/forward/request.js'
+import {pauseAfter, waitAfter} from '../../src/webhooks/forward/schedule.js'
+import {parseForwardTarget} from '../../src/webhooks/forward/target.js'
 import {eventually} from '../support/eventually.js'
 
 /** How often the store does not take what came of an attempt. */

@@ -1,6 +1,6 @@
 /** How many transactions are on their way at once, and who is told what. */
 import {expect, test} from 'vitest'
-import {createGroupCommit, type Settled} from '../../src/webhooks/group-commit.js'
+import {createGroupCommit, type Settled} from '../../src/webhooks/receive/group-commit.js'
 import {eventually} from '../support/eventually.js'
 
 interface Transaction {

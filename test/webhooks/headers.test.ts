@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {DEFAULT_HEADER_NAMES, gatherHeaders, headerOf, keyOf} from '../../src/webhooks/headers.js'
+import {DEFAULT_HEADER_NAMES, gatherHeaders, headerOf, keyOf} from '../../src/webhooks/signature/headers.js'
 
 test('names are those of §6.2, found in any case of letters', () => {
   expect(DEFAULT_HEADER_NAMES).toEqual({signature: 'X-Service-Signature', eventId: 'X-Service-Event-Id'})

@@ -1,10 +1,10 @@
 /** The explanation of bodies too long to be kept: what can be undone as they stream by, wherever the pieces part. */
 import {createHmac} from 'node:crypto'
 import {expect, test} from 'vitest'
-import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures.js'
-import {type CheckTerms, check, MOST_KEPT_BYTES} from '../../src/webhooks/check.js'
-import {searchLongBody} from '../../src/webhooks/diagnosis/long-body.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
+import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/captures.js'
+import {type CheckTerms, check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
+import {searchLongBody} from '../../src/webhooks/diagnose/long-body.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 
 const [SECRET, OTHER, T] = ['whsec_long', 'whsec_other', 1_700_000_000]
 

@@ -2,9 +2,9 @@ import {createHmac} from 'node:crypto'
 import {createServer, type IncomingMessage} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
-import {createHandover} from '../../src/webhooks/forward-request.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/headers.js'
-import {probe} from '../../src/webhooks/probe.js'
+import {createHandover} from '../../src/webhooks/forward/request.js'
+import {probe} from '../../src/webhooks/probe/probe.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 
 const NOW = 1_700_000_000
 const close: (() => unknown)[] = []

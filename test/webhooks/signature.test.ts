@@ -1,5 +1,11 @@
 import {expect, test} from 'vitest'
-import {createVerifier, isEmptySecret, parseSignature, sign, verify} from '../../src/webhooks/signature.js'
+import {
+  createVerifier,
+  isEmptySecret,
+  parseSignature,
+  sign,
+  verify,
+} from '../../src/webhooks/signature/signature.js'
 
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {ByteSource} from '../../src/webhooks/byte-source.js'
-import {captureRecord} from '../../src/webhooks/capture-record.js'
-import type {CapturedRequest} from '../../src/webhooks/captures.js'
-import {readRecords, requestsOfDocument} from '../../src/webhooks/captures-records.js'
-import {type EventSummary, readEvent, readUsualEvent} from '../../src/webhooks/event.js'
-import {readUsualRecord} from '../../src/webhooks/usual-record.js'
+import {ByteSource} from '../../src/webhooks/captures/byte-source.js'
+import type {CapturedRequest} from '../../src/webhooks/captures/captures.js'
+import {readRecords, requestsOfDocument} from '../../src/webhooks/captures/records.js'
+import {readUsualRecord} from '../../src/webhooks/captures/usual-record.js'
+import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
+import {type EventSummary, readEvent, readUsualEvent} from '../../src/webhooks/signature/event.js'
 
 const lineOf = (body: Uint8Array | string, more: object = {}) =>
   JSON.stringify({

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {sign, verify} from '../../src/webhooks/signature.js'
+import {sign, verify} from '../../src/webhooks/signature/signature.js'
 import {anyString} from '../support/any-text.js'
 
 interface Vector {

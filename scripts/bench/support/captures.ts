@@ -3,7 +3,7 @@ import {createHmac} from 'node:crypto'
 import {once} from 'node:events'
 import {closeSync, createWriteStream, openSync, readFileSync, writeFileSync, writeSync} from 'node:fs'
 import {finished} from 'node:stream/promises'
-import {captureRecord} from '../../../src/webhooks/capture-record.js'
+import {captureRecord} from '../../../src/webhooks/receive/capture-record.js'
 
 export const SECRET = 'whsec_bench'
 /** Unix seconds at which all of them were signed and received. */

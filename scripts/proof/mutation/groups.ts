@@ -14,7 +14,13 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'signature',
     isStrict: true,
-    files: ['signature', 'check', 'arrival', 'event', 'headers'].map(file => `src/webhooks/${file}.ts`),
+    files: [
+      'signature/signature',
+      'signature/event',
+      'signature/headers',
+      'diagnose/check',
+      'receive/arrival',
+    ].map(file => `src/webhooks/${file}.ts`),
     tests: tests('webhooks', 'signature', 'vectors', 'check', 'arrival', 'event', 'headers', 'long-body'),
   },
   {

@@ -2,7 +2,7 @@
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
-import {sign} from '../../webhooks/signature.js'
+import {sign} from '../../webhooks/signature/signature.js'
 import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
 import type {Post} from './post.js'

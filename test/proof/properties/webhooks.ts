@@ -1,9 +1,9 @@
 /** What comes from outside as a webhook: its signature beside a check of its own, captures however they are cut, events. */
 import fc from 'fast-check'
-import {type CapturedRequest, readCaptures} from '../../../src/webhooks/captures.js'
-import {readEvent, readUsualEvent} from '../../../src/webhooks/event.js'
-import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/headers.js'
-import {createVerifier, sign, verify} from '../../../src/webhooks/signature.js'
+import {type CapturedRequest, readCaptures} from '../../../src/webhooks/captures/captures.js'
+import {readEvent, readUsualEvent} from '../../../src/webhooks/signature/event.js'
+import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/signature/headers.js'
+import {createVerifier, sign, verify} from '../../../src/webhooks/signature/signature.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
 import {corpusOf, KINDS} from '../fuzz.js'
 import {anyText, must, property} from '../property.js'

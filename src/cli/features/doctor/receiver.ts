@@ -1,7 +1,7 @@
 /** What `doctor` looks at for webhooks: signing secrets, and a receiver where one is named. */
 
 import type {State} from '../../../state/state.js'
-import {isEmptySecret} from '../../../webhooks/signature.js'
+import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {rememberedIn} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import {probeReceiver} from '../webhooks/probe.js'

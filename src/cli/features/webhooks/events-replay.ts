@@ -1,9 +1,9 @@
 /** `webhooks events replay`: sends events received to an address again, as they came or signed anew. */
 import {type Failure, usage} from '../../../contract/failure.js'
 import type {StoredEvent} from '../../../state/event-store.js'
-import {createHandover, type HandoverResult} from '../../../webhooks/forward-request.js'
-import type {WebhookHeaderNames} from '../../../webhooks/headers.js'
-import {type NamedSecret, sign} from '../../../webhooks/signature.js'
+import {createHandover, type HandoverResult} from '../../../webhooks/forward/request.js'
+import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
+import {type NamedSecret, sign} from '../../../webhooks/signature/signature.js'
 import type {Result} from '../../terminal/result.js'
 import {isLate} from './listen-output.js'
 

@@ -1,7 +1,7 @@
 /** Under which names the signature and the event's id come (§6.2): those of the profile, of the defaults, or the interface's. */
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import type {State} from '../../../state/state.js'
-import type {WebhookHeaderNames} from '../../../webhooks/headers.js'
+import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {rememberedIn} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 

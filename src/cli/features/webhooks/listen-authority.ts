@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/bounded-read.js'
-import {parseCertificate} from '../../../webhooks/certificate.js'
+import {parseCertificate} from '../../../webhooks/receive/certificate.js'
 import {trustedCertificates} from '../../session/trust.js'
 
 export interface TrustParts {

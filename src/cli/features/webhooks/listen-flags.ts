@@ -1,7 +1,7 @@
 /** The flags of `webhooks listen`, and the plan they make. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
-import {parseForwardTarget} from '../../../webhooks/forward-target.js'
+import {parseForwardTarget} from '../../../webhooks/forward/target.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'

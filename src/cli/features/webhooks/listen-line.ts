@@ -3,9 +3,9 @@
  * valid one was parsed when it was checked: its JSON is copied, with every number as the service wrote it. The rest by
  * JSON.stringify would take the main thread of `listen` a tenth longer for each event (`npm run bench`, listen).
  */
-import {bufferOf, captureRecord, pairsOf} from '../../../webhooks/capture-record.js'
-import {gatherHeaders} from '../../../webhooks/headers.js'
-import type {Receipt} from '../../../webhooks/receiver.js'
+import {bufferOf, captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
+import type {Receipt} from '../../../webhooks/receive/receiver.js'
+import {gatherHeaders} from '../../../webhooks/signature/headers.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 
 /** The line, without its newline. */

@@ -1,6 +1,6 @@
 /** The secrets a running `listen` checks with. Stored ones are looked at again, since a subscription may be created. */
 import type {State} from '../../../state/state.js'
-import type {NamedSecret} from '../../../webhooks/signature.js'
+import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
 
 export interface LiveSecrets {

@@ -2,8 +2,8 @@
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
 import {type EventWorker, startEventWorker} from '../../../state/event-worker.js'
 import {createOwner} from '../../../storage/owner.js'
-import type {ForwarderParts} from '../../../webhooks/forwarder.js'
-import type {ReceiverParts} from '../../../webhooks/receiver.js'
+import type {ForwarderParts} from '../../../webhooks/forward/forwarder.js'
+import type {ReceiverParts} from '../../../webhooks/receive/receiver.js'
 
 export interface ListenStore {
   readonly received: ReceiverParts['store']

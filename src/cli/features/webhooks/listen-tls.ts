@@ -14,7 +14,7 @@ import {
   makeAuthority,
   makeCertificate,
   parseCertificate,
-} from '../../../webhooks/certificate.js'
+} from '../../../webhooks/receive/certificate.js'
 import {readBytes} from '../../input/files.js'
 
 const LOCK_MILLISECONDS = 10_000

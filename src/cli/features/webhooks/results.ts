@@ -1,5 +1,5 @@
 /** What `webhooks verify` prints: one result, a list of them, or one a line as they come. */
-import type {CheckResult} from '../../../webhooks/check.js'
+import type {CheckResult} from '../../../webhooks/diagnose/check.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import type {Result} from '../../terminal/result.js'
 

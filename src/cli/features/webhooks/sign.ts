@@ -1,7 +1,7 @@
 /** The work behind `webhooks sign`. */
 
 import type {State} from '../../../state/state.js'
-import {createSigner} from '../../../webhooks/signature.js'
+import {createSigner} from '../../../webhooks/signature/signature.js'
 import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
 import {chooseInputs, openInput, readingFailed} from './verify.js'
 

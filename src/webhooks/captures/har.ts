@@ -1,7 +1,7 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
-import {isObject} from '../contract/json.js'
+import {isObject} from '../../contract/json.js'
+import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import type {CapturedRequest} from './captures.js'
-import {gatherHeaders, type HeaderMap} from './headers.js'
 import {JsonPicker, type Picked} from './json-picker.js'
 
 /** Ours: a longer request is passed over. */

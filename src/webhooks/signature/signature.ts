@@ -3,7 +3,7 @@
  * the header spells it, a full stop and the raw body. Bytes in, verdict out; no clock and no parsing of the body.
  */
 import {createHmac, createSecretKey, type Hmac, type KeyObject, timingSafeEqual} from 'node:crypto'
-import {SIGNATURE_TOLERANCE_SECONDS} from '../contract/limits.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 /** A signing secret and what to call it in results; the name is never the secret. */
 export interface NamedSecret {

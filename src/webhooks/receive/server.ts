@@ -5,9 +5,9 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
+import {type Budget, createBudget, readBody} from './body.js'
+import {boundConnections, type Connections} from './connections.js'
 import type {Receiver} from './receiver.js'
-import {type Budget, createBudget, readBody} from './receiver-body.js'
-import {boundConnections, type Connections} from './receiver-connections.js'
 
 export interface ReceiverLimits {
   readonly maxBodyBytes: number

@@ -2,12 +2,12 @@
  * Our own captures: the lines `webhooks listen --json` prints and `--capture` writes, one event a line. Also one such
  * record, or a list of them, as a tool may have re-indented it.
  */
-import {isObject} from '../contract/json.js'
+import {isObject} from '../../contract/json.js'
+import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {decodeBase64} from './base64.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import type {CapturedRequest} from './captures.js'
-import {timeOf, unreadable} from './captures-har.js'
-import {gatherHeaders, type HeaderMap} from './headers.js'
+import {timeOf, unreadable} from './har.js'
 import {readUsualRecord} from './usual-record.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */

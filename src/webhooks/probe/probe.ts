@@ -1,8 +1,8 @@
 /** Sends a receiver the cases of §6, one after the other, and writes down what it answered and how long it took. */
-import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
-import type {Handover} from './forward-request.js'
-import type {WebhookHeaderNames} from './headers.js'
-import {type ProbeCase, type ProbeTerms, probeCases} from './probe-cases.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import type {Handover} from '../forward/request.js'
+import type {WebhookHeaderNames} from '../signature/headers.js'
+import {type ProbeCase, type ProbeTerms, probeCases} from './cases.js'
 
 /** One line of the sheet. */
 export interface ProbeRow {

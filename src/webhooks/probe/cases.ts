@@ -1,5 +1,5 @@
 /** The requests a receiver is probed with, and what §6 says it should answer to each. */
-import {sign} from './signature.js'
+import {sign} from '../signature/signature.js'
 
 export interface ProbeRequest {
   /** Values of the signature header; several are sent as headers of their own. */

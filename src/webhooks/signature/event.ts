@@ -1,7 +1,7 @@
 /** The event inside a webhook's body (§2.8), as far as receiving and checking need it. */
-import {isEventType} from '../contract/events.js'
-import {EVENT_ID_PREFIX} from '../contract/identifiers.js'
-import {isObject} from '../contract/json.js'
+import {isEventType} from '../../contract/events.js'
+import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
+import {isObject} from '../../contract/json.js'
 
 export interface EventSummary {
   readonly id: string

@@ -1,16 +1,16 @@
 /**
  * The fast path of a capture: a line exactly as `webhooks listen` writes it, read without parsing all of it. A body that
  * is compact JSON stands in its line twice, as `body_base64` and, byte for byte, as `event`; so what was decoded has to
- * be parsed once to know that both are right. Every other line is left to `captures-records.ts`, which parses it: the
+ * be parsed once to know that both are right. Every other line is left to `records.ts`, which parses it: the
  * tests hold the two to the same answers. Without this, verifying a million events (`npm run bench`, verify-many) takes
  * two fifths more time.
  */
 
+import {type EventSummary, readEvent, readUsualEvent} from '../signature/event.js'
+import type {HeaderMap} from '../signature/headers.js'
 import {decodeBase64} from './base64.js'
 import type {Afterwards, CapturedRequest} from './captures.js'
-import {timeOf} from './captures-har.js'
-import {type EventSummary, readEvent, readUsualEvent} from './event.js'
-import type {HeaderMap} from './headers.js'
+import {timeOf} from './har.js'
 
 /** Strings without escapes: others are not met in practice. */
 const TEXT = String.raw`"[ !#-[\]-~\u0080-\u00ff]*"`

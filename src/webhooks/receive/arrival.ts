@@ -1,7 +1,7 @@
 /** Whether a webhook that arrived is believed: its signature (§6.3), and that it comes under the id in its signed body. */
-import {checkEventId, readEvent} from './event.js'
-import type {WebhookHeaderNames} from './headers.js'
-import {type NamedSecret, type Verdict, verify} from './signature.js'
+import {checkEventId, readEvent} from '../signature/event.js'
+import type {WebhookHeaderNames} from '../signature/headers.js'
+import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 
 export type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
 

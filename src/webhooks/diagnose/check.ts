@@ -1,10 +1,16 @@
 /** One captured request → what `webhooks verify` says of it: verdict, event, and why it is not valid. */
-import type {CapturedRequest} from './captures.js'
+import type {CapturedRequest} from '../captures/captures.js'
+import {JsonPicker} from '../captures/json-picker.js'
+import {checkEventId, type EventSummary, readEvent} from '../signature/event.js'
+import {headerOf, keyOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {
+  createVerifier,
+  type NamedSecret,
+  type Verdict,
+  type VerifyTerms,
+  verifyBody,
+} from '../signature/signature.js'
 import type {Finding} from './diagnosis.js'
-import {checkEventId, type EventSummary, readEvent} from './event.js'
-import {headerOf, keyOf, type WebhookHeaderNames} from './headers.js'
-import {JsonPicker} from './json-picker.js'
-import {createVerifier, type NamedSecret, type Verdict, type VerifyTerms, verifyBody} from './signature.js'
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]

@@ -2,20 +2,20 @@
  * Why a webhook did not verify. A cause is named only when undoing it makes the signature right, which is proof; or
  * when the digest matched and the rest is arithmetic. Everything else is `unexplained`.
  */
-import {sanitizeLine} from '../contract/foreign-text.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {EventSummary} from '../signature/event.js'
+import type {HeaderMap, WebhookHeaderNames} from '../signature/headers.js'
+import type {NamedSecret, Verdict} from '../signature/signature.js'
+import type {BodyForm, Cause, Claim} from './cause.js'
+import {mergeCauses} from './cause.js'
 import type {CheckResult} from './check.js'
-import type {BodyForm, Cause, Claim} from './diagnosis/cause.js'
-import {mergeCauses} from './diagnosis/cause.js'
-import {readClaims} from './diagnosis/claims.js'
-import {fixFor} from './diagnosis/fixes.js'
-import {searchLongBody} from './diagnosis/long-body.js'
-import {causeOfLoss, describeDifference} from './diagnosis/original.js'
-import {search} from './diagnosis/search.js'
-import {keyForms, otherKeyForms, wrongKinds} from './diagnosis/secrets.js'
-import {describeTime} from './diagnosis/time.js'
-import type {EventSummary} from './event.js'
-import type {HeaderMap, WebhookHeaderNames} from './headers.js'
-import type {NamedSecret, Verdict} from './signature.js'
+import {readClaims} from './claims.js'
+import {fixFor} from './fixes.js'
+import {searchLongBody} from './long-body.js'
+import {causeOfLoss, describeDifference} from './original.js'
+import {search} from './search.js'
+import {keyForms, otherKeyForms, wrongKinds} from './secrets.js'
+import {describeTime} from './time.js'
 
 /** One cause, or one of several that only together explain it. */
 export interface Finding {

@@ -2,8 +2,8 @@
  * The way to one address: a few hand-overs at a time, one alone and after a pause while it does not answer. What it
  * takes out of the store is bounded, so that an address that hangs costs no memory.
  */
-import type {Handover, HandoverResult} from './forward-request.js'
-import {pauseAfter} from './forward-schedule.js'
+import type {Handover, HandoverResult} from './request.js'
+import {pauseAfter} from './schedule.js'
 
 export interface PendingForward {
   readonly sequence: number

@@ -4,12 +4,12 @@
  * nobody else.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
-import {ForwardLane, type PendingForward} from './forward-lane.js'
-import type {Handover, HandoverResult} from './forward-request.js'
-import {waitAfter} from './forward-schedule.js'
-import {createGroupCommit} from './group-commit.js'
+import {createGroupCommit} from '../receive/group-commit.js'
+import {ForwardLane, type PendingForward} from './lane.js'
+import type {Handover, HandoverResult} from './request.js'
+import {waitAfter} from './schedule.js'
 
-export type {PendingForward} from './forward-lane.js'
+export type {PendingForward} from './lane.js'
 
 export interface SettledForward {
   readonly sequence: number

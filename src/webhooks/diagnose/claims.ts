@@ -1,5 +1,5 @@
 /** What a signature header claims, read as generously as can be: which digests, made at which time. */
-import {parseSignature} from '../signature.js'
+import {parseSignature} from '../signature/signature.js'
 import type {Cause, Claim} from './cause.js'
 
 const cause = (code: string, what: string): Cause => ({code, what})

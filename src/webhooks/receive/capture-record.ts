@@ -1,6 +1,6 @@
 /** A received request as one record of a capture: what `listen --json` prints and `captures.ts` reads back. */
-import {isTooDeep} from '../contract/json.js'
-import {gatherHeaders, type HeaderMap} from './headers.js'
+import {isTooDeep} from '../../contract/json.js'
+import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import type {Receipt} from './receiver.js'
 
 export interface CaptureRecord {

@@ -1,7 +1,8 @@
 /** A whole HTTP/1 request as text: head and body, lines ended by CRLF or LF, by length or in chunks. */
+
+import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
 import type {Afterwards, CapturedRequest} from './captures.js'
-import {gatherHeaders, type HeaderMap, headerOf} from './headers.js'
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s

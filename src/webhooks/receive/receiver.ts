@@ -2,10 +2,11 @@
  * What becomes of one webhook request whose body was read (§6.3, §6.4): signature, then the event id, then a place in
  * the store, then the answer, and only then everything else. The body is parsed when its signature is right, not before.
  */
+
+import type {WebhookHeaderNames} from '../signature/headers.js'
+import type {NamedSecret} from '../signature/signature.js'
 import {type Arrival, checkArrival, type RefusalReason} from './arrival.js'
 import {createGroupCommit, type Settled} from './group-commit.js'
-import type {WebhookHeaderNames} from './headers.js'
-import type {NamedSecret} from './signature.js'
 
 export type {Arrival, RefusalReason} from './arrival.js'
 

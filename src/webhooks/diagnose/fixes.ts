@@ -1,6 +1,6 @@
 /** What to do about a cause, in one line, for the framework the request smells of. */
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
-import type {HeaderMap} from '../headers.js'
+import type {HeaderMap} from '../signature/headers.js'
 import type {Cause} from './cause.js'
 
 type Framework = keyof typeof RAW_BODY

@@ -8,7 +8,7 @@ import {
   SUBSCRIPTION_ID_PREFIX,
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
-import type {NamedSecret} from '../signature.js'
+import type {NamedSecret} from '../signature/signature.js'
 import type {Cause, KeyForm} from './cause.js'
 
 const QUOTES = /^(["'`\u201c\u2018])(.*)(["'`\u201d\u2019])$/s

@@ -3,12 +3,13 @@
  * (NDJSON of `webhooks listen`). Which it is, is told from the content. Bodies stream; nothing is kept whole but one
  * record of a HAR file or capture.
  */
+
+import {type EventSummary, isEventEnvelope} from '../signature/event.js'
+import {type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
-import {readHar} from './captures-har.js'
-import {looksLikeHttp, readHttpRequest} from './captures-http.js'
-import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './captures-records.js'
-import {type EventSummary, isEventEnvelope} from './event.js'
-import {type HeaderMap, headerOf, type WebhookHeaderNames} from './headers.js'
+import {readHar} from './har.js'
+import {looksLikeHttp, readHttpRequest} from './http.js'
+import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './records.js'
 
 export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
 
