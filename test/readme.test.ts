@@ -1,6 +1,6 @@
 /**
- * The README's commands, every block in order, in one home: who follows it from the top to the end gets there. What it
- * leaves open (off_…, RSV-…) comes from what was printed before, as a reader would take it.
+ * The commands of the README and then of the guides in docs/, every block in order, in one home. What they leave open
+ * (off_…, RSV-…) comes from what was printed before, as a reader would take it.
  */
 
 import {type ChildProcess, execFile, spawn} from 'node:child_process'
@@ -17,10 +17,12 @@ import {waitUntil} from './support/wait.js'
 import {makeWebhookFiles, startReceiver} from './support/webhook-files.js'
 
 const ENTRY = fileURLToPath(new URL('../bin/run.js', import.meta.url))
-const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const PAGES = ['README.md', 'docs/webhooks.md', 'docs/scripting.md', 'docs/sandbox.md']
+  .map(page => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8'))
+  .join('\n')
 
 /** The commands of all `sh` blocks, without comments, continued lines as one. */
-const COMMANDS = [...README.matchAll(/^```sh\n(.*?)^```/gms)]
+const COMMANDS = [...PAGES.matchAll(/^```sh\n(.*?)^```/gms)]
   .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'))
   .map(line => line.replace(/\s+#.*$|^#.*$/, '').trim())
   // Installing, and the tests themselves, are what runs this.
@@ -59,7 +61,7 @@ async function start(command: string, env: NodeJS.ProcessEnv, isReady: RegExp): 
   expect(child.exitCode, `${command}: ${said}`).toBe(null)
 }
 
-test('the README, from the top to the end', async () => {
+test('every command of the README and the guides works, in their order', async () => {
   expect(COMMANDS.length).toBeGreaterThan(8)
   const bin = join(home.directory, 'bin')
   mkdirSync(bin)
