@@ -77,6 +77,31 @@ function placeOf(file: string): [room: string, storey: string] {
   return [room, rest.length === 0 ? '.' : storey]
 }
 
+/** Rooms with circles that are still to be mended: of files, and of folders. */
+const CIRCULAR_ROOMS = ['sandbox', 'webhooks']
+const MUTUAL_ROOMS = ['sandbox', 'webhooks']
+
+function targetOf({file, from}: Import): string {
+  return new URL(from, `file:///${file}`).pathname.slice(1).replace(/\.js$/, '.ts')
+}
+
+/** Which files each file imports, types included. */
+const neighbours = new Map(files.map(file => [file, new Set<string>()]))
+for (const one of imports) if (one.from.startsWith('.')) neighbours.get(one.file)?.add(targetOf(one))
+
+/** The room of a file, or of a pair of folders. */
+const firstOf = (path: string) => path.split(/[/ ]/)[0] ?? ''
+
+/** Whether `file` imports `wanted`, itself or by way of others. */
+function reaches(file: string, wanted: string, seen = new Set<string>()): boolean {
+  return [...(neighbours.get(file) ?? [])].some(next => {
+    if (next === wanted) return true
+    if (seen.has(next)) return false
+    seen.add(next)
+    return reaches(next, wanted, seen)
+  })
+}
+
 test('there is something to check', () => {
   expect(imports.length).toBeGreaterThan(100)
 })
@@ -101,6 +126,25 @@ test('inside a room, folders import only the folders below them', () => {
     return toRoom === room && !storeys.slice(0, storeys.indexOf(storey) + 1).includes(toStorey)
   })
   expect(wrong).toEqual([])
+})
+
+test('no file imports itself by way of others', () => {
+  const circular = files.filter(file => reaches(file, file))
+  expect(circular.filter(file => !CIRCULAR_ROOMS.includes(firstOf(file)))).toEqual([])
+  expect([...new Set(circular.map(firstOf))].sort()).toEqual(CIRCULAR_ROOMS)
+})
+
+test('no two folders import each other', () => {
+  const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
+  const pairs = new Set(
+    [...neighbours].flatMap(([file, all]) => [...all].map(next => `${folderOf(file)} ${folderOf(next)}`)),
+  )
+  const mutual = [...pairs].filter(pair => {
+    const [from = '', to = ''] = pair.split(' ')
+    return from !== to && pairs.has(`${to} ${from}`)
+  })
+  expect(mutual.filter(pair => !MUTUAL_ROOMS.includes(firstOf(pair)))).toEqual([])
+  expect([...new Set(mutual.map(firstOf))].sort()).toEqual(MUTUAL_ROOMS)
 })
 
 test('packages are used where they belong', () => {

@@ -1,13 +1,18 @@
 /** Whose schema a database has: told from the tables in it before anything is changed, and then brought up to ours. */
 import {pathToFileURL} from 'node:url'
-import type {Database} from './database.js'
 import {StorageError} from './errors.js'
 import {type Connection, openSqlite} from './sqlite.js'
+
+/** What migrations need of an open database. */
+interface Migrated {
+  transaction<T>(work: () => T): T
+  run(sql: string): number
+}
 
 /** Brings the schema up to the last of `migrations`, in one transaction. */
 export function migrate(
   connection: Connection,
-  database: Database,
+  database: Migrated,
   migrations: readonly string[],
   path: string,
 ): void {

@@ -11,14 +11,22 @@ import {askContactOrKept} from './ask-contact-kept.js'
 import {askGuests, placesOf} from './ask-guests.js'
 import {askPayment, type Balance, readBalance} from './ask-payment.js'
 import {askRooms} from './ask-search.js'
-import {BACK_TO_OFFERS, type Chosen, type Draft, REFERENCE, SearchAgain, snapshot} from './draft.js'
+import {
+  BACK_TO_OFFERS,
+  type Booked,
+  type Chosen,
+  type Draft,
+  REFERENCE,
+  SearchAgain,
+  snapshot,
+  type WizardParts,
+} from './draft.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
 import {leadOn} from './lead-on.js'
 import {startClock} from './offer-clock.js'
 import {knownTerms} from './offer-lines.js'
 import {askCountry, clocked} from './questions.js'
 import {describeSummary} from './summary.js'
-import type {Booked, WizardParts} from './wizard.js'
 
 interface Booking extends WizardParts {
   /** Asked of the service once, however often the questions are gone through. */

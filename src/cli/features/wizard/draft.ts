@@ -1,15 +1,49 @@
-/** What the wizard has been told so far. It outlives an offer: when that expires, nothing has to be typed again. */
+/** What the wizard works with, and the answers so far, which outlive an offer: when that expires, nothing is typed again. */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
+import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {Fields} from '../../input/guests.js'
+import type {Connection} from '../../session/connect.js'
+import type {Preferences} from '../../session/defaults.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Said} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/search-input.js'
+import type {Plan} from '../reserve/reserve.js'
 import type {GuestForm, Place} from './ask-guest.js'
 import type {Begun} from './begun.js'
 import type {OfferView} from './choose-offer.js'
+import type {Reader} from './clocks.js'
 import type {ShownOffer} from './offer-lines.js'
 import type {Stay} from './summary.js'
+
+export interface WizardParts {
+  readonly prompts: Prompts
+  readonly connection: Connection
+  /** Says something between two questions. */
+  readonly tell: (text: string) => void
+  readonly reader: () => Reader
+  /** The calendar day here, YYYY-MM-DD. */
+  readonly today: string
+  /** What the settings give, to be offered where it is asked for. */
+  readonly preferred?: Preferences | undefined
+  readonly maxPrice: string | undefined
+  readonly key: string | undefined
+  /** Whether the person agreed beforehand (--yes). */
+  readonly agreed: boolean
+  /** Whether to stop before sending (--dry-run). */
+  readonly dryRun: boolean
+  /** Sends the reservation of `plan`. Throws Failure. */
+  readonly send: (plan: Plan) => Promise<ReserveOutcome>
+  /** Told, after each refusal, what is true of the reservation when the wizard is stopped from then on. */
+  readonly refused?: (words: string) => void
+}
+
+export interface Booked {
+  readonly plan: Plan
+  /** Undefined after a dry run. */
+  readonly made: ReserveOutcome | undefined
+}
 
 /** The offer to be reserved. */
 export interface Chosen {

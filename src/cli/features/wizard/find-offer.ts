@@ -13,11 +13,10 @@ import {placesOf} from './ask-guests.js'
 import {askSearch, searchAsking} from './ask-search.js'
 import {chooseOffer, findSame} from './choose-offer.js'
 import {nightsText} from './dates.js'
-import {type Draft, snapshot} from './draft.js'
+import {type Draft, snapshot, type WizardParts} from './draft.js'
 import {startClock} from './offer-clock.js'
 import {priceText, type ShownOffer} from './offer-lines.js'
 import {clocked} from './questions.js'
-import type {WizardParts} from './wizard.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {

@@ -3,8 +3,7 @@ import type {Guest} from '../../../contract/reservations.js'
 import type {KeptGuest, People} from '../../../state/people-store.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import type {Draft} from './draft.js'
-import type {WizardParts} from './wizard.js'
+import type {Draft, WizardParts} from './draft.js'
 
 /** Those kept for the client that books; undefined where nothing can be kept. */
 export function peopleHere({state, target}: Connection): People | undefined {

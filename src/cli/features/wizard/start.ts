@@ -3,7 +3,7 @@ import {systemClock} from '../../session/connect.js'
 import type {PlanFlags} from '../reserve/reserve.js'
 import {today} from '../reserve/reserve.js'
 import {type Begun, readBegun as read} from './begun.js'
-import type {WizardParts} from './wizard.js'
+import type {WizardParts} from './draft.js'
 
 export {accompany} from './accompany.js'
 export {runWizard} from './wizard.js'
