@@ -15,8 +15,8 @@ const LAYERS = [
   ['connect', 'cli/session/connect.ts'],
   [
     'answers',
-    'api/answers/error-in-answer.ts',
-    'api/answers/shapes.ts',
+    'api/answers/errors.ts',
+    'api/answers/facts.ts',
     'api/auth/token-client.ts',
     'cli/session/own-paths.ts',
   ],

@@ -29,38 +29,29 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
     .toLowerCase(),
 )
 
-export type FieldReader = (value: JsonObject) => Fields
-
 /** Ours: so many objects are remembered, and each one with more fields than that. */
 const MOST_RECENT = 1000
 const MANY_FIELDS = 50
 
-/**
- * Reads an object once, though many ask: those asked for lately, and those with many fields, which are around many
- * others. Remembering every object of a long answer would take more room than the answer.
- */
-export function createFieldReader(): FieldReader {
-  const large = new WeakMap<JsonObject, Fields>()
-  let recent = new Map<JsonObject, Fields>()
-  return value => {
-    const before = recent.get(value) ?? large.get(value)
-    if (before) return before
-    const fields = fieldsOf(value)
-    if (fields.size > MANY_FIELDS) large.set(value, fields)
-    else {
-      if (recent.size >= MOST_RECENT) recent = new Map()
-      recent.set(value, fields)
-    }
-    return fields
-  }
-}
+const large = new WeakMap<JsonObject, Fields>()
+let recent = new Map<JsonObject, Fields>()
 
-/** The fields of one object, which is not asked about again. */
+/**
+ * The fields of an object, read once though many ask: those asked for lately are remembered, and those with many fields,
+ * which are around many others. Remembering every object of a long answer would take more room than the answer.
+ */
 export function fieldsOf(value: JsonObject): Fields {
+  const before = recent.get(value) ?? large.get(value)
+  if (before) return before
   const fields = new Map<string, unknown>()
   for (const key of Object.keys(value)) {
     const name = snakeCase(key)
     if (!fields.has(name)) fields.set(name, value[key])
+  }
+  if (fields.size > MANY_FIELDS) large.set(value, fields)
+  else {
+    if (recent.size >= MOST_RECENT) recent = new Map()
+    recent.set(value, fields)
   }
   return fields
 }

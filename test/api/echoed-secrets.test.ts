@@ -1,6 +1,6 @@
 /** A service that echoes what it was sent: none of it is in what a person or a script is told. */
 import {expect, test} from 'vitest'
-import {quoteBody} from '../../src/api/answers/error-shapes.js'
+import {quoteBody} from '../../src/api/answers/errors.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
 import {secretsIn} from '../../src/api/redact/secrets-in.js'
 import type {Answer} from '../../src/api/types.js'

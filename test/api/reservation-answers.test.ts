@@ -1,6 +1,6 @@
 /** Which booking an answer is about, in every shape it may say so. */
 import {expect, test} from 'vitest'
-import {findAsked} from '../../src/api/answers/reservation-answers.js'
+import {findAsked} from '../../src/api/answers/asked.js'
 import {showReservation} from '../../src/api/operations/reservations.js'
 import type {Api} from '../../src/api/types.js'
 

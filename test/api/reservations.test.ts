@@ -1,6 +1,6 @@
 /** Reservations after they were made: every shape of list and quote, pages to the last, and changes sent once. */
 import {describe, expect, test} from 'vitest'
-import {factsOfReservation} from '../../src/api/answers/reservation-facts.js'
+import {factsOfReservation} from '../../src/api/answers/reservations.js'
 import {cancelReservation, quoteCancellation} from '../../src/api/operations/cancellations.js'
 import {listReservations, showReservation, updateReservation} from '../../src/api/operations/reservations.js'
 import {ExchangeError} from '../../src/api/types.js'

@@ -1,8 +1,10 @@
 /** Reservations, tokens, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
-import {describeError, quoteBody} from '../../src/api/answers/error-shapes.js'
-import {readReservation, readToken, unwrap} from '../../src/api/answers/shapes.js'
-import {findVoucherUrl} from '../../src/api/answers/voucher-url.js'
+import {describeError, quoteBody} from '../../src/api/answers/errors.js'
+import {unwrap} from '../../src/api/answers/facts.js'
+import {findVoucherUrl} from '../../src/api/answers/links.js'
+import {readReservation} from '../../src/api/answers/reservations.js'
+import {readToken} from '../../src/api/auth/token-request.js'
 import {parseJson, whyNotJson} from '../../src/contract/json.js'
 
 describe('a reservation', () => {

@@ -1,12 +1,10 @@
 /** What cancelling costs, in an answer of any shape. A fee that could be another one is none. */
-
-import {createFieldReader, snakeCase} from '../../contract/field-names.js'
+import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {isObject} from '../../contract/json.js'
-import {inDocumentOrder, type Node} from '../../contract/json-walk.js'
+import {inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
 import {compareAmounts} from '../../contract/money.js'
-import {codeIn, type Money, moneyIn} from './facts.js'
-import {countsNoMoney, isShare} from './fee-units.js'
-import {unwrap} from './shapes.js'
+import {type Money, moneyIn, unwrap} from './facts.js'
+import {FEE} from './vocabulary.js'
 
 /** What cancelling costs and gives back. */
 export interface CancellationCost {
@@ -14,17 +12,9 @@ export interface CancellationCost {
   readonly refund: Money | null
 }
 
-/** Names that say what is paid for. */
-const EXPLICIT = [
-  ...['cancellation_fee', 'cancel_fee', 'cancellation_penalty', 'cancellation_charge', 'cancellation_cost'],
-  ...['cancellation_fee_amount', 'penalty', 'penalty_amount', 'penalty_fee'],
-]
-const OTHERS = ['fee', 'fee_amount', 'total_fee', 'fee_total', 'charge', 'charge_amount', 'total_charge']
-const REFUND = ['refund_amount', 'refund', 'refundable_amount', 'refunded_amount', 'amount_refunded']
-/** Where fees stand that are not what cancelling costs now. */
+/** Where fees are that are not what cancelling costs now. */
 const ELSEWHERE = /(^|_)(polic(y|ies)|prices?|pricing|rates?|rooms?)(_|$)/
 const ABOUT_CANCELLING = /quote|cancel|fee|penalt/
-const fieldsOf = createFieldReader()
 
 interface Candidate extends CancellationCost {
   readonly fee: Money
@@ -41,74 +31,39 @@ export function costIn(json: unknown): CancellationCost & {unclear?: string} {
       elsewhere.add(node)
       continue
     }
-    if (isNoAmount(node, [...EXPLICIT, ...OTHERS])) {
+    if (isNoAmount(node, [...FEE.explicit, ...FEE.others])) {
       return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
     }
-    const [named, general] = [feesIn(node, EXPLICIT), feesIn(node, OTHERS)]
+    const [named, general] = [feesIn(node, FEE.explicit), feesIn(node, FEE.others)]
     explicit.push(...named)
     others.push(...general)
     // An amount without a name, such as that of `{"quote": {"amount": …}}`, is no fee, but may be meant as one.
     const isUnnamed = named.length + general.length === 0 && ABOUT_CANCELLING.test(snakeCase(node.key))
     if (isUnnamed) doubts.push(...moneysIn(node, ['amount', 'total', 'value']))
   }
-  const [best] = [...explicit, ...others]
+  const candidates = [...explicit, ...others]
+  const [best] = candidates
   if (!best) return {fee: null, refund: null}
-  const fees = [...explicit, ...others].map(({fee}) => fee)
-  const agree = [...fees, ...doubts].every(fee => isSame(fee, best.fee))
+  const named = [...candidates.map(({fee}) => fee), ...doubts]
+  const agree = named.every(fee => isSame(fee, best.fee))
   // The name decides between several, unless what else is called a fee is higher.
   const isNamed =
     explicit.length > 0 &&
     explicit.every(({fee}) => isSame(fee, best.fee)) &&
-    [...fees, ...doubts].every(
-      fee => compareAmounts(fee.amount, best.fee.amount) <= 0 && isSameCurrency(fee, best.fee),
-    )
+    named.every(fee => compareAmounts(fee.amount, best.fee.amount) <= 0 && isSameCurrency(fee, best.fee))
   if (!agree && !isNamed) return {fee: null, refund: null, unclear: 'it names different fees'}
-  return {
-    fee: {...best.fee, currency: fees.find(({currency}) => currency !== null)?.currency ?? null},
-    refund: [...explicit, ...others].find(({refund}) => refund)?.refund ?? null,
-  }
-}
-
-/** Whether one of `names` holds a share, nights, or a number of which it cannot be told what it counts. Zero is zero. */
-function isNoAmount(node: Node, names: readonly string[]): boolean {
-  const fields = fieldsOf(node.value)
-  return names.some(name => {
-    const value = fields.get(name)
-    if (isShare(value)) return true
-    const money = moneyIn(fields, [name])
-    if (!money || compareAmounts(money.amount, '0') === 0) return false
-    return (
-      countsNoMoney(fields) || (isObject(value) && countsNoMoney(fieldsOf(value))) || isAroundNoMoney(node)
-    )
-  })
-}
-
-function isAroundNoMoney(node: Node): boolean {
-  for (let around = node.parent; around; around = around.parent) {
-    if (countsNoMoney(fieldsOf(around.value))) return true
-  }
-  return false
+  const currency = candidates.find(({fee}) => fee.currency !== null)?.fee.currency ?? null
+  const refund = candidates.find(each => each.refund)?.refund ?? null
+  return {fee: {...best.fee, currency}, refund}
 }
 
 function feesIn(node: Node, names: readonly string[]): Candidate[] {
-  const [refund = null] = isNoAmount(node, REFUND) ? [] : moneysIn(node, REFUND)
+  const [refund = null] = isNoAmount(node, FEE.refund) ? [] : moneysIn(node, FEE.refund)
   return moneysIn(node, names).map(fee => ({fee, refund}))
 }
 
 function moneysIn(node: Node, names: readonly string[]): Money[] {
-  return names.flatMap(name => {
-    const money = moneyIn(fieldsOf(node.value), [name])
-    return money ? [{...money, currency: money.currency ?? currencyAround(node)}] : []
-  })
-}
-
-/** That of the objects it lies in, of which the innermost goes first. */
-function currencyAround(node: Node): string | null {
-  for (let around = node.parent; around; around = around.parent) {
-    const found = codeIn(fieldsOf(around.value), ['currency', 'currency_code', 'currency_iso'])
-    if (found !== null) return found
-  }
-  return null
+  return names.flatMap(name => moneyIn(fieldsOf(node.value), [name], node) ?? [])
 }
 
 function isSame(left: Money, right: Money): boolean {
@@ -119,4 +74,47 @@ function isSame(left: Money, right: Money): boolean {
 export function isSameCurrency(left: Money, right: Money): boolean {
   const [one, other] = [left.currency, right.currency]
   return one === null || other === null || one.toUpperCase() === other.toUpperCase()
+}
+
+/** Where services say what a number counts. */
+const SAYS_UNIT =
+  /(^|_)(type|units?|kind|basis|mode|method|format|calculation|currency|currency_code|in|measure)$/
+const NO_MONEY =
+  /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
+/** `minor_units: 2` may be said of the amount beside it, or of its currency: which, the answer does not say. */
+const MINOR_UNITS = /^(amount_in_|in_)?(minor_units?|cents)$/
+const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
+const SHARE_NAME = /^(percent(age)?|pct|nights?)$/i
+
+/** Whether one of `names` holds a share, nights, or a number of which it cannot be told what it counts. Zero is zero. */
+function isNoAmount(node: Node, names: readonly string[]): boolean {
+  const fields = fieldsOf(node.value)
+  return names.some(name => {
+    const value = fields.get(name)
+    if (isShare(value)) return true
+    const money = moneyIn(fields, [name])
+    if (!money || compareAmounts(money.amount, '0') === 0) return false
+    if (isObject(value) && countsNoMoney(fieldsOf(value))) return true
+    for (let at: Node | undefined = node; at; at = at.parent)
+      if (countsNoMoney(fieldsOf(at.value))) return true
+    return false
+  })
+}
+
+/** Whether a fee is given as a share or in nights: `20%`, `"1 night"`, `{percent: 20}`. */
+function isShare(value: unknown): boolean {
+  if (typeof value === 'string') return SHARE.test(value)
+  const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
+  return (
+    isObject(value) && Object.entries(value).some(([name, inner]) => SHARE_NAME.test(name) && isGiven(inner))
+  )
+}
+
+/** Whether the fields beside a number, or those of the object that holds it, say that it is no amount of money. */
+function countsNoMoney(fields: Fields): boolean {
+  return [...fields].some(([name, value]) => {
+    if (MINOR_UNITS.test(name)) return value !== null && value !== false
+    const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    return SAYS_UNIT.test(name) && NO_MONEY.test(word.replace(/[\s-]+/g, '_'))
+  })
 }

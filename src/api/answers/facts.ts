@@ -1,8 +1,12 @@
-/** Facts of a foreign record under the names services give them. What is not found is null; nothing is guessed. */
-import {createFieldReader, type Fields} from '../../contract/field-names.js'
-import {isObject} from '../../contract/json.js'
-import {textOf} from '../../contract/json-walk.js'
-import {amountText, moneyFrom} from './offer-price.js'
+/**
+ * The finder: facts of a foreign record under the names of the vocabulary, wherever the service puts the record. What is
+ * not found is null; nothing is guessed.
+ */
+import {type Fields, fieldsOf} from '../../contract/field-names.js'
+import {isObject, type JsonObject, own} from '../../contract/json.js'
+import {type Node, textOf} from '../../contract/json-walk.js'
+import {isAmount, minorUnits} from '../../contract/money.js'
+import {AMOUNT, BESIDE, CURRENCY} from './vocabulary.js'
 
 export interface Money {
   /** Decimal string: as the service wrote it, or made from its number. */
@@ -11,64 +15,161 @@ export interface Money {
   readonly currency: string | null
 }
 
-const fieldsOf = createFieldReader()
-const CURRENCY = ['currency', 'currency_code', 'currency_iso']
-const AMOUNT = ['amount', 'total', 'value', 'price', 'total_price', 'total_amount', 'gross']
-
-/** The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or `{amount, currency}`. */
-export function moneyIn(fields: Fields, names: readonly string[]): Money | null {
+/** The first value under one of `names` that `read` understands. */
+export function factIn<T>(
+  fields: Fields,
+  names: readonly string[],
+  read: (value: unknown, name: string) => T | null | undefined,
+): T | null {
   for (const name of names) {
-    const value = fields.get(name)
-    const inner = isObject(value) ? moneyIn(fieldsOf(value), AMOUNT) : readMoney(value)
-    if (inner === null) continue
-    const currency = inner.currency ?? codeIn(fields, [`${name}_currency`, ...CURRENCY])
-    const isNumber = typeof value === 'number'
-    return {amount: isNumber ? amountText(value, currency ?? undefined) : inner.amount, currency}
+    const found = read(fields.get(name), name) ?? null
+    if (found !== null) return found
   }
   return null
-}
-
-function readMoney(value: unknown): Money | null {
-  const money = moneyFrom(value)
-  return money ? {amount: amountText(money.amount, money.currency), currency: money.currency ?? null} : null
 }
 
 /** The first text (or number, as text) under one of `names`; of a text in several languages, the English or first. */
 export function textIn(fields: Fields, names: readonly string[]): string | null {
-  for (const name of names) {
-    const text = words(fields.get(name))
-    if (text !== undefined) return text
-  }
-  return null
+  return factIn(fields, names, value =>
+    isObject(value) ? textOf(value.en, value.content, value.name, ...Object.values(value)) : textOf(value),
+  )
 }
 
 /** As `textIn`, for codes: of an object the code is taken, not the name. */
 export function codeIn(fields: Fields, names: readonly string[]): string | null {
-  for (const name of names) {
-    const value = fields.get(name)
-    const text = isObject(value) ? textOf(value.code, value.iso_code, value.iso2, value.iso) : textOf(value)
-    if (text !== undefined) return text
-  }
-  return null
-}
-
-function words(value: unknown): string | undefined {
-  if (!isObject(value)) return textOf(value)
-  return textOf(value.en, value.content, value.name, ...Object.values(value))
+  return factIn(fields, names, value =>
+    isObject(value) ? textOf(value.code, value.iso_code, value.iso2, value.iso) : textOf(value),
+  )
 }
 
 /** The first number under one of `names`, also one written as text. */
 export function numberIn(fields: Fields, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value = fields.get(name)
-    const text = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
-    if (typeof text === 'number' && Number.isFinite(text)) return text
-  }
-  return null
+  return factIn(fields, names, value => {
+    const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
+    return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+  })
 }
 
 /** As `numberIn`, for whole numbers that can be told apart from their neighbours. */
 export function integerIn(fields: Fields, names: readonly string[]): number | null {
   const found = numberIn(fields, names)
   return Number.isSafeInteger(found) ? found : null
+}
+
+/** How an amount is looked for in the objects under a name. */
+export interface MoneyWay {
+  /** The names that count inside of an object. */
+  readonly inside: readonly string[]
+  /** The object under a name in which the amount may be; undefined where none may be. */
+  readonly child: (value: unknown, name: string) => JsonObject | undefined
+  /** Names of objects alone: an amount under one of them is no price. */
+  readonly leads: readonly string[]
+  readonly currency: readonly string[]
+}
+
+const OBJECTS: MoneyWay = {
+  inside: AMOUNT,
+  child: value => (isObject(value) ? value : undefined),
+  leads: [],
+  currency: CURRENCY,
+}
+
+/**
+ * The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or an object that holds one. Where its own
+ * object does not say in which currency it is, those around `node` may.
+ */
+export function moneyIn(
+  fields: Fields,
+  names: readonly string[],
+  node?: Node,
+  way: MoneyWay = OBJECTS,
+): Money | null {
+  const found = amountIn(fields, names, way)
+  if (found === null) return null
+  const currency = found.currency ?? currencyAround(node?.parent, way)
+  const {amount} = found
+  return {amount: typeof amount === 'number' ? amountText(amount, currency) : amount, currency}
+}
+
+interface FoundAmount {
+  readonly amount: string | number
+  readonly currency: string | null
+}
+
+function amountIn(fields: Fields, names: readonly string[], way: MoneyWay): FoundAmount | null {
+  return factIn(fields, names, (value, name) => {
+    const child = way.child(value, name)
+    if (!child && way.leads.includes(name)) return null
+    const found = child ? amountIn(fieldsOf(child), way.inside, way) : readAmount(value)
+    return found && {...found, currency: found.currency ?? currencyBeside(fields, name, way)}
+  })
+}
+
+/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
+function readAmount(value: unknown): FoundAmount | null {
+  if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
+  if (typeof value !== 'string') return null
+  const [, before, amount = '', after] =
+    /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(value.trim()) ?? []
+  return isAmount(amount) ? {amount, currency: before ?? after ?? null} : null
+}
+
+/** A number is written with the decimals of its currency. */
+function amountText(amount: number, currency: string | null): string {
+  const decimals = currency === null ? 0 : minorUnits(currency)
+  const text = String(amount)
+  const fraction = text.split('.')[1] ?? ''
+  // An exponent, or more decimals than any price has, is an artefact of floating point.
+  if (/e/.test(text) || fraction.length > 6) return amount.toFixed(currency === null ? 2 : decimals)
+  return fraction.length >= decimals ? text : amount.toFixed(decimals)
+}
+
+/** What an object says of its currency: `total_amount` goes with `total_currency` before any other. */
+function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | null {
+  const prefix = name.replace(/_?(amount|price|rate)$/, '')
+  const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null
+  return code !== null && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : code
+}
+
+/** Of `node` and the objects around it, the innermost first. */
+function currencyAround(node: Node | undefined, way: MoneyWay): string | null {
+  for (let around = node; around; around = around.parent) {
+    const found = currencyBeside(fieldsOf(around.value), '', way)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** What is in the envelope's `data`, or the whole when there is no envelope. */
+export function unwrap(json: unknown): unknown {
+  return (isObject(json) ? own(json, 'data') : undefined) ?? json
+}
+
+/**
+ * The record under its `name`, or the one object in a wrapper of another name: `{acct: {…}, meta: {…}}`; undefined where
+ * nothing is said of one: `{"data": null}`, `{"success": true}`.
+ */
+export function findNamed(json: unknown, name: string): JsonObject | undefined {
+  const data = unwrap(json)
+  if (!isObject(data)) return undefined
+  const named = own(data, name)
+  if (isObject(named)) return isSaid(Object.entries(named)) ? named : undefined
+  const members = Object.entries(data).filter(([key]) => !BESIDE.includes(key))
+  // In an envelope a status is the record's own; beside one it is the answer's.
+  if (!isSaid(data === json ? members : Object.entries(data))) return undefined
+  const [only] = members.map(([, value]) => value)
+  return members.length === 1 && isObject(only) ? only : data
+}
+
+/** The same, with the facts beside a record that has its name: the balance beside the account. */
+export function findNamedWithFacts(json: unknown, name: string): JsonObject | undefined {
+  const record = findNamed(json, name)
+  const data = unwrap(json)
+  if (record === undefined || !isObject(data) || own(data, name) !== record) return record
+  const isFact = ([key, value]: [string, unknown]) => key !== name && value !== null && !BESIDE.includes(key)
+  return {...Object.fromEntries(Object.entries(data).filter(isFact)), ...record}
+}
+
+function isSaid(members: [string, unknown][]): boolean {
+  return members.some(([, value]) => value !== null)
 }

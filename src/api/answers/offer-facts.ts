@@ -1,10 +1,11 @@
 /** What an offer says about itself, wherever the service puts it. What is not found is null; nothing is guessed. */
-
-import {isObject} from '../../contract/json.js'
+import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
 import {type Node, textOf} from '../../contract/json-walk.js'
+import {factIn} from './facts.js'
 import {type FoundPrice, priceOf} from './offer-price.js'
-import {type Role, type View, viewsOn} from './offer-scope.js'
-import type {OfferNode} from './offers.js'
+import {type OfferNode, offerIdOf} from './offers.js'
+import {ANY_NAME, OFFER, ROLES} from './vocabulary.js'
 
 export interface OfferFacts {
   readonly hotel_name: string | null
@@ -20,149 +21,135 @@ export interface OfferFacts {
   readonly expiry: number | null
 }
 
-const HOTEL_NAME = ['hotel_name', 'property_name', 'accommodation_name', 'hotel', 'property', 'accommodation']
-const ANY_NAME = ['name', 'title', 'display_name', 'label']
-const STARS = [
-  'stars',
-  'star_rating',
-  'hotel_stars',
-  'star_category',
-  'category_stars',
-  'hotel_category',
-  'star',
-]
-const STARS_OF_HOTEL = ['category_code', 'category_name', 'category', 'class', 'rating']
-const ROOM_NAME = ['room_name', 'room_type_name', 'room_description', 'room_type', 'room']
-const ROOM_KIND = ['type', 'category', 'code']
-const BOARD = [
-  'board_code',
-  'board',
-  'board_basis',
-  'board_type',
-  'meal_plan',
-  'meal_code',
-  'meal',
-  'meal_type',
-]
-const BOARD_NAME = ['board_name', 'meal_name', 'meal_plan_name']
-const REFUNDABLE = ['refundable', 'is_refundable', 'fully_refundable', 'refundable_tag', 'free_cancellation']
-const NOT_REFUNDABLE = ['non_refundable', 'is_non_refundable', 'nonrefundable']
-const FREE_UNTIL = [
-  'free_cancellation_until',
-  'free_cancellation_before',
-  'free_cancellation_deadline',
-  'free_cancellation_date',
-  'last_free_cancellation_date',
-  'free_cancel_until',
-  'refundable_until',
-  'cancellation_deadline',
-]
-const EXPIRY = [
-  'expires_at',
-  'expires_on',
-  'expiry',
-  'expiration',
-  'expiry_date',
-  'expiration_date',
-  'valid_until',
-  'expires',
-]
+/** Ours: of an offer that is named in many places, so many are looked at. */
+const MOST_PLACES = 4
 
-/** The facts of one offer, gathered from every place that names it, the first place first. */
+/** The facts of one offer, gathered from the places that name it, the first place first. */
 export function factsOf(offer: OfferNode): OfferFacts {
-  const [first, ...others] = [offer.node, ...offer.repeats.slice(0, 3)].map(node => factsAt(offer, node))
-  return others.reduce(fillGaps, first as OfferFacts)
+  const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
+  const [first, ...others] = places.map(node => factsAt(offer, node)) as [OfferFacts, ...OfferFacts[]]
+  return others.reduce((facts, more) => {
+    const merged = Object.entries(facts).map(([key, value]) => [key, value ?? more[key as keyof OfferFacts]])
+    return {...Object.fromEntries(merged), price: facts.price.total === null ? more.price : facts.price}
+  }, first)
 }
 
 function factsAt(offer: OfferNode, node: Node): OfferFacts {
-  const views = viewsOn(offer, node)
-  const {hotel_name, room_name} = namesIn(views)
-  return {
-    hotel_name,
-    stars: findStars(views),
-    room_name,
-    board: findBoard(views),
-    price: priceOf(offer, node),
-    refundable: findRefundable(views),
-    free_cancellation_until: findIn(views, FREE_UNTIL, dateText) ?? null,
-    // What lies inside an offer may expire for itself (a payment link), so only the offer and what is around it count.
-    expiry:
-      findIn(
-        views.filter(({place}) => place !== 'inside'),
-        EXPIRY,
-        instant,
-      ) ?? null,
+  const views = [...viewsOn(offer, node)].filter(({role}) => role !== 'elsewhere')
+  const find = <T>(
+    names: readonly string[],
+    read: (value: unknown) => T | undefined,
+    isMeant: (view: View) => boolean = () => true,
+  ): T | null => {
+    for (const view of views) {
+      const found = isMeant(view) ? factIn(view.fields, names, read) : null
+      if (found !== null) return found
+    }
+    return null
   }
-}
-
-function fillGaps(facts: OfferFacts, more: OfferFacts): OfferFacts {
-  const merged = Object.entries(facts).map(([key, value]) => [key, value ?? more[key as keyof OfferFacts]])
-  return {...Object.fromEntries(merged), price: facts.price.total === null ? more.price : facts.price}
-}
-
-/** A bare `name` on the offer itself is the room's when the hotel is named elsewhere, else the hotel's. */
-function namesIn(views: View[]): {hotel_name: string | null; room_name: string | null} {
-  const [own, ...rest] = views as [View, ...View[]]
-  const isHotel = ({role, isListItem}: View) => role === 'hotel' || isListItem
-  const hotel = findIn(views, HOTEL_NAME, scalar) ?? findIn(views.filter(isHotel), ANY_NAME, scalar)
-  const rooms = ofRole(rest, 'room')
+  const of = (role: Role) => (view: View) => view.role === role
+  // A bare name on the offer itself is the room's when the hotel is named elsewhere, else the hotel's.
+  const bare = find(ANY_NAME, nameText, view => view.place === 'own' && view.role !== 'hotel')
+  const isRooms = roleOf(node.key) === 'room' || roleOf(node.key) === 'rate'
+  const hotel = find(OFFER.hotelName, nameText) ?? find(ANY_NAME, nameText, of('hotel'))
   const room =
-    findIn(views, ROOM_NAME, scalar) ??
-    findIn(rooms, [...ANY_NAME, 'description', 'text'], scalar) ??
-    findIn(rooms, ROOM_KIND, scalar)
-  const bare = own.role === 'hotel' ? undefined : findIn([own], ANY_NAME, scalar)
-  const isRoomName = hotel !== undefined || own.role === 'room' || own.role === 'rate'
+    find(OFFER.roomName, nameText) ??
+    find(OFFER.roomText, nameText, of('room')) ??
+    find(OFFER.roomKind, nameText, view => view.role === 'room' && view.place !== 'own')
+  const notRefundable = find(OFFER.notRefundable, truth)
   return {
-    hotel_name: hotel ?? (isRoomName ? undefined : bare) ?? null,
-    room_name: room ?? (isRoomName ? bare : undefined) ?? null,
+    hotel_name: hotel ?? (isRooms ? null : bare),
+    stars: find(OFFER.stars, starCount) ?? find(OFFER.starsOfHotel, starCount, of('hotel')),
+    room_name: room ?? (hotel !== null || isRooms ? bare : null),
+    board: find(OFFER.board, nameText) ?? find(OFFER.ofBoard, nameText, of('board')),
+    price: priceOf(offer, node),
+    refundable: find(OFFER.refundable, truth) ?? (notRefundable === null ? null : !notRefundable),
+    free_cancellation_until: find(OFFER.freeUntil, dateText),
+    // What is inside an offer may expire by itself (a payment link), so only the offer and what is around it count.
+    expiry: find(OFFER.expiry, instant, ({place}) => place !== 'inside'),
   }
 }
 
-function findStars(views: View[]): number | null {
-  const hotels = views.filter(({role, isListItem}) => role === 'hotel' || isListItem)
-  return findIn(views, STARS, starCount) ?? findIn(hotels, STARS_OF_HOTEL, starCount) ?? null
+type Role = keyof typeof ROLES | undefined
+
+/** An object that speaks about an offer. */
+interface View {
+  readonly fields: Fields
+  readonly role: Role
+  readonly place: 'own' | 'inside' | 'around'
 }
 
-function findBoard(views: View[]): string | null {
-  for (const view of views) {
-    const keys =
-      view.role === 'board'
-        ? [...BOARD, 'code', ...BOARD_NAME, ...ANY_NAME, 'type']
-        : [...BOARD, ...BOARD_NAME]
-    const found = findIn([view], keys, scalar)
-    if (found !== undefined) return found
+const MAX_DEPTH_INSIDE = 5
+const MAX_VIEWS_INSIDE = 80
+/** An object with more fields is a collection under keys and no record. */
+const MAX_FIELDS_AROUND = 200
+/** `room: {description: {text}}`: such an object is about what it is in. */
+const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
+
+const roleOf: (key: string) => Role = onceForEachName(key => {
+  const name = snakeCase(key)
+  return (Object.keys(ROLES) as (keyof typeof ROLES)[]).find(role => ROLES[role].test(name))
+})
+
+/**
+ * The objects that speak about the offer, nearest first: the offer, what is inside it, then what is around it. Other
+ * offers and what belongs to them are never among them.
+ */
+function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
+  const role = roleOf(node.key)
+  yield {fields: fieldsOf(node.value), role, place: 'own'}
+  yield* viewsInside(offer, node.value, role, 'inside')
+  for (let around = node.parent, from = node; around; from = around, around = around.parent) {
+    yield* viewsAround(offer, around, from)
   }
-  return null
 }
 
-function findRefundable(views: View[]): boolean | null {
-  for (const view of views) {
-    const yes = findIn([view], REFUNDABLE, truth)
-    if (yes !== undefined) return yes
-    const no = findIn([view], NOT_REFUNDABLE, truth)
-    if (no !== undefined) return !no
+/**
+ * An object around the offer, and what hangs on it: the hotel, what a hotel's record holds, and everything when the
+ * offer is alone there. An item of a list, of which nothing else is known, is usually a hotel with its offers.
+ */
+function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
+  const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
+  const fields = fieldsOf(around.value)
+  yield {fields, role, place: 'around'}
+  if (fields.size > MAX_FIELDS_AROUND) return
+  const isAlone = offer.isAloneIn(around) && !from.inArray
+  for (const [key, value] of Object.entries(around.value)) {
+    if (key === from.key || !isObject(value) || offerIdOf(value) !== undefined) continue
+    const childRole = roleOf(key)
+    if (childRole === 'elsewhere' || (childRole !== 'hotel' && role !== 'hotel' && !isAlone)) continue
+    yield {fields: fieldsOf(value), role: childRole, place: 'around'}
+    yield* viewsInside(offer, value, childRole, 'around')
   }
-  return null
 }
 
-/** The first value that `read` understands: nearest view first, then in the order of `keys`. */
-function findIn<T>(views: readonly View[], keys: readonly string[], read: (value: unknown) => T | undefined) {
-  for (const {fields, role} of views) {
-    if (role === 'elsewhere') continue
-    for (const key of keys) {
-      const value = read(fields.get(key))
-      if (value !== undefined) return value
+/** What is inside an object, outermost first; of a list only its first item, and never another offer. */
+function* viewsInside(
+  {offerId}: OfferNode,
+  value: JsonObject,
+  role: Role,
+  place: View['place'],
+): Generator<View> {
+  let level: {value: JsonObject; role: Role}[] = [{value, role}]
+  let count = 0
+  for (let depth = 0; depth < MAX_DEPTH_INSIDE && level.length > 0; depth++) {
+    level = level.flatMap(outer =>
+      Object.entries(outer.value).flatMap(([key, inner]) => {
+        const child = firstObject(inner)
+        const own = roleOf(key) ?? (DESCRIPTION.test(snakeCase(key)) ? outer.role : undefined)
+        const isOthers = !child || own === 'elsewhere' || (offerIdOf(child) ?? offerId) !== offerId
+        return isOthers ? [] : [{value: child, role: own}]
+      }),
+    )
+    for (const inner of level) {
+      if (count++ >= MAX_VIEWS_INSIDE) return
+      yield {fields: fieldsOf(inner.value), role: inner.role, place}
     }
   }
-  return undefined
 }
 
-function ofRole(views: readonly View[], role: Role): View[] {
-  return views.filter(view => view.role === role)
-}
-
-function scalar(value: unknown): string | undefined {
-  // Names in several languages: the first will do.
+/** Of a name in several languages the first will do. */
+function nameText(value: unknown): string | undefined {
   return textOf(value) ?? (isObject(value) ? textOf(value.content, value.en) : undefined)
 }
 
@@ -175,12 +162,9 @@ function starCount(value: unknown): number | undefined {
 
 function truth(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
-  if (typeof value !== 'string') return undefined
-  const word = value.trim().toLowerCase()
+  const word = typeof value === 'string' ? value.trim().toLowerCase().replace('-', '_') : ''
   if (['true', 'yes', 'rfn', 'refundable'].includes(word)) return true
-  if (['false', 'no', 'nrfn', 'non_refundable', 'non-refundable', 'nonrefundable'].includes(word))
-    return false
-  return undefined
+  return ['false', 'no', 'nrfn', 'non_refundable', 'nonrefundable'].includes(word) ? false : undefined
 }
 
 function dateText(value: unknown): string | undefined {

@@ -1,5 +1,4 @@
-/** Finds the offers of a search answer, whatever its shape (§2.3 promises offer_id and nothing else). */
-import {createFieldReader, type FieldReader} from '../../contract/field-names.js'
+/** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
 import {type JsonObject, own} from '../../contract/json.js'
 import {inDocumentOrder, type Node} from '../../contract/json-walk.js'
 
@@ -9,10 +8,8 @@ export interface OfferNode {
   readonly node: Node
   /** The other places that name the same offer. */
   readonly repeats: readonly Node[]
-  /** Whether no other offer lies in or below an object around this one: then what the object says is about this one. */
+  /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
   readonly isAloneIn: (around: Node) => boolean
-  /** Reads any object of the same answer. */
-  readonly fieldsOf: FieldReader
 }
 
 /** Every object with an `offer_id` string, under any name and depth, in document order, each id once. */
@@ -26,23 +23,18 @@ export function findOffers(json: unknown): OfferNode[] {
     const seen = found.get(offerId)
     if (seen) seen.repeats.push(node)
     else found.set(offerId, {node, repeats: []})
-    countAround(node, offerId, below)
+    for (let around: Node | undefined = node; around; around = around.parent) {
+      const other = below.get(around)
+      if (other === undefined) below.set(around, offerId)
+      else if (other !== offerId) below.set(around, null)
+    }
   }
-  const fieldsOf = createFieldReader()
   const isAloneIn = (around: Node) => below.get(around) !== null
-  return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn, fieldsOf}))
+  return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
 }
 
 /** The object's own `offer_id`, when it has one. */
 export function offerIdOf(value: JsonObject): string | undefined {
   const id = own(value, 'offer_id')
   return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-function countAround(node: Node, offerId: string, below: Map<Node, string | null>): void {
-  for (let around: Node | undefined = node; around; around = around.parent) {
-    const other = below.get(around)
-    if (other === undefined) below.set(around, offerId)
-    else if (other !== offerId) below.set(around, null)
-  }
 }

@@ -4,8 +4,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own} from '../../contract/json.js'
 import {retryAfterMilliseconds} from '../http/retry.js'
 import type {Answer, ExchangeFault, SendError} from '../types.js'
-import {describeError, quoteBody, quoted} from './error-shapes.js'
-import {fieldsIn, wordsOf} from './error-words.js'
+import {describeError, fieldsIn, quoteBody, quoted, wordsOf} from './errors.js'
 import {nextStep} from './next-steps.js'
 
 /**

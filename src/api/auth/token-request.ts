@@ -1,11 +1,12 @@
 /** The OAuth endpoints: obtaining a token (§4.1) and revoking one (§4.2). Neither takes an Authorization header. */
 import {Failure} from '../../contract/failure.js'
+import {fieldsOf} from '../../contract/field-names.js'
 import {parseJson} from '../../contract/json.js'
-import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {findRecord, textOf} from '../../contract/json-walk.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS, LONGEST_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS} from '../../contract/operations.js'
-import {describeError, quoted, requestIdOf} from '../answers/error-shapes.js'
+import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
-import {readToken} from '../answers/shapes.js'
 import {type Answer, type Clock, SendError, type Sender, type Token} from '../types.js'
 
 export interface Credentials {
@@ -58,6 +59,35 @@ export async function requestToken(
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
+}
+
+interface ReadToken {
+  readonly access_token: string
+  /** Seconds, at most a year; 0 for one that has already ended. */
+  readonly expires_in?: number
+  readonly scope?: string
+  /** As the service wrote it; JSON of what is not a text. */
+  readonly token_type?: string
+}
+
+/** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
+export function readToken(json: unknown): ReadToken | undefined {
+  const record = findRecord(json, 'access_token') ?? findRecord(json, 'accessToken')
+  const fields = fieldsOf(record ?? {})
+  const token = fields.get('access_token')
+  if (typeof token !== 'string' || token === '') return undefined
+  const seconds = Number(textOf(fields.get('expires_in')) ?? Number.NaN)
+  const scope = fields.get('scope')
+  const type = fields.get('token_type') ?? ''
+  const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
+  return {
+    access_token: token,
+    ...(Number.isFinite(seconds)
+      ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_TOKEN_LIFETIME_SECONDS)}
+      : {}),
+    ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
+    ...(type === '' ? {} : {token_type: typeof type === 'string' ? type : JSON.stringify(type)}),
+  }
 }
 
 /** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */

@@ -4,10 +4,11 @@
  */
 
 import type {JsonObject} from '../../contract/json.js'
+import {reservationIn} from '../answers/asked.js'
 import {type CancellationCost, costIn} from '../answers/cancellation-cost.js'
 import type {Money} from '../answers/facts.js'
 import {notUnderstood} from '../answers/refusals.js'
-import {reservationIn} from '../answers/reservation-answers.js'
+import {CHANGE} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
 import {sendChange} from './change.js'
 import {checkSaysSomething, isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change-words.js'
@@ -44,12 +45,10 @@ export async function cancelReservation(
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }
 
-const DONE = ['cancelled', 'canceled', 'is_cancelled', 'is_canceled']
-
 /** Throws Failure when a single word of the answer says something else than that it is done, or will be. */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
-  const own = reservation ? wordsIn(reservation, DONE) : []
-  const words = [...own, ...wordsBeside(answer.json, reservation ?? undefined, DONE)]
+  const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
+  const words = [...own, ...wordsBeside(answer.json, reservation ?? undefined, CHANGE.cancelled)]
   const telling = words.filter(word => !isTaken(word))
   const doubtful = telling.find(word => !isCancelled(word) && !isOnItsWay(word))
   if (doubtful !== undefined) throw mayNotBeDone(answer, doubtful, {outcome: doubtful, reservation})

@@ -3,27 +3,21 @@
  * `{"data": {"cancelled": false}}` come with 200, too.
  */
 import {Failure} from '../../contract/failure.js'
-import {createFieldReader} from '../../contract/field-names.js'
+import {fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {breadthFirst, type Node} from '../../contract/json-walk.js'
-import {textIn} from '../answers/facts.js'
-import {findNamed} from '../answers/record.js'
+import {findNamed, textIn} from '../answers/facts.js'
+import {CHANGE, RESERVATION} from '../answers/vocabulary.js'
 import type {Answer} from '../types.js'
 
-const fieldsOf = createFieldReader()
-const STATES = [
-  ...['status', 'state', 'cancellation_status', 'cancel_status', 'reservation_status', 'booking_status'],
-  ...['result', 'outcome'],
-]
-const FLAGS = ['success', 'ok', 'accepted']
 /** Whose state is not that of the change. */
 const OF_OTHERS =
   /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/
 
 /** The word for its state that a reservation says of itself, such as `not_cancelled`; undefined when it says none. */
 export function stateOf(reservation: JsonObject): string | undefined {
-  const said = textIn(fieldsOf(reservation), ['status', 'state', 'reservation_status', 'booking_status'])
+  const said = textIn(fieldsOf(reservation), RESERVATION.state)
   return said === null ? undefined : asWord(said)
 }
 
@@ -38,7 +32,7 @@ export function wordsBeside(
 ): string[] {
   const others = new Set<Node>()
   return [...breadthFirst(json)].flatMap(node => {
-    const isOther = node.value === reservation || OF_OTHERS.test(fieldNameOf(node))
+    const isOther = node.value === reservation || OF_OTHERS.test(snakeCase(node.key))
     if (isOther || (node.parent && others.has(node.parent))) {
       others.add(node)
       return []
@@ -47,18 +41,16 @@ export function wordsBeside(
   })
 }
 
-function fieldNameOf({key}: Node): string {
-  return [...fieldsOf({[key]: null}).keys()][0] ?? ''
-}
-
 /** The words that one object says. */
 export function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
   const fields = fieldsOf(value)
-  const texts = STATES.flatMap(name => {
+  const texts = CHANGE.state.flatMap(name => {
     const said = fields.get(name)
     return isObject(said) || Array.isArray(said) ? [] : (textIn(fields, [name]) ?? [])
   })
-  const denied = [...FLAGS, ...done].filter(name => fields.get(name) === false).map(name => `not_${name}`)
+  const denied = [...CHANGE.taken, ...done]
+    .filter(name => fields.get(name) === false)
+    .map(name => `not_${name}`)
   const agreed = done.filter(name => fields.get(name) === true)
   const error = fields.get('error')
   const isError = isObject(error) || (typeof error === 'string' && error !== '') || error === true
@@ -96,7 +88,8 @@ export function isTaken(word: string): boolean {
 export function checkSaysSomething(answer: Answer): void {
   const {json} = answer
   if (json === undefined || (isObject(json) && Object.keys(json).length === 0)) return
-  if (findNamed(json, 'reservation') || (isObject(json) && FLAGS.some(name => json[name] === true))) return
+  if (findNamed(json, 'reservation') || (isObject(json) && CHANGE.taken.some(name => json[name] === true)))
+    return
   if (isObject(json) && wordsIn(json).some(isTaken)) return
   throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
 }

@@ -4,8 +4,7 @@
  */
 import {Failure} from '../../contract/failure.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
-import {errorInAnswer} from '../answers/error-in-answer.js'
-import {wordsOf} from '../answers/error-words.js'
+import {errorInAnswer, wordsOf} from '../answers/errors.js'
 import {redirectIn, refusalOf, unanswered} from '../answers/refusals.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, type Api, type CallOptions, SendError} from '../types.js'

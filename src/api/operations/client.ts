@@ -2,8 +2,7 @@
 
 import {parseJson, whyNotJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
-import {errorInAnswer} from '../answers/error-in-answer.js'
-import {requestIdOf} from '../answers/error-shapes.js'
+import {errorInAnswer, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
 import {

@@ -3,9 +3,10 @@
  * under names of ours, whatever shape they come in; null where the answer does not say.
  */
 
-import {createFieldReader} from '../../contract/field-names.js'
+import {fieldsOf} from '../../contract/field-names.js'
 import type {JsonObject} from '../../contract/json.js'
 import {codeIn, integerIn, numberIn, textIn} from '../answers/facts.js'
+import {CITY, COUNTRY, CURRENCY_RECORD} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
 import {type Entry, readAll, type WholeList} from './lists.js'
 
@@ -64,63 +65,44 @@ function idOf(item: FoundCountry | FoundCurrency | FoundCity): string {
   return String(id ?? JSON.stringify(item.raw))
 }
 
-const NAME = ['name', 'display_name', 'title', 'label', 'description']
-const COUNTRY_CODE = ['country_code', 'country_iso', 'country_iso2', 'iso2', 'alpha2', 'alpha_2']
-const fieldsOf = createFieldReader()
-
 function readCountry({value, key}: Entry): FoundCountry | undefined {
   const fields = fieldsOf(value)
-  const code = codeIn(fields, ['code', ...COUNTRY_CODE, 'iso', 'iso_code', 'id']) ?? key ?? null
-  const name = textIn(fields, ['name', 'country_name', ...NAME, 'country'])
-  const phone_code = textIn(fields, [
-    'phone_code',
-    'dial_code',
-    'dialling_code',
-    'calling_code',
-    'phone_prefix',
-  ])
-  const currency = codeIn(fields, ['currency', 'currency_code'])
-  return orNothing(code ?? name, {...bareCode({code, name}), phone_code, currency, raw: value})
+  const code = codeIn(fields, COUNTRY.code) ?? key ?? null
+  const name = textIn(fields, COUNTRY.name)
+  if (code === null && name === null) return undefined
+  const phone_code = textIn(fields, COUNTRY.phoneCode)
+  const currency = codeIn(fields, COUNTRY.currency)
+  return {...bareCode({code, name}), phone_code, currency, raw: value}
 }
 
 function readCurrency({value, key}: Entry): FoundCurrency | undefined {
   const fields = fieldsOf(value)
-  const code = codeIn(fields, ['code', 'currency_code', 'iso_code', 'iso', 'currency', 'id']) ?? key ?? null
-  const name = textIn(fields, ['name', 'currency_name', ...NAME])
-  const minor_units = integerIn(fields, [
-    'minor_units',
-    'minor_unit',
-    'decimals',
-    'decimal_places',
-    'exponent',
-  ])
-  return orNothing(code ?? name, {...bareCode({code, name}), minor_units, raw: value})
+  const code = codeIn(fields, CURRENCY_RECORD.code) ?? key ?? null
+  const name = textIn(fields, CURRENCY_RECORD.name)
+  if (code === null && name === null) return undefined
+  const minor_units = integerIn(fields, CURRENCY_RECORD.minorUnits)
+  return {...bareCode({code, name}), minor_units, raw: value}
 }
 
 function readCity({value, key, group}: Entry): FoundCity | undefined {
   const fields = fieldsOf(value)
-  const keyId = /^\d+$/.test(key ?? '') ? Number(key) : null
-  const id = integerIn(fields, ['id', 'city_id', 'destination_id', 'code', 'city_code']) ?? keyId
-  const name = textIn(fields, ['name', 'city_name', 'destination_name', ...NAME, 'city'])
-  return orNothing(id ?? name, {
+  const id = integerIn(fields, CITY.id) ?? (/^\d+$/.test(key ?? '') ? Number(key) : null)
+  const name = textIn(fields, CITY.name)
+  if (id === null && name === null) return undefined
+  const groupCode = /^[A-Z]{2}$/.exec(group ?? '')?.[0] ?? null
+  return {
     id,
     name,
-    country_code:
-      codeIn(fields, [...COUNTRY_CODE, 'country']) ??
-      (/^[A-Z]{2}$/.test(group ?? '') ? (group ?? null) : null),
-    latitude: numberIn(fields, ['latitude', 'lat']),
-    longitude: numberIn(fields, ['longitude', 'lon', 'lng', 'long']),
-    timezone: textIn(fields, ['timezone', 'time_zone', 'tz']),
+    country_code: codeIn(fields, CITY.country) ?? groupCode,
+    latitude: numberIn(fields, CITY.latitude),
+    longitude: numberIn(fields, CITY.longitude),
+    timezone: textIn(fields, CITY.timezone),
     raw: value,
-  })
+  }
 }
 
 /** A list of bare codes (`["EUR", "USD"]`) comes as names. */
 function bareCode(record: {code: string | null; name: string | null}) {
   const {code, name} = record
   return code === null && name !== null && /^[A-Z]{2,3}$/.test(name) ? {code: name, name: null} : record
-}
-
-function orNothing<Item>(identity: unknown, item: Item): Item | undefined {
-  return identity === null ? undefined : item
 }

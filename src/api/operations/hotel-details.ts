@@ -1,10 +1,10 @@
 /** One hotel, and what an offer costs now (§4.9 names both and shows neither): answers of every shape are read. */
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import type {JsonObject} from '../../contract/json.js'
-import {idsOfRecord, itemAskedFor} from '../answers/another.js'
+import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
+import {findNamed} from '../answers/facts.js'
 import {factsOf, type OfferFacts} from '../answers/offer-facts.js'
 import {findOffers, type OfferNode} from '../answers/offers.js'
-import {findNamed} from '../answers/record.js'
 import {holdsNo} from '../answers/refusals.js'
 import type {Answer, Api} from '../types.js'
 

@@ -2,8 +2,8 @@
 
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'
+import {unwrap} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
-import {unwrap} from '../answers/shapes.js'
 import type {Answer, Api, CallOptions} from '../types.js'
 import {isEnd, isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 

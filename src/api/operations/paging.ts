@@ -3,9 +3,10 @@
  * number of pages. Of a link only the query is taken, so that nothing is ever sent elsewhere.
  */
 
-import {createFieldReader, type Fields} from '../../contract/field-names.js'
+import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {integerIn, textIn} from '../answers/facts.js'
+import {PAGING} from '../answers/vocabulary.js'
 import type {Answer} from '../types.js'
 
 /** What is added to the query to get a page. */
@@ -14,27 +15,16 @@ export type PageQuery = Readonly<Record<string, string>>
 export const UNKNOWN_NEXT = '?'
 export type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
-const PAGING = ['meta', 'pagination', 'paging', 'page_info', 'links', '_links']
-const MORE = ['has_more', 'has_next', 'has_next_page', 'more']
-const NEXT = [
-  ...['after', 'next_cursor', 'next_page_token', 'next_token', 'next', 'next_url', 'next_link'],
-  ...['next_page_url', 'next_page', 'end_cursor'],
-]
-const PAGE = ['page', 'current_page', 'page_number']
-const PAGES = ['total_pages', 'pages', 'page_count', 'last_page']
-const TOTAL = ['total', 'total_count', 'total_items', 'total_results', 'total_records', 'total_elements']
-const fieldsOf = createFieldReader()
-
 /**
  * What asks for the page after this one; undefined on the last. `got`: how many entries have come, where none were left
  * out before, so that they can be compared with the answer's total.
  */
 export function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const places = placesOf(answer.json)
-  const flags = places.flatMap(fields => MORE.map(name => fields.get(name)))
+  const flags = places.flatMap(fields => PAGING.more.map(name => fields.get(name)))
   if (flags.includes(false)) return undefined
   for (const fields of places) {
-    for (const name of NEXT) {
+    for (const name of PAGING.next) {
       const told = fields.get(name)
       const text = isObject(told) ? textIn(fieldsOf(told), ['href', 'url', 'cursor']) : textIn(fields, [name])
       if (text !== null) return queryFrom(name, text, baseUrl) ?? UNKNOWN_NEXT
@@ -42,7 +32,9 @@ export function nextPage(answer: Answer, baseUrl: string, got?: number): NextPag
   }
   const header = /<([^>]*)>[^,]*\brel="?next"?/.exec(answer.headers.link ?? '')?.[1]
   if (header !== undefined) return linkQuery(header, baseUrl) ?? UNKNOWN_NEXT
-  const [page, pages, total] = [PAGE, PAGES, TOTAL].map(names => numberAmong(places, names))
+  const [page, pages, total] = [PAGING.page, PAGING.pages, PAGING.total].map(names =>
+    numberAmong(places, names),
+  )
   if (page != null && pages != null) return page < pages ? {page: String(page + 1)} : undefined
   const isShort = got !== undefined && total != null && total > got
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
@@ -53,7 +45,7 @@ function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const {data} = json
   const around = [json, ...(isObject(data) ? [data] : [])].map(value => fieldsOf(value))
-  const inside = around.flatMap(fields => PAGING.map(name => fields.get(name)).filter(isObject))
+  const inside = around.flatMap(fields => PAGING.holders.map(name => fields.get(name)).filter(isObject))
   return [...inside.flatMap(value => [fieldsOf(value), ...linksIn(value)]), ...around]
 }
 

@@ -5,14 +5,9 @@
  */
 import {Failure} from '../../contract/failure.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
+import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
 import {holdsNo} from '../answers/refusals.js'
-import {
-  type Booking,
-  outermostReservations,
-  refuseAnother,
-  reservationIn,
-} from '../answers/reservation-answers.js'
-import type {ReadReservation} from '../answers/shapes.js'
+import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
 import type {Answer, Api} from '../types.js'
 import {sendChange} from './change.js'
 import {checkSaysSomething, isDenial, mayNotBeDone, wordsBeside} from './change-words.js'

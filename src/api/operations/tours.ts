@@ -3,13 +3,22 @@
  * ours): tours under names of ours, whatever shape they come in; null where the answer does not say.
  */
 
-import {createFieldReader, type Fields, firstObject} from '../../contract/field-names.js'
+import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/tours.js'
-import {idsOfRecord, itemAskedFor} from '../answers/another.js'
-import {codeIn, integerIn, type Money, moneyIn, numberIn, textIn} from '../answers/facts.js'
-import {findNamed} from '../answers/record.js'
+import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
+import {
+  codeIn,
+  factIn,
+  findNamed,
+  integerIn,
+  type Money,
+  moneyIn,
+  numberIn,
+  textIn,
+} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
+import {CURRENCY, TOUR} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
 import {readAll, type WholeList} from './lists.js'
 
@@ -36,7 +45,7 @@ export function searchTours(api: Api, request: TourSearchRequest): Promise<Whole
   return readAll(api, 'tours.search', {read, idOf}, {body: request})
 }
 
-const TOUR = ['tour', 'activity', 'product']
+const NOUNS = ['tour', 'activity', 'product']
 
 /** One tour. Throws Failure, also for another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
@@ -44,68 +53,45 @@ export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const record = findNamed(answer.json, 'tour')
   const tour = record && readTour(record, undefined)
   if (!tour) throw holdsNo(answer, 'tour')
-  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, TOUR))
+  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, NOUNS))
   return tour
 }
 
-const PRICE = [
-  'price_from',
-  'from_price',
-  'price',
-  'starting_price',
-  'total_price',
-  'amount',
-  'min_price',
-  'pricing',
-]
-const fieldsOf = createFieldReader()
-
 function readTour(value: JsonObject, key: string | undefined): FoundTour | undefined {
   const fields = fieldsOf(value)
-  const tour_id =
-    textIn(fields, ['tour_id', 'tour_code', 'activity_id', 'product_id', 'id', 'code']) ?? key ?? null
-  const name = textIn(fields, ['name', 'tour_name', 'title', 'display_name', 'label'])
+  const tour_id = textIn(fields, TOUR.id) ?? key ?? null
+  const name = textIn(fields, TOUR.name)
   if (tour_id === null && name === null) return undefined
-  const price: Money | null = moneyIn(fields, PRICE) ?? leastIn(fields)
+  const price: Money | null = moneyIn(fields, TOUR.price) ?? leastIn(fields)
   return {
     tour_id,
     name,
-    short_description: textIn(fields, ['short_description', 'summary', 'description', 'about']),
+    short_description: textIn(fields, TOUR.description),
     duration_minutes: minutesIn(fields),
     price: {total: price?.amount ?? null, currency: price?.currency ?? null},
-    city: textIn(fields, ['city', 'city_name', 'destination', 'location']),
-    country_code: codeIn(fields, ['country_code', 'country']),
-    rating: numberIn(fields, ['rating', 'average_rating', 'score', 'stars']),
-    review_count: integerIn(fields, ['review_count', 'reviews_count', 'number_of_reviews', 'reviews']),
-    tags: wordsIn(fields, ['tags', 'categories', 'themes', 'category']),
+    city: textIn(fields, TOUR.city),
+    country_code: codeIn(fields, TOUR.country),
+    rating: numberIn(fields, TOUR.rating),
+    review_count: integerIn(fields, TOUR.reviewCount),
+    tags: factIn(fields, TOUR.tags, wordsIn),
     raw: value,
   }
 }
 
 /** `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
 function leastIn(fields: Fields): Money | null {
-  const inside = ['pricing', 'price', 'prices', 'rates']
-    .map(name => firstObject(fields.get(name)))
-    .filter(isObject)
-  const names = [
-    'from',
-    'from_price',
-    'price_from',
-    'starting_from',
-    'starting_at',
-    'min',
-    'minimum',
-    'lowest',
-  ]
-  const found = inside.map(each => moneyIn(fieldsOf(each), names)).find(money => money !== null)
-  return found ? {...found, currency: found.currency ?? codeIn(fields, ['currency', 'currency_code'])} : null
+  const found = factIn(fields, TOUR.prices, value => {
+    const inside = firstObject(value)
+    return inside && moneyIn(fieldsOf(inside), TOUR.leastPrice)
+  })
+  return found && {...found, currency: found.currency ?? codeIn(fields, CURRENCY)}
 }
 
 /** A number counts only where its name says of what; a text where it says itself: `PT2H30M`, `2h 30m`, `90 min`. */
 function minutesIn(fields: Fields): number | null {
-  const minutes = numberIn(fields, ['duration_minutes', 'duration_in_minutes', 'duration_mins', 'minutes'])
+  const minutes = numberIn(fields, TOUR.minutes)
   if (minutes !== null) return minutes
-  const hours = numberIn(fields, ['duration_hours', 'duration_in_hours', 'hours'])
+  const hours = numberIn(fields, TOUR.hours)
   if (hours !== null) return Math.round(hours * 60)
   const told = fields.get('duration')
   if (isObject(told)) return minutesIn(fieldsOf(told))
@@ -118,12 +104,8 @@ function minutesIn(fields: Fields): number | null {
     : Number(wholeHours ?? 0) * 60 + Number(rest ?? 0)
 }
 
-function wordsIn(fields: Fields, names: readonly string[]): string[] | null {
-  for (const name of names) {
-    const value = fields.get(name)
-    if (typeof value === 'string' && value !== '') return [value]
-    if (!Array.isArray(value)) continue
-    return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? [])
-  }
-  return null
+function wordsIn(value: unknown): string[] | undefined {
+  if (typeof value === 'string' && value !== '') return [value]
+  if (!Array.isArray(value)) return undefined
+  return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? [])
 }

@@ -1,11 +1,10 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
-import {errorInAnswer} from '../answers/error-in-answer.js'
-import {describeError} from '../answers/error-shapes.js'
+import {reservationIn} from '../answers/asked.js'
+import {describeError, errorInAnswer} from '../answers/errors.js'
+import {findVoucherUrl} from '../answers/links.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
-import {reservationIn} from '../answers/reservation-answers.js'
-import {findVoucherUrl} from '../answers/voucher-url.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 
 export interface VoucherOptions {

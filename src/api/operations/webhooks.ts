@@ -3,14 +3,16 @@
  * path may be called at all is decided by cli/session/own-paths.ts. Answers of every shape are read.
  */
 import {Failure} from '../../contract/failure.js'
+import {fieldsOf} from '../../contract/field-names.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
-import {isObject, type JsonObject, own} from '../../contract/json.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
 import {inDocumentOrder, textOf} from '../../contract/json-walk.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../../contract/webhooks.js'
-import {itemAskedFor} from '../answers/another.js'
-import {quoted, quotedUrl} from '../answers/error-shapes.js'
+import {itemAskedFor} from '../answers/asked.js'
+import {quoted, quotedUrl} from '../answers/errors.js'
+import {factIn, textIn, unwrap} from '../answers/facts.js'
 import {redirectIn, refusalOf, saidIn, unanswered} from '../answers/refusals.js'
-import {unwrap} from '../answers/shapes.js'
+import {SUBSCRIPTION} from '../answers/vocabulary.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, type Api, SendError} from '../types.js'
 import {sendChange, unnamedChange} from './change.js'
@@ -118,7 +120,7 @@ function askedFor(id: string) {
 /** Throws Failure when an answer that need not name a subscription names only others. */
 function requireSubscription(answer: Answer, id: string): void {
   const named = [...inDocumentOrder(answer.json)].flatMap(
-    ({value}) => markedIdIn(value) ?? textOf(...OWN_ID_KEYS.map(key => own(value, key))) ?? [],
+    ({value}) => markedIdIn(value) ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
   )
   itemAskedFor(answer, askedFor(id), named, found => [found])
 }
@@ -204,55 +206,45 @@ function readSubscriptions(json: unknown): FoundSubscription[] {
   })
 }
 
-const SECRET_KEYS = ['secret', 'signing_secret', 'signingSecret', 'webhook_secret', 'webhookSecret']
-const OWN_ID_KEYS = ['subscription_id', 'subscriptionId', 'webhook_id', 'webhookId']
-const ID_KEYS = [...OWN_ID_KEYS, 'id']
-
 /** A signing secret: whatever begins as one (§2.7), or a text under a name that says so. */
 function secretIn(value: JsonObject): string | undefined {
   const marked = Object.values(value).find(
     inner => typeof inner === 'string' && inner.startsWith(SIGNING_SECRET_PREFIX),
-  ) as string | undefined
-  return marked ?? textUnder(value, SECRET_KEYS)
+  )
+  return (marked as string | undefined) ?? textUnder(value, SUBSCRIPTION.secret)
 }
 
 function idIn(value: JsonObject): string | undefined {
-  return markedIdIn(value) ?? textOf(...ID_KEYS.map(key => own(value, key)))
+  return markedIdIn(value) ?? textIn(fieldsOf(value), SUBSCRIPTION.id) ?? undefined
 }
 
 function markedIdIn(value: JsonObject): string | undefined {
-  const ids = ID_KEYS.map(key => textOf(own(value, key)))
-  return ids.find(id => id?.startsWith(SUBSCRIPTION_ID_PREFIX))
+  const isMarked = (id: unknown) => typeof id === 'string' && id.startsWith(SUBSCRIPTION_ID_PREFIX)
+  return (
+    factIn(fieldsOf(value), SUBSCRIPTION.id, id => (isMarked(id) ? (id as string) : undefined)) ?? undefined
+  )
 }
 
-const URL_KEYS = [
-  'url',
-  ...['endpoint', 'endpoint_url', 'endpointUrl'],
-  ...['target_url', 'targetUrl', 'callback_url', 'callbackUrl', 'webhook_url', 'webhookUrl'],
-]
-
 function urlIn(value: JsonObject): string | undefined {
-  const url = textUnder(value, URL_KEYS)
+  const url = textUnder(value, SUBSCRIPTION.url)
   return url !== undefined && URL.canParse(url) ? url : undefined
 }
 
 function eventsIn(value: JsonObject): string[] | undefined {
-  const lists = ['events', 'event_types', 'eventTypes', 'types'].map(key => own(value, key))
-  const list = lists.find(inner => Array.isArray(inner)) as unknown[] | undefined
-  const types = list?.map(item =>
-    isObject(item) ? textUnder(item, ['type', 'name', 'event']) : textOf(item),
+  const list = factIn(fieldsOf(value), SUBSCRIPTION.events, inner =>
+    Array.isArray(inner) ? inner : undefined,
   )
+  const types = list?.map(item => (isObject(item) ? textUnder(item, SUBSCRIPTION.eventType) : textOf(item)))
   // A list that is written in a way we cannot read says nothing of what is in it.
   return types?.every(type => type !== undefined) ? types : undefined
 }
 
 function activeIn(value: JsonObject): boolean | undefined {
-  const flags = ['is_active', 'isActive', 'active', 'enabled'].map(key => own(value, key))
-  return flags.find(flag => typeof flag === 'boolean') as boolean | undefined
+  const read = (flag: unknown) => (typeof flag === 'boolean' ? flag : undefined)
+  return factIn(fieldsOf(value), SUBSCRIPTION.active, read) ?? undefined
 }
 
-function textUnder(value: JsonObject, keys: readonly string[]): string | undefined {
-  return keys.map(key => own(value, key)).find(inner => typeof inner === 'string' && inner !== '') as
-    | string
-    | undefined
+function textUnder(value: JsonObject, names: readonly string[]): string | undefined {
+  const read = (inner: unknown) => (typeof inner === 'string' && inner !== '' ? inner : undefined)
+  return factIn(fieldsOf(value), names, read) ?? undefined
 }

@@ -4,9 +4,9 @@ import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {JournalEntry, JournalVerdict} from '../../contract/journal.js'
 import {NOT_SENT} from '../../contract/journal.js'
-import {describeError, quoteBody} from '../answers/error-shapes.js'
+import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
-import {readReservation} from '../answers/shapes.js'
+import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
 
 /**

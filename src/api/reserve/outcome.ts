@@ -4,10 +4,9 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {JournalEntry} from '../../contract/journal.js'
 import {NOT_SENT} from '../../contract/journal.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
-import {errorInAnswer} from '../answers/error-in-answer.js'
-import {describeError} from '../answers/error-shapes.js'
-import {type Booking, describeDifferences, findAsked} from '../answers/reservation-answers.js'
-import type {ReadReservation} from '../answers/shapes.js'
+import {type Booking, describeDifferences, findAsked} from '../answers/asked.js'
+import {describeError, errorInAnswer} from '../answers/errors.js'
+import type {ReadReservation} from '../answers/reservations.js'
 import type {Answer} from '../types.js'
 
 export type Meaning =

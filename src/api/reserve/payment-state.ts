@@ -1,8 +1,9 @@
 /** What a reservation says about its payment (§2.5 shows its url alone), where that is more than its status tells. */
 
-import {createFieldReader, firstObject} from '../../contract/field-names.js'
+import {fieldsOf, firstObject} from '../../contract/field-names.js'
 import type {JsonObject} from '../../contract/json.js'
 import {textIn} from '../answers/facts.js'
+import {PAYMENT} from '../answers/vocabulary.js'
 
 /** A payment that did not go through, although the reservation may still wait for one. */
 export interface FailedPayment {
@@ -13,16 +14,12 @@ export interface FailedPayment {
   readonly until: string | null
 }
 
-const fieldsOf = createFieldReader()
-
 /** Words of a payment's state. */
 const KINDS: readonly (readonly [FailedPayment['kind'], RegExp])[] = [
   ['declined', /fail|declin|reject|denied|refus/],
   ['expired', /expir|timed?[ _-]?out/],
   ['cancelled', /cancel|void|abort/],
 ]
-const REASON = ['failure_code', 'failure_reason', 'failure_message', 'decline_code', 'error_code', 'reason']
-const UNTIL = ['expires_at', 'expires', 'expiry', 'valid_until', 'pay_by', 'due_at', 'due_by', 'deadline']
 
 /** The payment in `reservation`, in any shape, when it did not go through; undefined when it may still, or has. */
 export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefined {
@@ -31,5 +28,5 @@ export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefi
   const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])
   const kind = KINDS.find(([, words]) => words.test(state?.toLowerCase() ?? ''))?.[0]
   if (kind === undefined) return undefined
-  return {kind, reason: textIn(payment, REASON), until: textIn(payment, UNTIL)}
+  return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
 }

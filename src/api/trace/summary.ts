@@ -1,7 +1,7 @@
 /** An attempt in a few words, without headers and bodies: what is kept of it on this machine. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {describeError, requestIdOf} from '../answers/error-shapes.js'
+import {describeError, requestIdOf} from '../answers/errors.js'
 import {peopleIn} from '../redact/people-in.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {AttemptRecord} from '../types.js'

@@ -2,7 +2,7 @@
 
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {requestIdOf} from '../answers/error-shapes.js'
+import {requestIdOf} from '../answers/errors.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {secretsIn} from '../redact/secrets-in.js'
 import {type AttemptRecord, ExchangeError, type Trace, type WireAnswer} from '../types.js'

@@ -5,8 +5,8 @@
  * on loopback alone, and by the header that only the sandbox's controls answer with.
  */
 
+import {unwrap} from '../../api/answers/facts.js'
 import {unanswered} from '../../api/answers/refusals.js'
-import {unwrap} from '../../api/answers/shapes.js'
 import {parseBaseUrl} from '../../api/http/base-url.js'
 import {type Api, SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'

@@ -1,6 +1,6 @@
 /** What services answer, beyond the commands: links, vouchers, offers, errors; and requests that come to `listen`. */
 import fc from 'fast-check'
-import {describeError} from '../../../src/api/answers/error-shapes.js'
+import {describeError} from '../../../src/api/answers/errors.js'
 import {factsOf} from '../../../src/api/answers/offer-facts.js'
 import {termsOf} from '../../../src/api/answers/offer-terms.js'
 import {findOffers} from '../../../src/api/answers/offers.js'

@@ -1,6 +1,6 @@
 /** Redaction of the secrets it was told: none is there after, however it is written and wherever it stands; twice as once. */
 import fc from 'fast-check'
-import {quoteBody} from '../../../src/api/answers/error-shapes.js'
+import {quoteBody} from '../../../src/api/answers/errors.js'
 import {createRedactor} from '../../../src/api/redact/redact.js'
 import {describeBodies} from '../../../src/api/trace/bodies.js'
 import {curlLine} from '../../../src/api/trace/curl.js'

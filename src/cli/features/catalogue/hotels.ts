@@ -2,7 +2,7 @@
 import {codeIn, numberIn, textIn} from '../../../api/answers/facts.js'
 import type {PricedOffer} from '../../../api/operations/hotel-details.js'
 import {isoTime} from '../../../contract/dates.js'
-import {createFieldReader, type Fields, firstObject} from '../../../contract/field-names.js'
+import {type Fields, fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {SeenOffer} from '../../../state/offer-store.js'
@@ -12,7 +12,6 @@ import {moneyText} from '../../terminal/money-text.js'
 import type {Column, Result} from '../../terminal/result.js'
 import {OFFER_COLUMNS} from './search.js'
 
-const fieldsOf = createFieldReader()
 const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unknown): Column<JsonObject> => ({
   name,
   value: hotel => read(fieldsOf(hotel)),

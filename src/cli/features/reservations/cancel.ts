@@ -5,8 +5,8 @@
 
 import {type CancellationCost, isSameCurrency} from '../../../api/answers/cancellation-cost.js'
 import type {Money} from '../../../api/answers/facts.js'
-import {factsOfReservation} from '../../../api/answers/reservation-facts.js'
-import type {ReadReservation} from '../../../api/answers/shapes.js'
+import type {ReadReservation} from '../../../api/answers/reservations.js'
+import {factsOfReservation} from '../../../api/answers/reservations.js'
 import type {Cancelled} from '../../../api/operations/cancellations.js'
 import {stateOf} from '../../../api/operations/change-words.js'
 import {Failure, failureWith} from '../../../contract/failure.js'

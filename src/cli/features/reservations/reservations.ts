@@ -1,7 +1,7 @@
 /** Reservations after they were made, as their commands ask for them and print them. */
 
-import {factsOfReservation} from '../../../api/answers/reservation-facts.js'
-import type {ReadReservation} from '../../../api/answers/shapes.js'
+import type {ReadReservation} from '../../../api/answers/reservations.js'
+import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/paging.js'
 import type {FoundReservations, ListWish} from '../../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'

@@ -1,0 +1,245 @@
+/**
+ * An answer that names something other than what was asked for is no answer to it, whatever its status says. This is
+ * the one place where that is decided; an answer that names nothing is believed.
+ */
+import {Failure} from '../../contract/failure.js'
+import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
+import {breadthFirst, type Node, textOf} from '../../contract/json-walk.js'
+import type {Answer} from '../types.js'
+import {quoted} from './errors.js'
+import {unwrap} from './facts.js'
+import {
+  outermostOf,
+  outermostReservations,
+  type PlacedReservation,
+  type ReadReservation,
+  readReservation,
+} from './reservations.js'
+
+/** What was asked for. */
+export interface Asked {
+  /** Its kind, for the message and the code: `reservation`, `client reference`. */
+  readonly what: string
+  readonly id: string
+  /** Whether the request changes something; what became of it is then unknown. */
+  readonly changes?: boolean
+}
+
+/**
+ * Of `found`, the item that has the id asked for, else the first one when none of them has any id; undefined when there
+ * are none. Throws Failure when all the ids are others: `outcome_unknown` after a change, else `service_failed`.
+ */
+export function itemAskedFor<Item>(
+  answer: Answer,
+  asked: Asked,
+  found: readonly Item[],
+  idsOf: (item: Item) => readonly string[],
+): Item | undefined {
+  const own =
+    found.find(item => idsOf(item).includes(asked.id)) ??
+    found.find(item => idsOf(item).some(id => isSameId(id, asked.id)))
+  if (own !== undefined) return own
+  const [other] = found.flatMap(idsOf)
+  if (other !== undefined) throw aboutAnother(answer, asked, other)
+  return found[0]
+}
+
+/** Whether two ids are the same: services pad them, change their case, and compose letters with marks otherwise. */
+function isSameId(left: string, right: string): boolean {
+  const plain = (id: string) => id.normalize('NFC').trim().toLowerCase()
+  return plain(left) === plain(right)
+}
+
+/** The Failure for an answer that names `other`. Its code is `another_reservation`, by what was asked for. */
+function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other: string): Failure {
+  const asked = sanitizeLine(id, 100)
+  const unknown = changes ? `; what became of ${asked} is not known` : ''
+  const message = `the service answered about another ${what}, ${quoted(other, 100, answer)} in place of ${asked}${unknown}`
+  return new Failure(changes ? 'outcome_unknown' : 'service_failed', message, {
+    code: `another_${what.replaceAll(' ', '_')}`,
+    status: answer.status,
+    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+  })
+}
+
+const CLAIMS = ['id', 'code']
+/** What else a service may let a record be asked for by; by itself it names nothing. */
+const BY_NAMES = ['slug', 'key', 'uuid', 'reference']
+
+/**
+ * The ids under which `record`, out of `json`, may have been asked for; none when it does not say which one it is.
+ * `nouns` are what services call it: `hotel`, `property`. Around the record only names that hold one of them count.
+ */
+export function idsOfRecord(json: unknown, record: JsonObject, nouns: readonly string[]): string[] {
+  const textsIn = (value: JsonObject, names: readonly string[]) =>
+    names.flatMap(name => textOf(fieldsOf(value).get(name)) ?? [])
+  const named = nouns.flatMap(noun => CLAIMS.map(name => `${noun}_${name}`))
+  const around = [json, unwrap(json)].filter(isObject).flatMap(value => textsIn(value, named))
+  const claims = [...textsIn(record, [...named, ...CLAIMS]), ...around]
+  return claims.length === 0 ? [] : [...claims, ...textsIn(record, BY_NAMES)]
+}
+
+/** What a booking is known by before the service has named it (§2.4). */
+export interface Booking {
+  readonly client_reference_id?: string
+  readonly offer_id?: string
+}
+
+/** What an answer says of one name of a booking, and what was asked about. */
+export interface Difference {
+  readonly name: keyof Booking
+  readonly ours: string
+  readonly theirs: string
+}
+
+export type FoundBooking =
+  | {readonly kind: 'found'; readonly found: ReadReservation}
+  /** The answer is about another booking. */
+  | {readonly kind: 'another'; readonly differences: readonly Difference[]}
+  /** It names several reservations and does not say which one was asked about. */
+  | {readonly kind: 'unclear'; readonly references: readonly string[]}
+  /** It names no reservation at all. */
+  | {readonly kind: 'none'}
+
+/** Names under which services put a reservation that was there before, or is only mentioned. */
+const MENTIONED =
+  /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/
+
+/**
+ * The reservation in `json` that is about `booking`. One that names a part of it otherwise is another; one that does not
+ * name a part is believed in that, since no service has to repeat what it was asked. A silent one is not believed beside
+ * one that names another booking, nor is the first of several.
+ */
+export function findAsked(json: unknown, booking: Booking): FoundBooking {
+  // Nearest to the top first: what is there is what the answer is about.
+  const all = outermostOf(breadthFirst(json))
+  const made = all.filter(({node}) => !isMentioned(node))
+  const [first, ...others] = made.length > 0 ? made : all
+  if (!first) return {kind: 'none'}
+  const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)
+  const isOnly = others.every(isFirst)
+  const judged = [first, ...others].map(each => ({...each, ...compare(each.node, booking, isOnly)}))
+  const refused = judged.find(({differences}) => differences.length > 0)
+  const best = judged.find(({agrees, differences}) => agrees && differences.length === 0)
+  if (!best && refused) return {kind: 'another', differences: refused.differences}
+  if (!best && !isOnly) return {kind: 'unclear', references: judged.map(({found}) => found.reservation_ref)}
+  const {found} = best ?? first
+  // What is beside a single one, such as where to pay, belongs to it.
+  return {kind: 'found', found: (all.every(isFirst) && readReservation(json)) || found}
+}
+
+function isMentioned(node: Node): boolean {
+  for (let at: Node | undefined = node; at; at = at.parent) if (MENTIONED.test(snakeCase(at.key))) return true
+  return false
+}
+
+/**
+ * The reservation asked about; undefined where the answer names none. Throws Failure where it names only others, by
+ * `changes` as `itemAskedFor` does.
+ */
+export function reservationIn(
+  answer: Answer,
+  reference: string,
+  changes = false,
+): ReadReservation | undefined {
+  const found = outermostReservations(answer.json)
+  const asked = {what: 'reservation', id: reference, changes}
+  const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
+  // What is beside a single one, such as where to pay, belongs to it.
+  return own && found.length === 1 ? readReservation(answer.json) : own
+}
+
+/** Throws Failure `service_failed` when the answer is about another booking. */
+export function refuseAnother(answer: Answer, booking: Booking): void {
+  const asked = findAsked(answer.json, booking)
+  const [first] = asked.kind === 'another' ? asked.differences : []
+  if (first) throw aboutAnother(answer, {what: WORDS[first.name], id: first.ours}, first.theirs)
+}
+
+const WORDS: Readonly<Record<keyof Booking, string>> = {
+  client_reference_id: 'client reference',
+  offer_id: 'offer',
+}
+
+/** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
+export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
+  const one = ({name, ours, theirs}: Difference) =>
+    `${WORDS[name]} ${quoted(theirs, 100, answer)} in place of ${sanitizeLine(ours, 128)}`
+  return differences.map(one).join(', ')
+}
+
+function compare(
+  node: Node,
+  booking: Booking,
+  isOnly: boolean,
+): {differences: Difference[]; agrees: boolean} {
+  const differences: Difference[] = []
+  let agrees = false
+  const judge = (name: keyof Booking, theirs: string | number | undefined) => {
+    const ours = booking[name]
+    if (ours === undefined || theirs === undefined) return
+    if (isSame(ours, theirs)) agrees = true
+    else differences.push({name, ours, theirs: String(theirs)})
+  }
+  const places = placesOf(node, isOnly)
+  const withReference = places.find(fields => clientReferenceIn(fields) !== undefined)
+  const nearest = withReference ? [withReference] : []
+  judge('client_reference_id', withReference && clientReferenceIn(withReference))
+  // Of one that names our reference, an offer elsewhere may be another offer: of a cart, or one more to sell.
+  const speaking = agrees ? [...places.slice(0, 1), ...nearest] : places
+  judge(
+    'offer_id',
+    speaking.map(offerIn).find(id => id !== undefined),
+  )
+  return {differences, agrees}
+}
+
+/** Objects inside a reservation, or beside it, that speak about it; any other may be about other bookings. */
+const ABOUT_IT = /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/
+const MAX_DEPTH = 4
+
+/** The objects that say which booking it is, nearest first: its own, then those around it where it is the only one. */
+function placesOf(node: Node, isOnly: boolean): Fields[] {
+  const places = inside(node.value, 0)
+  for (let around = node.parent; around && isOnly; around = around.parent) {
+    places.push(...inside(around.value, MAX_DEPTH - 1))
+  }
+  return places
+}
+
+function inside(value: JsonObject, depth: number): Fields[] {
+  const fields = fieldsOf(value)
+  if (depth >= MAX_DEPTH) return [fields]
+  const inner = [...fields].flatMap(([name, each]) =>
+    ABOUT_IT.test(name) && isObject(each) ? inside(each, depth + 1) : [],
+  )
+  return [fields, ...inner]
+}
+
+function clientReferenceIn(fields: Fields): string | number | undefined {
+  const said = [fields.get('client_reference_id'), fields.get('client_reference')]
+  return said.find(value => textOf(value) !== undefined) as string | number | undefined
+}
+
+/**
+ * A number is one of theirs, not an offer of §2.3; and under another name than `offer_id` only what has the prefix of one
+ * is its id.
+ */
+function offerIn(fields: Fields): string | undefined {
+  const offer = fields.get('offer')
+  const inOffer = isObject(offer) ? fieldsOf(offer) : undefined
+  const isText = (id: unknown): id is string => typeof id === 'string' && id.trim() !== ''
+  const named = [fields.get('offer_id'), inOffer?.get('offer_id')].find(isText)
+  const other = inOffer ? inOffer.get('id') : offer
+  return named ?? (isText(other) && other.startsWith(OFFER_ID_PREFIX) ? other : undefined)
+}
+
+/** As `isSameId`; services also write digits as a number. */
+function isSame(ours: string, theirs: string | number): boolean {
+  return typeof theirs === 'number'
+    ? /^\s*\d+\s*$/.test(ours) && Number(ours) === theirs
+    : isSameId(ours, theirs)
+}

@@ -1,0 +1,207 @@
+/**
+ * What a service says of a refusal, in an answer of any shape (§7 shows none). Whatever is quoted of an answer goes
+ * through `quoted`, since a service may echo what it was sent.
+ */
+import {Failure} from '../../contract/failure.js'
+import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isObject, own, parseJson} from '../../contract/json.js'
+import {textOf} from '../../contract/json-walk.js'
+import {createRedactor, type Redactor} from '../redact/redact.js'
+import type {Answer, WireAnswer} from '../types.js'
+
+/** An answer, and what knows the secrets its request carried: a redactor that was given them, or they themselves. */
+export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
+
+export interface ErrorDescription {
+  /** The service's own word, sanitised; `http_<status>` when it gives none. */
+  readonly code: string
+  /** Sanitised, at most 500 characters. */
+  readonly message: string | undefined
+  readonly requestId: string | undefined
+}
+
+/** Ours: the most characters that are quoted of each, and how many details and bytes are looked at. */
+const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100, details: 3} as const
+/** Ours: far more than is quoted, because a secret must be seen whole to be taken out. */
+const MOST_BYTES_READ_FOR_QUOTE = 16_384
+
+/** What an error answer says; never throws. `json` is its parsed body, or undefined. */
+export function describeError(
+  answer: EchoingAnswer,
+  json: unknown = parseJson(answer.body),
+): ErrorDescription {
+  const [error, first, body] = errorPlaces(json)
+  const bare = own(isObject(json) ? json : {}, 'error')
+  const texts = (fields: Fields, ...names: string[]) => names.map(name => fields.get(name))
+  const code = textOf(
+    error.get('code'),
+    bare,
+    ...texts(first, 'code', 'id', 'type', 'title'),
+    ...texts(body, 'code', 'type', 'title'),
+  )
+  const message = textOf(
+    error.get('message'),
+    body.get('error_description'),
+    ...[first, body].flatMap(place => texts(place, 'message', 'detail', 'title')),
+  )
+  return {
+    code: code === undefined ? `http_${answer.status}` : quotedCode(code, answer),
+    message: message === undefined ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
+    requestId: requestIdOf(answer, json),
+  }
+}
+
+/** Where an answer says what went wrong: in its error, in the first of its errors, and beside them. */
+function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields] {
+  const body = fieldsOf(isObject(json) ? json : {})
+  const errors = body.get('errors')
+  const first = Array.isArray(errors) ? errors[0] : undefined
+  const firstFields =
+    typeof first === 'string' ? new Map([['message', first]]) : fieldsOf(firstObject(first) ?? {})
+  return [fieldsOf(firstObject(body.get('error')) ?? {}), firstFields, body]
+}
+
+/** The request id an answer carries, in its header or its body; sanitised. */
+export function requestIdOf(answer: EchoingAnswer, json: unknown): string | undefined {
+  const [error, first, body] = errorPlaces(json)
+  const places = [body, error, fieldsOf(firstObject(body.get('meta')) ?? {}), first]
+  const id = textOf(answer.headers['x-request-id'], ...places.map(place => place.get('request_id')))
+  return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
+}
+
+/** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */
+export function quoteBody(answer: EchoingAnswer): string | undefined {
+  const text = new TextDecoder().decode(answer.body.subarray(0, MOST_BYTES_READ_FOR_QUOTE))
+  const line = quoted(text.replace(/\s+/g, ' ').trim(), QUOTE_LIMITS.body, answer)
+  return line === '' ? undefined : line
+}
+
+type EchoOf = Pick<EchoingAnswer, 'secrets' | 'redactor'>
+
+/**
+ * `text` of the answer, sanitised, at most `maxLength` characters, without what it may echo: the secrets sent, and
+ * whatever is a secret or a person's by its name or prefix. Taken out before it is cut, so that no half of one is left.
+ */
+export function quoted(text: string, maxLength: number, answer: EchoOf): string {
+  return sanitizeLine(redactorFor(answer).text(text), maxLength)
+}
+
+/** As `quoted`, for an http address: its origin and path are shown, the values of its query never. */
+export function quotedUrl(url: string, answer: EchoOf, maxLength: number = QUOTE_LIMITS.body): string {
+  return sanitizeLine(redactorFor(answer).url(url, true), maxLength)
+}
+
+/** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
+function quotedCode(code: string, answer: EchoOf): string {
+  const isAddress = /^https?:/i.test(code) && URL.canParse(code)
+  return isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer)
+}
+
+function redactorFor({secrets = [], redactor: given}: EchoOf): Redactor {
+  if (given) return given
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor
+}
+
+/**
+ * What the service says of its refusal, for a person: the message, else the code, and the facts that say what to change.
+ * Sanitised, at most some 1300 characters; undefined when it says nothing.
+ */
+export function wordsOf(answer: Answer): string | undefined {
+  const {code, message} = describeError(answer, answer.json)
+  const said = message ?? (code === `http_${answer.status}` ? undefined : code)
+  const facts = factsIn(answer).filter(fact => !said?.includes(fact))
+  if (facts.length === 0) return said
+  return said === undefined ? facts.join('; ') : `${said} (${facts.join('; ')})`
+}
+
+/** The fields of the request that the answer complains about, as it names them, at most a few. */
+export function fieldsIn(answer: Answer): string[] {
+  return complaintsIn(answer)
+    .map(complaint => complaint.split(': ', 1)[0] ?? '')
+    .filter(field => /^[\w./[\]-]{1,80}$/.test(field))
+}
+
+function factsIn(answer: Answer): string[] {
+  const [error, , body] = errorPlaces(answer.json)
+  /** The text under one of the names, or the amount of a price there. */
+  const fact = (...names: string[]) => {
+    const values = [error, body].flatMap(place => names.map(name => place.get(name)))
+    const text = textOf(...values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
+    return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
+  }
+  /** Two amounts that explain each other, with their currency: `needed 5.00, available 1.00 EUR`. */
+  const pair = (
+    firstWord: string,
+    first: string | undefined,
+    secondWord: string,
+    second: string | undefined,
+  ) => {
+    const currency = fact('currency')
+    const text = `${firstWord} ${first}, ${secondWord} ${second}${currency === undefined ? '' : ` ${currency}`}`
+    return first === undefined || second === undefined ? [] : [text]
+  }
+  const reference = fact('reservation_ref')
+  return [
+    ...complaintsIn(answer),
+    ...(reference === undefined ? [] : [`reservation ${reference}`]),
+    ...pair('needed', fact('needed', 'required'), 'available', fact('available', 'balance')),
+    ...pair('was', fact('old', 'old_price'), 'now', fact('new', 'new_price')),
+  ]
+}
+
+function complaintsIn(answer: Answer): string[] {
+  const [error, , body] = errorPlaces(answer.json)
+  const details = [error, body].flatMap(place =>
+    ['details', 'errors', 'fields'].flatMap(name => detailsIn(place.get(name))),
+  )
+  const complaints = details.map(([field, problem]) =>
+    quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer),
+  )
+  return [...new Set(complaints.slice(0, QUOTE_LIMITS.details))]
+}
+
+/** Field and message of each item in a list, or of each entry in an object of fields. */
+function detailsIn(value: unknown): [field: string, problem: string][] {
+  const items = Array.isArray(value)
+    ? value.filter(isObject).map(item => {
+        const under = (...names: string[]) => textOf(...names.map(name => own(item, name)))
+        const problem = under('message', 'detail', 'description', 'reason', 'code')
+        return [under('field', 'path', 'pointer', 'param', 'property'), problem]
+      })
+    : Object.entries(isObject(value) ? value : {}).map(([field, inner]) => [
+        field,
+        textOf(...(Array.isArray(inner) ? inner : [inner])),
+      ])
+  return items.filter((item): item is [string, string] => item.every(part => part !== undefined))
+}
+
+/** Fields that say how it went; any other, with something in it, is a fact that was asked for. */
+const ABOUT_THE_ANSWER =
+  /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i
+
+/** The Failure in a 2xx answer: `{"error": {…}}`, `{"success": false}`; undefined when it holds what was asked for. */
+export function errorInAnswer(answer: Answer): Failure | undefined {
+  const {json, status, requestId} = answer
+  if (!isObject(json)) return undefined
+  const denied = own(json, 'success') === false || says(own(json, 'error')) || says(own(json, 'errors'))
+  if (!denied) return undefined
+  const facts = Object.entries(json).filter(([name]) => name === 'data' || !ABOUT_THE_ANSWER.test(name))
+  if (facts.some(([, value]) => says(value))) return undefined
+  const {code} = describeError(answer, json)
+  const said = wordsOf(answer) ?? 'without saying why'
+  return new Failure('service_failed', `the service answered ${status} with an error: ${said}`, {
+    code: code === `http_${status}` ? 'error_in_answer' : code,
+    status,
+    ...(requestId === undefined ? {} : {requestId}),
+  })
+}
+
+/** Whether there is something in `value`: `error: null`, `errors: []` and `error: false` say nothing. */
+function says(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  if (isObject(value)) return Object.keys(value).length > 0
+  return value !== undefined && value !== null && value !== '' && value !== false && value !== 0
+}

@@ -1,0 +1,82 @@
+/** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
+import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
+import {isObject} from '../../contract/json.js'
+import {breadthFirst, textOf} from '../../contract/json-walk.js'
+import {DOCUMENT_KIND, LINK, PAYMENT, VOUCHER_LINK} from './vocabulary.js'
+
+/** The address in a value, or undefined where it is none. */
+type ReadLink = (value: unknown) => string | undefined
+
+/** Where the customer pays; undefined when the answer does not say. */
+export function findPaymentUrl(json: unknown): string | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const fields = fieldsOf(value)
+    const found =
+      linkIn(fields, PAYMENT.url, absolute) ??
+      linkUnder(fields, ['payment', 'payment_link'], [...LINK, 'payment_url'], absolute)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const ENVELOPES = ['data', 'result', 'response', 'payload']
+const MAX_ENVELOPES = 3
+
+/** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
+export function findVoucherUrl(json: unknown, baseUrl: string): string | undefined {
+  const {origin} = new URL(baseUrl)
+  const read: ReadLink = value => absolute(value) ?? relative(value, origin)
+  const names = [...LINK, ...VOUCHER_LINK]
+  for (const {value} of breadthFirst(json)) {
+    const fields = fieldsOf(value)
+    const found =
+      linkUnder(fields, ['voucher', 'vouchers'], names, read) ??
+      linkIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
+    if (found !== undefined) return found
+  }
+  // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
+  let content = json
+  for (let depth = 0; depth < MAX_ENVELOPES && isObject(content); depth++) {
+    const fields = fieldsOf(content)
+    const inner = ENVELOPES.map(name => fields.get(name)).find(value => value !== undefined && value !== null)
+    if (inner === undefined) break
+    content = inner
+  }
+  const record = firstObject(content)
+  return record ? linkIn(fieldsOf(record), names, read) : read(content)
+}
+
+function isVoucher(fields: Fields): boolean {
+  const kinds = DOCUMENT_KIND.map(name => snakeCase(textOf(fields.get(name)) ?? ''))
+  return kinds.some(kind => /^((hotel|reservation|booking)_)?voucher(_pdf)?$/.test(kind))
+}
+
+/** The link under one of `holders`: itself, or in an object there, however deep. */
+function linkUnder(
+  fields: Fields,
+  holders: readonly string[],
+  names: readonly string[],
+  read: ReadLink,
+): string | undefined {
+  for (const holder of holders.map(name => fields.get(name))) {
+    const inner = [...breadthFirst(holder)].map(({value}) => linkIn(fieldsOf(value), names, read))
+    const found = read(holder) ?? inner.find(link => link !== undefined)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function linkIn(fields: Fields, names: readonly string[], read: ReadLink): string | undefined {
+  return names.map(name => read(fields.get(name))).find(link => link !== undefined)
+}
+
+function absolute(value: unknown): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined
+}
+
+/** `//elsewhere/` and its disguises are of another origin, which a relative link never names. */
+function relative(value: unknown, origin: string): string | undefined {
+  if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, origin)) return undefined
+  const url = new URL(value, origin)
+  return url.origin === origin ? url.href : undefined
+}

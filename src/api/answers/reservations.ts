@@ -1,0 +1,116 @@
+/** The reservations in an answer of any shape (§2.5), and what each says about itself: what is not found is null. */
+import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
+import {type JsonObject, own} from '../../contract/json.js'
+import {breadthFirst, inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
+import {type Money, moneyIn, textIn} from './facts.js'
+import {findPaymentUrl} from './links.js'
+import {FEE, POLICY, RESERVATION} from './vocabulary.js'
+
+export interface ReadReservation {
+  /** As the service sent it. */
+  readonly reservation: JsonObject
+  readonly reservation_ref: string
+  readonly status: string | null
+  /** Where the customer pays (§2.5). */
+  readonly payment_url: string | null
+}
+
+/** The reservation in an answer: the outermost object with a `reservation_ref`, or undefined. */
+export function readReservation(json: unknown): ReadReservation | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const reservation_ref = referenceIn(value)
+    if (reservation_ref === undefined) continue
+    const status = textOf(own(value, 'status')) ?? null
+    const payment_url = findPaymentUrl(value) ?? findPaymentUrl(json) ?? null
+    return {reservation: value, reservation_ref, status, payment_url}
+  }
+  return undefined
+}
+
+function referenceIn(value: JsonObject): string | undefined {
+  return textOf(own(value, 'reservation_ref'), own(value, 'reservationRef'))
+}
+
+/** A reservation and where it is in its answer. */
+export interface PlacedReservation {
+  readonly node: Node
+  readonly found: ReadReservation
+}
+
+/** Of `nodes`, each with a reference that is inside no other such object. */
+export function outermostOf(nodes: Iterable<Node>): PlacedReservation[] {
+  const inside = new Set<Node>()
+  return [...nodes].flatMap(node => {
+    const isInside = node.parent !== undefined && inside.has(node.parent)
+    const found = isInside || referenceIn(node.value) === undefined ? undefined : readReservation(node.value)
+    if (isInside || found) inside.add(node)
+    return found ? [{node, found}] : []
+  })
+}
+
+/** Every object with a reference that is inside no other such object, in the order of the document. */
+export function outermostReservations(json: unknown): ReadReservation[] {
+  return outermostOf(inDocumentOrder(json)).map(({found}) => found)
+}
+
+export interface ReservationFacts {
+  readonly client_reference_id: string | null
+  readonly hotel: string | null
+  /** Calendar dates at the hotel, as the service wrote them. */
+  readonly check_in: string | null
+  readonly check_out: string | null
+  readonly price: Money | null
+  readonly payment: string | null
+  /** Given name and family name of the lead guest, else of the first. */
+  readonly lead_guest: string | null
+  /** As the service wrote them. */
+  readonly created_at: string | null
+  readonly updated_at: string | null
+  /** From when on cancelling costs something, as the service wrote it. */
+  readonly free_until: string | null
+  /** What cancelling has cost. */
+  readonly fee: Money | null
+}
+
+export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>): ReservationFacts {
+  const fields = fieldsOf(reservation)
+  const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
+  const hotel = fields.get('hotel')
+  return {
+    client_reference_id: textIn(fields, RESERVATION.clientReference),
+    hotel:
+      textIn(fields, RESERVATION.hotelName) ??
+      textIn(inside('hotel'), RESERVATION.ofHotel) ??
+      (typeof hotel === 'string' && hotel.trim() !== '' ? hotel : null),
+    check_in: textIn(fields, RESERVATION.checkIn),
+    check_out: textIn(fields, RESERVATION.checkOut),
+    price: moneyIn(fields, RESERVATION.price),
+    payment: textIn(inside('payment'), ['status', 'state']) ?? textIn(fields, ['payment_status']),
+    lead_guest: leadGuest(fields),
+    created_at: textIn(fields, RESERVATION.createdAt),
+    updated_at: textIn(fields, RESERVATION.updatedAt),
+    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFee(fields),
+    fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
+  }
+}
+
+function leadGuest(fields: Fields): string | null {
+  const list = RESERVATION.guests.map(name => fields.get(name)).find(Array.isArray) ?? []
+  const guests = list.map((guest: unknown) => fieldsOf(firstObject(guest) ?? {}))
+  const lead = guests.find((guest: Fields) => guest.get('is_lead') === true) ?? guests[0]
+  if (!lead) return null
+  const names = [textIn(lead, RESERVATION.firstName), textIn(lead, RESERVATION.surname)]
+  return names.filter(Boolean).join(' ') || null
+}
+
+/** The beginning of the first policy that costs something. */
+function firstFee(fields: Fields): string | null {
+  const policies = fields.get('cancellation_policies') ?? fields.get('cancellation_policy')
+  const starts = (Array.isArray(policies) ? policies : []).flatMap(policy => {
+    const each = fieldsOf(firstObject(policy) ?? {})
+    const fee = moneyIn(each, POLICY.fee)
+    const from = textIn(each, POLICY.from)
+    return fee && Number(fee.amount) > 0 && from !== null && !Number.isNaN(Date.parse(from)) ? [from] : []
+  })
+  return starts.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null
+}

@@ -1,0 +1,176 @@
+/**
+ * Under which names services put each fact (the interface shows few): snake_case, since every name is brought to that
+ * first (`hotelName`, `hotel-name`), and the best name first. A service that calls a fact otherwise is served here.
+ */
+
+/** The names in `text`, between spaces. */
+function names(text: string): readonly string[] {
+  return text.trim().split(/\s+/)
+}
+
+/** What a thing is called by itself: in an object about it, or where it is the record. */
+export const ANY_NAME = names('name title display_name label')
+export const CURRENCY = names('currency currency_code currency_iso')
+/** What an amount is called in an object that is a sum of money. */
+export const AMOUNT = names('amount total value price total_price total_amount gross')
+
+/** What is beside a record rather than in it. */
+export const BESIDE = names('meta links request_id status success')
+
+export const OFFER = {
+  hotelName: names('hotel_name property_name accommodation_name hotel property accommodation'),
+  stars: names('stars star_rating hotel_stars star_category category_stars hotel_category star'),
+  starsOfHotel: names('category_code category_name category class rating'),
+  roomName: names('room_name room_type_name room_description room_type room'),
+  roomText: names('name title display_name label description text'),
+  roomKind: names('type category code'),
+  board:
+    names(`board_code board board_basis board_type meal_plan meal_code meal meal_type board_name meal_name
+    meal_plan_name`),
+  ofBoard: names('code name title display_name label type'),
+  refundable: names('refundable is_refundable fully_refundable refundable_tag free_cancellation'),
+  notRefundable: names('non_refundable is_non_refundable nonrefundable'),
+  freeUntil: names(`free_cancellation_until free_cancellation_before free_cancellation_deadline
+    free_cancellation_date last_free_cancellation_date free_cancel_until refundable_until cancellation_deadline`),
+  expiry: names('expires_at expires_on expiry expiration expiry_date expiration_date valid_until expires'),
+} as const
+
+/** What the price of a whole offer is called. Never the name of a tax, a fee or a fine. */
+export const PRICE =
+  names(`total_price total_amount price_total grand_total total price price_amount selling_rate
+  selling_price amount net gross`)
+/** What leads to an offer's price: an object, never an amount of its own (`rooms: 2`). */
+export const LEADS_TO_PRICE = names(`offer_retail_rate retail_rate totals inclusive billable_currency
+  request_currency pricing prices price_details cost rate rates payment_options payment_types occupancy_pricing rooms`)
+/** Lists of prices of which the first is as good as the others. */
+export const ALTERNATIVE_PRICES = names('prices payment_types total amount')
+
+/** What objects are about, told from the name they are under. */
+export const ROLES = {
+  hotel: /^(hotels?|propert(y|ies)|accommodations?|lodgings?|establishments?)(_(info|details|data|list))?$/,
+  room: /^(rooms?|units?)(_?(types?|info|details|data|list))?$/,
+  board: /^(boards?|boarding|meals?)(_?(types?|plans?|basis|info))?$/,
+  rate: /^(rates?|rate_plans?)$/,
+  elsewhere:
+    /^(cit(y|ies)|destinations?|regions?|countr(y|ies)|locations?|addresse?s?|areas?|suppliers?|providers?|chains?|brands?|search|query|request|criteria|meta|pagination|partner|account|contact|guests?|currenc(y|ies)|days?|images?|photos?|tax(es)?|fees?|due_at_property)$/,
+} as const
+
+export const TERMS = {
+  due: names(`due_at_property due_at_hotel pay_at_property pay_at_hotel payable_at_property property_fees
+    mandatory_fees local_taxes fees_at_property city_tax`),
+  policies: names(`cancellation_policies cancellation_policy cancel_policies cancel_penalties
+    cancellation_penalties cancellation_rules cancellation_fees`),
+  modes: names('payment_modes payment_methods payment_options'),
+  left: names('rooms_left allotment rooms_available availability remaining'),
+  remarks: names('remarks remark important_information notes'),
+} as const
+export const POLICY = {
+  fee: names('amount fee penalty charge value total price'),
+  from: names('from from_date starts_at start start_date date_from after date deadline'),
+  percent: names('percent percentage'),
+} as const
+export const CHARGE = names('description name title type code')
+
+export const RESERVATION = {
+  reference: names('reservation_ref'),
+  clientReference: names('client_reference_id client_reference partner_reference'),
+  hotelName: names('hotel_name property_name'),
+  ofHotel: names('name hotel_name property_name title'),
+  checkIn: names('check_in checkin check_in_date arrival start_date'),
+  checkOut: names('check_out checkout check_out_date departure end_date'),
+  price: names('price total_price total total_amount amount pricing'),
+  guests: names('guests travellers passengers'),
+  firstName: names('name first_name given_name'),
+  surname: names('surname last_name family_name'),
+  createdAt: names('created_at created created_on booked_at'),
+  updatedAt: names('updated_at updated modified_at'),
+  freeUntil: names('free_cancellation_until free_cancellation_before cancellation_deadline'),
+  state: names('status state reservation_status booking_status'),
+} as const
+
+/** What cancelling costs. */
+export const FEE = {
+  /** Names that say what is paid for. */
+  explicit: names(`cancellation_fee cancel_fee cancellation_penalty cancellation_charge cancellation_cost
+    cancellation_fee_amount penalty penalty_amount penalty_fee`),
+  others: names('fee fee_amount total_fee fee_total charge charge_amount total_charge'),
+  refund: names('refund_amount refund refundable_amount refunded_amount amount_refunded'),
+  ofCancellation: names('fee cancellation_fee penalty charge'),
+} as const
+
+export const PAYMENT = {
+  /** A failed payment: why, and until when it may be tried again. */
+  reason: names('failure_code failure_reason failure_message decline_code error_code reason'),
+  until: names('expires_at expires expiry valid_until pay_by due_at due_by deadline'),
+  url: names('payment_url payment_link checkout_url'),
+} as const
+
+export const LINK = names('url link href redirect_url')
+export const VOUCHER_LINK = names('voucher_url voucher_link pdf_url pdf_link download_url download_link')
+/** By which a document says what it is. */
+export const DOCUMENT_KIND = names('type kind document_type rel name')
+
+export const COUNTRY = {
+  code: names('code country_code country_iso country_iso2 iso2 alpha2 alpha_2 iso iso_code id'),
+  name: names('name country_name display_name title label description country'),
+  phoneCode: names('phone_code dial_code dialling_code calling_code phone_prefix'),
+  currency: names('currency currency_code'),
+} as const
+export const CURRENCY_RECORD = {
+  code: names('code currency_code iso_code iso currency id'),
+  name: names('name currency_name display_name title label description'),
+  minorUnits: names('minor_units minor_unit decimals decimal_places exponent'),
+} as const
+export const CITY = {
+  id: names('id city_id destination_id code city_code'),
+  name: names('name city_name destination_name display_name title label description city'),
+  country: names('country_code country_iso country_iso2 iso2 alpha2 alpha_2 country'),
+  latitude: names('latitude lat'),
+  longitude: names('longitude lon lng long'),
+  timezone: names('timezone time_zone tz'),
+} as const
+
+export const TOUR = {
+  id: names('tour_id tour_code activity_id product_id id code'),
+  name: names('name tour_name title display_name label'),
+  description: names('short_description summary description about'),
+  price: names('price_from from_price price starting_price total_price amount min_price pricing'),
+  prices: names('pricing price prices rates'),
+  leastPrice: names('from from_price price_from starting_from starting_at min minimum lowest'),
+  minutes: names('duration_minutes duration_in_minutes duration_mins minutes'),
+  hours: names('duration_hours duration_in_hours hours'),
+  city: names('city city_name destination location'),
+  country: names('country_code country'),
+  rating: names('rating average_rating score stars'),
+  reviewCount: names('review_count reviews_count number_of_reviews reviews'),
+  tags: names('tags categories themes category'),
+} as const
+
+export const SUBSCRIPTION = {
+  secret: names('secret signing_secret webhook_secret'),
+  ownId: names('subscription_id webhook_id'),
+  id: names('subscription_id webhook_id id'),
+  url: names('url endpoint endpoint_url target_url callback_url webhook_url'),
+  events: names('events event_types types'),
+  eventType: names('type name event'),
+  active: names('is_active active enabled'),
+} as const
+
+export const PAGING = {
+  holders: names('meta pagination paging page_info links _links'),
+  more: names('has_more has_next has_next_page more'),
+  next: names(`after next_cursor next_page_token next_token next next_url next_link next_page_url next_page
+    end_cursor`),
+  page: names('page current_page page_number'),
+  pages: names('total_pages pages page_count last_page'),
+  total: names('total total_count total_items total_results total_records total_elements'),
+} as const
+
+/** What an answer to a change says of the change. */
+export const CHANGE = {
+  state: names(
+    `status state cancellation_status cancel_status reservation_status booking_status result outcome`,
+  ),
+  taken: names('success ok accepted'),
+  cancelled: names('cancelled canceled is_cancelled is_canceled'),
+} as const
