@@ -16,7 +16,7 @@ import {
 import {checkedFlag} from '../cli/input/flags.js'
 import {scopeFlag, type Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 import {failureWith} from '../contract/failure.js'
 

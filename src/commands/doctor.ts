@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {DiagnosingCommand} from '../cli/features/doctor/diagnosing-command.js'
+import {DiagnosingCommand} from '../cli/features/doctor/doctor.js'
 import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
 import {checkedFlag} from '../cli/input/flags.js'
 

@@ -9,11 +9,11 @@ import {
   remainingAfter,
   remainingText,
   whoLeaves,
-} from '../cli/features/access/leaving.js'
+} from '../cli/features/access/logout.js'
 import {systemClock} from '../cli/session/connect.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Logout extends BaseCommand {

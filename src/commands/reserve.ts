@@ -37,10 +37,9 @@ import {waitUntilConfirmed} from '../cli/features/reserve/waiting.js'
 import type {Connection} from '../cli/session/connect.js'
 import type {Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {wantsAccessible} from '../cli/terminal/accessible-mode.js'
+import {wantsAccessible} from '../cli/terminal/colour.js'
 import {openAddress} from '../cli/terminal/open-address.js'
-import {mayAsk} from '../cli/terminal/prompts/ask.js'
-import {requireConsent} from '../cli/terminal/prompts/consent.js'
+import {mayAsk, requireConsent} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 import {stderr} from '../cli/terminal/streams.js'
 
@@ -105,7 +104,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
 
   /** Runs the booking wizard when something is missing, and what follows any reservation. Returns whether it did. */
   private async lead(offerId: string | undefined, flags: ReserveFlagValues): Promise<boolean> {
-    const wizard = await import('../cli/features/wizard/start.js')
+    const wizard = await import('../cli/features/wizard/wizard.js')
     const begun = await wizard.readBegun(offerId, flags)
     if (!begun) return false
     const connection = await this.connect()

@@ -1,7 +1,7 @@
 /**
  * Which values config.json may hold: the one schema. `npm run generate` makes settings-check.js of it, by which commands
  * check the file at their start without loading zod, and which holds it as JSON Schema for conf. A description says, after
- * "must be", what a value should have been. The rules of single settings (cli/session/keys.ts) are stricter.
+ * "must be", what a value should have been. The rules of single settings (cli/session/setting-keys.ts) are stricter.
  */
 import {z} from 'zod'
 import {PATH_TEMPLATE} from '../contract/operations.js'

@@ -1,6 +1,6 @@
 /** What a person said to a change decides it in one way for every command. */
 import {describe, expect, test} from 'vitest'
-import {requireConsent} from '../../src/cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../src/cli/terminal/prompts/ask.js'
 import {thrownBy} from '../support/thrown.js'
 
 const CHANGE = {what: 'a live reservation', undone: 'nothing was sent', result: {fee: '1.00'}}

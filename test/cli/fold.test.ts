@@ -1,6 +1,6 @@
 /** What counts as the same when a person searches by name. */
 import {expect, test} from 'vitest'
-import {fold} from '../../src/cli/input/fold.js'
+import {fold} from '../../src/cli/input/match.js'
 
 test.each([
   ['İSTANBUL', 'istanbul'],

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {OFFER_COLUMNS} from '../../src/cli/features/catalogue/search.js'
+import {OFFER_COLUMNS} from '../../src/cli/features/catalogue/hotel-search.js'
 
 test('the columns of an offer are named as in JSON', () => {
   const names = OFFER_COLUMNS.map(({name}) => name)

@@ -3,7 +3,7 @@ import stringWidth from 'string-width'
 import {describe, expect, test, vi} from 'vitest'
 import {painterFor, unpainted} from '../../src/cli/terminal/colour.js'
 import {layOut, type TableParts} from '../../src/cli/terminal/table.js'
-import {cutTo} from '../../src/cli/terminal/text-width.js'
+import {cutTo} from '../../src/cli/terminal/text.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
   linesOf({

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
-import {cutTo, fitTo, piecesOf} from '../../src/cli/terminal/text-width.js'
+import {cutTo, fitTo, piecesOf} from '../../src/cli/terminal/text.js'
 
 const text = fc
   .array(fc.constantFrom('a', 'ğ', 'İ', '東', '👩‍👩‍👧', 'e\u0301', ' ', 'word', '🇹🇷'))

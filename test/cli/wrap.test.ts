@@ -1,7 +1,7 @@
 /** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
-import {hang, wrap} from '../../src/cli/terminal/wrap.js'
+import {hang, wrap} from '../../src/cli/terminal/text.js'
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
 

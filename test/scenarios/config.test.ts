@@ -2,7 +2,7 @@
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {SETTING_KEYS} from '../../src/cli/session/keys.js'
+import {SETTING_KEYS} from '../../src/cli/session/setting-keys.js'
 import {FILE_NAMES} from '../../src/state/file-names.js'
 import {Home} from '../support/bookctl.js'
 import {certificateFile} from '../support/tls.js'

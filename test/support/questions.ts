@@ -1,6 +1,5 @@
 /** Asks the questions named on its command line at the terminal it runs in; prints each answer as JSON to stdout. */
-
-import {wantsAccessible} from '../../src/cli/terminal/accessible-mode.js'
+import {wantsAccessible} from '../../src/cli/terminal/colour.js'
 import {createPrompts} from '../../src/cli/terminal/prompts/create.js'
 import type {Prompts} from '../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../src/cli/terminal/prompts/way-back.js'

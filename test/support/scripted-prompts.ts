@@ -1,8 +1,6 @@
 /** A person who answers the questions by a script: what is asked, and what is answered. */
-
-import type {Asked, Choice, Prompts} from '../../src/cli/terminal/prompts/prompts.js'
+import {type Asked, answerOf, type Choice, type Prompts} from '../../src/cli/terminal/prompts/prompts.js'
 import {GoBack} from '../../src/cli/terminal/prompts/way-back.js'
-import {answerOf} from '../../src/cli/terminal/prompts/words.js'
 import {Failure} from '../../src/contract/failure.js'
 
 /**

@@ -10,6 +10,7 @@ import {
   isNoValue,
 } from '../../contract/identifiers.js'
 import {isAmount} from '../../contract/money.js'
+import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
 
 /** The refusal of `field`, quoting what was typed, sanitised and cut. */
 export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
@@ -93,4 +94,38 @@ function likelyCause(text: string): string | undefined {
 export function checkText(field: string, text: string): string {
   if (text.trim() !== '' && text.length <= 1024 && !/\p{Cc}/u.test(text)) return text.trim()
   throw invalid(field, 'must be one line of text')
+}
+
+const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400}
+
+/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds. Throws usage. */
+export function readDuration(field: string, text: string): number {
+  const parts = /^\d{1,9}$/.test(text)
+    ? [`${text}s`]
+    : text.match(/^(\d{1,9}[smhd])+$/) && text.match(/\d+[smhd]/g)
+  if (!parts) throw invalid(field, 'must be a length of time such as 30s, 16m, 2h or 1d', text)
+  return parts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (SECONDS[part.slice(-1)] ?? 0), 0)
+}
+
+/** The operations of §4.9, whose paths may be named. */
+export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filter(
+  name => OPERATIONS[name].source === 'ours',
+)
+
+/** Throws usage unless `name` is an operation of §4.9 and `path` has the parameters it needs, and no others. */
+export function checkOwnPath(where: string, name: string, path: string): string {
+  const operation = OWN_OPERATIONS.find(own => own === name)
+  if (operation === undefined) {
+    throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, which is no operation of §4.9`)
+  }
+  if (!PATH_TEMPLATE.test(path))
+    throw refuse(`${where}: the path of ${name} must be one such as /bookings/{reservation_ref}`)
+  const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')
+  const needed = parametersOf(OPERATIONS[operation].path)
+  if (parametersOf(path) === needed) return path
+  throw refuse(`${where}: the path of ${name} must have ${needed || 'no parameter'}`)
+}
+
+function refuse(problem: string): Failure {
+  return usage('settings_invalid', problem)
 }

@@ -5,7 +5,8 @@ import process from 'node:process'
 import {isatty} from 'node:tty'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {whileReading} from './waiting.js'
+import {mistakeIn} from '../../contract/json-mistake.js'
+import {whileReading} from './pending-reads.js'
 
 /** Ours: nothing we read this way is longer. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -95,5 +96,16 @@ export function checkWritable(flag: string, path: string): string {
     const {code} = error as NodeJS.ErrnoException
     const hint = 'make its directory writable, or name a file elsewhere'
     throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`, hint)
+  }
+}
+
+/** The value of `text`. Throws usage naming `flag`, line and column. */
+export function readJson(flag: string, text: string): unknown {
+  const clean = text.replace(/^\ufeff/, '')
+  try {
+    return JSON.parse(clean)
+  } catch {
+    const {line, column, problem} = mistakeIn(clean)
+    throw usage('invalid_json', `${flag}: is not JSON: ${problem} at line ${line}, column ${column}`)
   }
 }

@@ -2,8 +2,15 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
-import {checkAmount, checkCountry, checkCurrency, checkDate, checkIdentifier, checkInteger} from './checks.js'
-import {readDuration} from './duration.js'
+import {
+  checkAmount,
+  checkCountry,
+  checkCurrency,
+  checkDate,
+  checkIdentifier,
+  checkInteger,
+  readDuration,
+} from './checks.js'
 import {wordOf} from './mistakes.js'
 
 /** Reads a value, perhaps twice: so it changes nothing, and reads no standard input. */

@@ -2,7 +2,7 @@
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {readKeyValues} from './key-values.js'
-import {closest} from './suggest.js'
+import {closest} from './match.js'
 
 export type Fields = Record<string, unknown>
 

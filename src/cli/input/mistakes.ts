@@ -1,6 +1,6 @@
 /** What is said of mistakes on a command line. Names of flags and arguments come back, never a value that was typed. */
 import {type Failure, usage} from '../../contract/failure.js'
-import {closest} from './suggest.js'
+import {closest} from './match.js'
 
 export const SEE_HELP = 'add --help to see what the command takes'
 

@@ -7,9 +7,8 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {Api, Clock, Sender, TokenSource} from '../../api/types.js'
 import {openState, type State} from '../../state/state.js'
 import {routeOf, withProxy} from '../input/proxy.js'
-import {DEFAULT_TIMEOUT_SECONDS} from './keys.js'
-import {readyTokens} from './ready-token.js'
-import {type Remembered, resolveTarget, type Target, type TargetFlags} from './target.js'
+import {DEFAULT_TIMEOUT_SECONDS} from './setting-keys.js'
+import {type Remembered, readyTokens, resolveTarget, type Target, type TargetFlags} from './target.js'
 
 export interface Connection {
   readonly target: Target

@@ -3,9 +3,13 @@
  * one request prints that request; any other prints `{requests, changes}`.
  */
 import * as Flags from '@oclif/core/flags'
-import {REDACTED} from '../../api/redact/redact.js'
-import type {Result} from '../terminal/result.js'
-import {jsonResult} from '../terminal/result.js'
+import {createRedactor, REDACTED} from '../../api/redact/redact.js'
+import {curlLine} from '../../api/trace/curl.js'
+import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
+import type {State} from '../../state/state.js'
+import {jsonResult, type Result} from '../terminal/result.js'
+import {notShown, readNamedPaths} from './own-paths.js'
+import type {Target} from './target.js'
 
 export const dryRunFlag = {
   'dry-run': Flags.boolean({summary: 'print what would be sent and changed, and do nothing'}),
@@ -55,4 +59,35 @@ export function dryRun(requests: readonly DryRequest[], changes: readonly DryCha
   const [only] = requests
   const isOneRequest = only !== undefined && requests.length === 1 && changes.length === 0
   return jsonResult(isOneRequest ? only : {requests, changes})
+}
+
+interface DryRun {
+  readonly method?: unknown
+  readonly url?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A line for each request in the document of a --dry-run. */
+export function curlOfDryRun(document: object): string[] {
+  const {requests = [document]} = document as {requests?: readonly DryRun[]}
+  return requests.flatMap(({method, url, headers = {}, body}: DryRun) => {
+    if (typeof method !== 'string' || typeof url !== 'string') return []
+    const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}
+    return [curlLine(request, createRedactor())]
+  })
+}
+
+/** Throws usage when the settings that may name the path are not as they should be, and for a path that would be a guess. */
+export function describeCall(
+  name: OperationName,
+  target: Target,
+  state: State,
+  {parameters = {}, body}: {parameters?: Record<string, string>; body?: object},
+): DryRequest {
+  const {method, source} = OPERATIONS[name]
+  const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
+  // A guessed path is called on a local sandbox alone, which is on this machine.
+  if (source === 'ours' && named === undefined && !target.isLoopback) throw notShown(name)
+  return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)
 }

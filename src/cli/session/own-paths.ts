@@ -4,7 +4,6 @@
  * is a local sandbox of this machine. A sandbox is told by its own control, GET {origin}/_sandbox/clock, asked once and
  * on loopback alone, and by the header that only the sandbox's controls answer with.
  */
-
 import {unwrap} from '../../api/answers/facts.js'
 import {unanswered} from '../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../api/http/base-url.js'
@@ -14,7 +13,7 @@ import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
-import {checkOwnPath} from '../input/own-path.js'
+import {checkOwnPath} from '../input/checks.js'
 import type {Target} from './target.js'
 
 export type NamedPath = (name: OperationName) => string | undefined

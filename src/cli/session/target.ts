@@ -3,6 +3,7 @@
  * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
 import {checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
+import type {TokenSource} from '../../api/types.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
@@ -223,4 +224,27 @@ export function checkScopes(names: readonly string[]): Scope[] {
       `scopes: ${SCOPE_NAMES.join(', ')}`,
     )
   })
+}
+
+/** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */
+export function readyTokens(accessToken: string): TokenSource {
+  const token = {access_token: accessToken, scopes: [], obtainedAt: 0, expiresAt: Number.POSITIVE_INFINITY}
+  return {
+    get: async () => token,
+    replace: async () => {
+      throw tokenNotTaken()
+    },
+  }
+}
+
+export function tokenNotTaken(): Failure {
+  return new Failure(
+    'not_allowed',
+    'the token in BOOKCTL_TOKEN is not valid, or no longer; it is not renewed',
+    {
+      code: 'token_not_valid',
+      status: 401,
+      hint: 'set BOOKCTL_TOKEN to a new one, or unset it and use bookctl login',
+    },
+  )
 }

@@ -5,18 +5,16 @@
 import process from 'node:process'
 import type {State} from '../../state/state.js'
 import type {Connection} from '../session/connect.js'
-import type {ConnectionSettings, Preferences} from '../session/defaults.js'
-import type {Surroundings} from '../session/effective.js'
+import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
 import type {Target} from '../session/target.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from '../terminal/prompts/ask.js'
-import {interruption} from '../terminal/prompts/interruption.js'
-import type {Prompts} from '../terminal/prompts/prompts.js'
+import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
 import {clearTransient, say} from '../terminal/talk.js'
 import type {StopNote} from './failure.js'
-import {ParsingCommand} from './parsing-command.js'
+import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running} from './running.js'
 
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
@@ -44,7 +42,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   protected override async init(): Promise<void> {
     running.command = this
     await super.init()
-    if (this.endsWithReader) (await import('../terminal/reader.js')).whenReaderGoes(running.endWithReader)
+    if (this.endsWithReader) (await import('../terminal/streams.js')).whenReaderGoes(running.endWithReader)
   }
 
   /** Whatever is thrown is for main.ts alone: oclif's own `catch` would decide on exit codes. */
@@ -93,7 +91,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** What the settings give for a reservation. */
   protected async preferences(): Promise<Preferences> {
-    const {readPreferences} = await import('../session/defaults.js')
+    const {readPreferences} = await import('../session/settings.js')
     return readPreferences(await this.surroundings())
   }
 
@@ -102,7 +100,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     flags: T,
     names: readonly Name[],
   ): Promise<T> {
-    const {readText} = await import('../session/defaults.js')
+    const {readText} = await import('../session/settings.js')
     const around = await this.surroundings()
     const read = async (name: Name) => [name, flags[name] ?? (await readText(name, around))] as const
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
@@ -149,7 +147,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   private async connectionSettings(): Promise<ConnectionSettings> {
-    const {readConnectionSettings} = await import('../session/defaults.js')
+    const {readConnectionSettings} = await import('../session/settings.js')
     return readConnectionSettings(await this.surroundings())
   }
 
@@ -198,7 +196,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** A line for each request that --dry-run shows and does not send. */
   private async printCurlOf(document: object): Promise<void> {
     if (!(this.globals as {'dry-run'?: boolean})['dry-run']) return
-    const lines = (await import('../session/curl.js')).curlOfDryRun(document)
+    const lines = (await import('../session/dry-run.js')).curlOfDryRun(document)
     if (lines.length > 0) say(lines)
   }
 

@@ -5,7 +5,7 @@
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
-import {SETTING_KEYS} from '../session/keys.js'
+import {SETTING_KEYS} from '../session/setting-keys.js'
 
 /** One word that may be typed, and what it is. */
 export interface Candidate {

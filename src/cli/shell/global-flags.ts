@@ -4,8 +4,8 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
 import {checkProxy} from '../input/proxy.js'
-import {FORMATS} from '../terminal/formats.js'
 import {checkExpression} from '../terminal/output.js'
+import {FORMATS} from '../terminal/result.js'
 
 const helpGroup = 'GLOBAL'
 

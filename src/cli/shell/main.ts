@@ -3,7 +3,7 @@
  * people, as one JSON document on stdout with `--json`. Nothing of what oclif throws is printed as it is.
  */
 import process from 'node:process'
-import {dieReading} from '../input/waiting.js'
+import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'
 import type {StopNote, StopSignal} from './failure.js'
 import type {Place} from './program.js'

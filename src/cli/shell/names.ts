@@ -1,8 +1,7 @@
 /** The names of commands: which one a line of words means, and which was likely meant by one that does not exist. */
 import {type Failure, usage} from '../../contract/failure.js'
-import {closest} from '../input/suggest.js'
+import {closest} from '../input/match.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
-import {isHelpTopic} from './help-topics.js'
 
 export interface Found {
   /** The longest run of words that names a command or a group: `['hotels', 'search']`. */
@@ -75,4 +74,17 @@ export function flagWithoutCommand(typed: string): Failure {
     return usage('unknown_flag', `unknown flag ${flag}`, `did you mean ${best}?`)
   const hint = 'bookctl --help lists the commands; flags of a command come after its name'
   return usage('no_command', `no command was given with ${flag}`, hint)
+}
+
+/** The help topics: what `bookctl help TOPIC` explains besides the commands, each with its line in the list of topics. */
+export const HELP_TOPICS = {
+  environment: 'The environment variables, and what goes before what.',
+  'exit-codes': 'How commands end, for scripts.',
+  output: 'Tables, pipes, JSON, columns, queries.',
+  sandbox: 'Starting it, moving its time, payments, bad days.',
+  webhooks: 'Receiving events, and why a signature fails.',
+} as const
+
+export function isHelpTopic(name: string): name is keyof typeof HELP_TOPICS {
+  return Object.hasOwn(HELP_TOPICS, name)
 }

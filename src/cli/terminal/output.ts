@@ -5,7 +5,7 @@
 import process from 'node:process'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {closest} from '../input/suggest.js'
+import {closest} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
@@ -159,7 +159,7 @@ function renderPairs(names: Row, values: Row): string {
 
 /** `name: value` lines for people, wrapped to `columns`. */
 async function renderBlock(names: Row, values: Row, columns: number): Promise<string> {
-  const {hang} = await import('./wrap.js')
+  const {hang} = await import('./text.js')
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
     names.flatMap((name, index) =>

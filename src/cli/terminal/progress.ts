@@ -3,7 +3,6 @@
  * is being done and for how long, gone before anything else is printed. Only where both streams are terminals (as gh
  * does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE, TERM=dumb) it is a plain line said once.
  */
-
 import type {
   AttemptRecord,
   Clock,
@@ -13,7 +12,7 @@ import type {
   WireAnswer,
   WireRequest,
 } from '../../api/types.js'
-import {wantsAccessible} from './accessible-mode.js'
+import {wantsAccessible} from './colour.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 export interface Progress {

@@ -44,3 +44,6 @@ export function single(
 export function jsonResult(document: object): Result {
   return {document, items: [], columns: [], id: () => null, text: `${jsonText(document, 2)}\n`}
 }
+
+/** The forms a result can take. */
+export const FORMATS = ['table', 'tsv', 'csv', 'ndjson', 'json']

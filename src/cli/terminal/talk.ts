@@ -7,7 +7,7 @@ import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
 import {stderr, stderrIsTerminal} from './streams.js'
-import {hang} from './wrap.js'
+import {hang} from './text.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {CONFIG_COLUMNS, getSetting} from '../../cli/features/access/config.js'
-import {keyArg} from '../../cli/session/change.js'
+import {CONFIG_COLUMNS, getSetting, keyArg} from '../../cli/features/access/config.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigGet extends BaseCommand {

@@ -1,5 +1,10 @@
-import {CHANGE_COLUMNS, changeResult, planSetting} from '../../cli/features/access/config.js'
-import {applyChange, keyArg} from '../../cli/session/change.js'
+import {
+  applyChange,
+  CHANGE_COLUMNS,
+  changeResult,
+  keyArg,
+  planSetting,
+} from '../../cli/features/access/config.js'
 import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 

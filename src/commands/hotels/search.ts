@@ -1,14 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
-import {SORTS} from '../../cli/features/catalogue/narrow.js'
-import {OFFER_COLUMNS, search} from '../../cli/features/catalogue/search.js'
 import {
   lacksSomething,
   MOST_NIGHTS,
+  OFFER_COLUMNS,
   readRoom,
   readSearch,
   type SearchFlags,
-} from '../../cli/features/catalogue/search-input.js'
+  SORTS,
+  search,
+} from '../../cli/features/catalogue/hotel-search.js'
 import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
 import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -78,7 +79,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   /** Asks for what is missing, when somebody is there to answer. */
   private async complete(given: SearchFlags): Promise<SearchFlags> {
     if (!lacksSomething(given) || !mayAsk(this.globals)) return given
-    const {completeSearch} = await import('../../cli/features/wizard/complete-search.js')
+    const {completeSearch} = await import('../../cli/features/wizard/ask-search.js')
     return completeSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
   }
 

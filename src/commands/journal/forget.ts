@@ -9,7 +9,7 @@ import {
 import {systemClock} from '../../cli/session/connect.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome can never be learned.'

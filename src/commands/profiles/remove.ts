@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {describeProfileRemoval} from '../../cli/features/access/dry-run.js'
-import {LEAVING_LIVE, liveAmong} from '../../cli/features/access/leaving.js'
+import {LEAVING_LIVE, liveAmong} from '../../cli/features/access/logout.js'
 import {leavingProfile, removeProfile} from '../../cli/features/access/profiles.js'
 import {systemClock} from '../../cli/session/connect.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesRemove extends BaseCommand {

@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import * as cancelling from '../../cli/features/reservations/cancel.js'
 import {howToLook} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsCancel extends BaseCommand {

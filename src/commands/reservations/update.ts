@@ -1,12 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import {readUpdate} from '../../cli/features/reservations/reservation-update.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/features/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsUpdate extends BaseCommand {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {DiagnosingCommand} from '../../cli/features/doctor/diagnosing-command.js'
+import {DiagnosingCommand} from '../../cli/features/doctor/doctor.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,
@@ -12,8 +12,7 @@ import {
 import {checkWritable} from '../../cli/input/files.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/connect.js'
-import {mayAsk} from '../../cli/terminal/prompts/ask.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 /** What has to be agreed to. */
 const WRITING = {
@@ -52,7 +51,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     if (!flags.force) requireNew(args.file)
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
-    const {collectBundle} = await import('../../cli/features/support/contents.js')
+    const {collectBundle} = await import('../../cli/features/support/bundle.js')
     const now = systemClock.now()
     const {name, version} = this.config
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}

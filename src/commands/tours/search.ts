@@ -1,7 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
-import {TOUR_SORTS} from '../../cli/features/catalogue/narrow-tours.js'
-import {readTourSearch, search, TOUR_COLUMNS, type TourFlags} from '../../cli/features/catalogue/tours.js'
+import {
+  readTourSearch,
+  search,
+  TOUR_COLUMNS,
+  TOUR_SORTS,
+  type TourFlags,
+} from '../../cli/features/catalogue/tours.js'
 import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
 import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -54,7 +59,7 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
   /** Asks for what is missing, when somebody is there to answer. */
   private async complete(given: TourFlags): Promise<TourFlags> {
     if ((given.city && given.currency) || !mayAsk(this.globals)) return given
-    const {completeTourSearch} = await import('../../cli/features/wizard/complete-tour-search.js')
+    const {completeTourSearch} = await import('../../cli/features/wizard/ask-search.js')
     return completeTourSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
   }
 

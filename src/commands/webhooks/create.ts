@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import {secretFileFlag, writeSecretFile} from '../../cli/features/webhooks/secret-file.js'
 import {
   createAndKeep,
@@ -11,6 +10,7 @@ import {
   subscriptionUrlFlag,
   unknownEvents,
 } from '../../cli/features/webhooks/subscriptions.js'
+import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 

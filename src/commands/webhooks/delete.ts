@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import {deleteAndForget, subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
+import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/consent.js'
+import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {jsonResult, single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {

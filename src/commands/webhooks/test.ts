@@ -1,6 +1,5 @@
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import {subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult, single} from '../../cli/terminal/result.js'
 

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import {describeCall} from '../../cli/features/request/describe-call.js'
 import {
   eventFlag,
   notAsAsked,
@@ -12,6 +11,7 @@ import {
   unknownEvents,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {missing} from '../../cli/input/mistakes.js'
+import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 

@@ -3,7 +3,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/reserve.js'
 import {namingReservation} from '../../../src/cli/features/reserve/made.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
-import {accompany} from '../../../src/cli/features/wizard/accompany.js'
+import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
@@ -59,7 +59,7 @@ test('stopping after the confirmation was seen names the state of then', async (
 })
 
 test('whatever stops it afterwards, the way on is never to begin anew', async () => {
-  const {interruption} = await import('../../../src/cli/terminal/prompts/interruption.js')
+  const {interruption} = await import('../../../src/cli/terminal/prompts/prompts.js')
   const stop = namingReservation(
     made('confirmed'),
     () => {},

@@ -1,6 +1,6 @@
 /** What flags, file and settings say already, so that the wizard asks for the rest alone. */
 import {expect, test} from 'vitest'
-import {readBegun} from '../../../src/cli/features/wizard/begun.js'
+import {readBegun} from '../../../src/cli/features/wizard/draft.js'
 
 const CONTACT = {
   name: 'Ayşe',

@@ -1,8 +1,7 @@
 /** What a refusal is taken for: whole codes first, the fields complained about, then words. */
 import {describe, expect, test} from 'vitest'
-import type {Begun} from '../../../src/cli/features/wizard/begun.js'
-import {draftOf, SearchAgain} from '../../../src/cli/features/wizard/draft.js'
-import {leadOn} from '../../../src/cli/features/wizard/lead-on.js'
+import {type Begun, draftOf, SearchAgain} from '../../../src/cli/features/wizard/draft.js'
+import {leadOn} from '../../../src/cli/features/wizard/recover.js'
 import {Failure, type FailureDetails} from '../../../src/contract/failure.js'
 
 /** `offer` (searched again), `payment` (asked again) or `answers` (the person says what to change). */

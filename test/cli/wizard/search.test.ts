@@ -2,13 +2,17 @@
 import {describe, expect, test} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
-import {readSearch} from '../../../src/cli/features/catalogue/search-input.js'
-import {askCity, findCities} from '../../../src/cli/features/wizard/ask-city.js'
-import {askSearch} from '../../../src/cli/features/wizard/ask-search.js'
-import {commandOf} from '../../../src/cli/features/wizard/complete-search.js'
-import {findCountries, namedCountries} from '../../../src/cli/features/wizard/country-names.js'
-import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/features/wizard/dates.js'
-import {fold, matches} from '../../../src/cli/input/fold.js'
+import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
+import {
+  findCountries,
+  namedCountries,
+  readCheckIn,
+  readCheckOut,
+  readDay,
+  withWeekday,
+} from '../../../src/cli/features/wizard/questions.js'
+import {fold, matches} from '../../../src/cli/input/match.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {apiOfSandbox} from '../../support/answering.js'

@@ -92,7 +92,7 @@ test('nothing but the questions', async () => {
 })
 
 test('what flags gave is not asked again', async () => {
-  const search = await import('../../../src/cli/features/catalogue/search.js')
+  const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
   const {items} = await search.search(
     desk.connection,
     {
@@ -109,7 +109,7 @@ test('what flags gave is not asked again', async () => {
 })
 
 test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
-  const search = await import('../../../src/cli/features/catalogue/search.js')
+  const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
   const {chooseSeen} = await import('../../../src/cli/features/wizard/find-offer.js')
   const {draftOf} = await import('../../../src/cli/features/wizard/draft.js')
   const {detailRows} = await import('../../../src/cli/features/wizard/offer-lines.js')

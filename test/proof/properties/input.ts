@@ -1,11 +1,16 @@
 /** What people and files give: every text is taken or refused with a Failure, and nothing else happens. */
 import fc from 'fast-check'
-import {readRoom} from '../../../src/cli/features/catalogue/search-input.js'
+import {readRoom} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {readReservation} from '../../../src/cli/features/reserve/reservation.js'
-import {checkCurrency, checkIdentifier, checkInteger, checkText} from '../../../src/cli/input/checks.js'
-import {readDuration} from '../../../src/cli/input/duration.js'
+import {
+  checkCurrency,
+  checkIdentifier,
+  checkInteger,
+  checkText,
+  readDuration,
+} from '../../../src/cli/input/checks.js'
+import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
-import {readJson} from '../../../src/cli/input/json-file.js'
 import {readKeyValues} from '../../../src/cli/input/key-values.js'
 import {describeFailure} from '../../../src/cli/shell/failure.js'
 import {jsonText} from '../../../src/cli/terminal/json-text.js'

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
-import {cutTo, fitTo, graphemesOf, piecesOf} from '../../../src/cli/terminal/text-width.js'
-import {hang} from '../../../src/cli/terminal/wrap.js'
+import {cutTo, fitTo, graphemesOf, hang, piecesOf} from '../../../src/cli/terminal/text.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property} from '../property.js'
 

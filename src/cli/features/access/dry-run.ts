@@ -10,7 +10,7 @@ import type {State} from '../../../state/state.js'
 import {type DryChange, dryRun, plainDryRequest} from '../../session/dry-run.js'
 import type {Result} from '../../terminal/result.js'
 import type {LoginInput} from './access.js'
-import type {Leaving} from './leaving.js'
+import type {Leaving} from './logout.js'
 
 export function describeLogin(state: State, input: LoginInput): Result {
   const {baseUrl} = parseBaseUrl(input.baseUrl)

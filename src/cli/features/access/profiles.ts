@@ -1,10 +1,10 @@
 /** The profiles of this machine. */
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {unknownProfile} from '../../session/change.js'
 import type {Result} from '../../terminal/result.js'
 import type {RequestParts} from './access.js'
-import {type Leaving, type LoggedOut, logOut} from './leaving.js'
+import {unknownProfile} from './config.js'
+import {type Leaving, type LoggedOut, logOut} from './logout.js'
 
 export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id']
 

@@ -8,8 +8,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {KnownCity} from '../../../state/city-store.js'
 import {checkInteger, invalid} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
-import {fold} from '../../input/fold.js'
-import {closestFew} from '../../input/suggest.js'
+import {closestFew, fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 
 /** What of a connection tells names. */

@@ -1,6 +1,6 @@
 /** Constant data for people: narrowed on this machine, since no service is known to narrow it. */
 import type {FoundCity, FoundCountry, FoundCurrency} from '../../../api/operations/content.js'
-import {fold} from '../../input/fold.js'
+import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import type {Column, Result} from '../../terminal/result.js'
 

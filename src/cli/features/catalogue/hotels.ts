@@ -8,9 +8,9 @@ import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {SeenOffer} from '../../../state/offer-store.js'
 import type {Client} from '../../../state/token-store.js'
 import type {Connection} from '../../session/connect.js'
-import {moneyText} from '../../terminal/money-text.js'
 import type {Column, Result} from '../../terminal/result.js'
-import {OFFER_COLUMNS} from './search.js'
+import {moneyText} from '../../terminal/values.js'
+import {OFFER_COLUMNS} from './hotel-search.js'
 
 const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unknown): Column<JsonObject> => ({
   name,

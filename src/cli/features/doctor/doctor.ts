@@ -1,8 +1,10 @@
 /** The work behind `doctor`: every check in order, each made whatever became of the others where that is possible. */
 
+import process from 'node:process'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
 import {
   type ConnectOptions,
   connect,
@@ -11,15 +13,23 @@ import {
   resolve,
   systemClock,
 } from '../../session/connect.js'
-import type {Surroundings} from '../../session/effective.js'
+import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
+import {BaseCommand} from '../../shell/base-command.js'
 import {EXIT_CODES} from '../../shell/failure.js'
 import type {Result} from '../../terminal/result.js'
 import {type Check, checking, ok, skipped} from './check.js'
-import {checkConfiguration, checkDatabases, checkPermissions, checkSandboxNote} from './files.js'
-import {checkDisk, checkEnvironment, checkSettings, checkVersions} from './machine.js'
-import {checkNetwork, NETWORK_CHECKS} from './network.js'
-import {checkReceiver, checkSigningSecrets} from './receiver.js'
+import {
+  checkConfiguration,
+  checkDatabases,
+  checkDisk,
+  checkEnvironment,
+  checkPermissions,
+  checkSandboxNote,
+  checkSettings,
+  checkVersions,
+} from './machine.js'
+import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
 import {checkService, SERVICE_CHECKS} from './service.js'
 
 export interface DoctorOptions {
@@ -161,4 +171,32 @@ export function failedText(checks: readonly Check[]): string | undefined {
 export function doctorExit(checks: readonly Check[]): number {
   const first = checks.find(({status}) => status === 'fail')
   return first ? EXIT_CODES[first.kind ?? 'unexpected'] : EXIT_CODES.done
+}
+
+export abstract class DiagnosingCommand extends BaseCommand {
+  override readonly showsSettings = true
+
+  /** Without what config.json says where it cannot be understood, which is one of the things to tell. */
+  private usableSurroundings(): Promise<Surroundings> {
+    return this.surroundings().catch(error => {
+      if (!(error instanceof Failure || error instanceof StorageError)) throw error
+      return {settings: {profiles: {}}, env: process.env, flags: {}}
+    })
+  }
+
+  /** Every check of `doctor`. */
+  protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
+    const permissions = await lookAtPermissions(this.config.configDir)
+    const around = await this.usableSurroundings()
+    return diagnose({
+      permissions,
+      state: await this.state(),
+      flags: this.globals,
+      namesProfile: this.namesProfile(),
+      connect: await this.connectOptions(await readConnectionSettings(around, true)),
+      around,
+      offline,
+      receiver,
+    })
+  }
 }

@@ -1,5 +1,4 @@
 /** The work behind `api`: what was typed becomes a request, and the answer what is printed. */
-
 import {buildRaw, type RawRequest} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
@@ -7,8 +6,7 @@ import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
-import {readText} from '../../input/files.js'
-import {readJson} from '../../input/json-file.js'
+import {readJson, readText} from '../../input/files.js'
 import {scopesIn, type Target} from '../../session/target.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'

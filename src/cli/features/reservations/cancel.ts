@@ -2,7 +2,6 @@
  * Cancelling: what it costs is asked first, shown, and agreed to; then it is sent. Where the service does not say
  * what it costs, nothing is cancelled: a fee nobody has seen is not agreed to.
  */
-
 import {type CancellationCost, isSameCurrency} from '../../../api/answers/cancellation-cost.js'
 import type {Money} from '../../../api/answers/facts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
@@ -15,10 +14,9 @@ import {compareAmounts, isAmount} from '../../../contract/money.js'
 import {checkCurrency, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
-import {onItsOwnClock} from '../../terminal/hotel-clock.js'
-import {moneyText} from '../../terminal/money-text.js'
-import type {Change} from '../../terminal/prompts/consent.js'
+import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
+import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/noted.js'
 import {howToLook, namingTheWay} from './reservations.js'
 

@@ -2,9 +2,8 @@
 import {usage} from '../../../contract/failure.js'
 import {plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
-import {readText} from '../../input/files.js'
+import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
-import {readJson} from '../../input/json-file.js'
 import {missing} from '../../input/mistakes.js'
 import {fieldOf, isAbsent} from '../reserve/reservation.js'
 

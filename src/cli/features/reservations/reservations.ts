@@ -1,5 +1,4 @@
 /** Reservations after they were made, as their commands ask for them and print them. */
-
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/paging.js'
@@ -10,8 +9,8 @@ import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
-import {moneyText} from '../../terminal/money-text.js'
 import type {Column, Result} from '../../terminal/result.js'
+import {moneyText} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/noted.js'
 
 /** What `--after` takes: the cursor of an earlier page. */

@@ -6,9 +6,8 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {MISSING, plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
-import {readText} from '../../input/files.js'
+import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
-import {readJson} from '../../input/json-file.js'
 import {missing} from '../../input/mistakes.js'
 
 export interface ReserveFlags {

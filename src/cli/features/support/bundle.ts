@@ -1,12 +1,231 @@
-/** The support bundle as a file: what is in it is shown first, then it is written whole or not at all. */
+/** What goes into a support bundle: each file as text, with what it is and what was taken out of it. */
+
 import {lstatSync} from 'node:fs'
+import {homedir, userInfo} from 'node:os'
 import {dirname, resolve} from 'node:path'
-import {usage} from '../../../contract/failure.js'
+import {isLoopbackHost} from '../../../api/http/loopback.js'
+import {peopleIn} from '../../../api/redact/people-in.js'
+import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
+import {isoTime} from '../../../contract/dates.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {lastExchanges} from '../../../state/exchanges.js'
+import type {Profile} from '../../../state/settings.js'
+import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
 import {sweepTemporaryFiles} from '../../../storage/temporary.js'
+import {versionFacts} from '../../shell/help/version.js'
+import {jsonText} from '../../terminal/json-text.js'
 import type {Result} from '../../terminal/result.js'
-import type {BundleFile} from './contents.js'
+import type {Check} from '../doctor/check.js'
+
+export interface BundleFile {
+  readonly name: string
+  /** What is in it, and what was taken out. */
+  readonly about: string
+  readonly text: string
+}
+
+export interface BundleParts {
+  readonly state: State
+  readonly env: NodeJS.ProcessEnv
+  readonly version: {readonly name: string; readonly version: string}
+  readonly checks: readonly Check[]
+  /** Unix seconds. */
+  readonly now: number
+}
+
+/** Ours. */
+const LAST_REQUESTS = 50
+const LAST_RESERVATIONS = 200
+
+/** Every file, the manifest first. What cannot be read is told in its place. */
+export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
+  const redactor = await redactorOf(parts)
+  const {state, env, version, checks} = parts
+  const {directory} = state
+  const json = (value: unknown) => `${withoutHome(jsonText(redactor.json(value), 2))}\n`
+  const about = {...version, configDirectory: directory, env}
+  const {environment, ...versions} = versionFacts(about)
+  const files = [
+    {
+      name: 'versions.json',
+      about: 'versions of this program, Node.js and the system; the home directory is written ~',
+      text: json(versions),
+    },
+    {
+      name: 'environment.json',
+      about: 'environment variables that are read and set; secrets and proxy passwords taken out',
+      text: json(environment),
+    },
+    {
+      name: 'config.json',
+      about: 'profiles and defaults; contact data taken out; no secret is in the original',
+      text: json(telling(() => configOf(state, redactor))),
+    },
+    {
+      name: 'doctor.json',
+      about: 'what doctor found, and what it says to do; no secret is in it',
+      text: json({checks: checks.map(({kind: _kind, ...check}) => check)}),
+    },
+    {
+      name: 'journal.json',
+      about: `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
+      text: json(telling(() => ({entries: journalOf(state)}))),
+    },
+    {
+      name: 'requests.json',
+      about: `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
+      text: json({requests: requestsOf(directory, redactor)}),
+    },
+  ]
+  return [manifestOf(files, parts), ...files]
+}
+
+function manifestOf(files: readonly BundleFile[], {version, now}: BundleParts): BundleFile {
+  const lines = [
+    `Support bundle of ${version.name} ${version.version}, made ${isoTime(now)}.`,
+    '',
+    ...files.map(({name, about}) => `${name}: ${about}.`),
+    '',
+    'Taken out everywhere: client secrets, access tokens, signing secrets, proxy passwords, signed links, names,',
+    'e-mail addresses, telephone numbers, birth dates, identity documents and numbers that look like cards.',
+    '',
+  ]
+  return {name: 'manifest.txt', about: 'this list', text: lines.join('\n')}
+}
+
+/** One that knows every secret and every person this machine keeps, so that they go by value wherever they stand. */
+async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
+  const redactor = createRedactor()
+  const add = (value: string | undefined) => value && redactor.add(value)
+  add(env.BOOKCTL_CLIENT_SECRET)
+  add(env.BOOKCTL_TOKEN)
+  for (const word of (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/)) add(word)
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
+  }
+  telling(() => {
+    if (!state.writable) return
+    for (const {token} of state.tokens.listAll()) add(token.access_token)
+    for (const {secret} of state.secrets.listSigningSecrets()) add(secret)
+  })
+  telling(() => {
+    for (const value of peopleIn(state.settings.read())) add(value)
+  })
+  telling(() => {
+    for (const value of peopleIn(state.people.listAll(), true)) add(value)
+  })
+  telling(() => {
+    // Kept while an outcome is unknown.
+    for (const {body} of state.writable ? state.journal.list() : []) {
+      for (const value of peopleIn(body === null ? undefined : JSON.parse(body))) add(value)
+    }
+  })
+  return redactor
+}
+
+function passwordsOf(proxy: string): string[] {
+  const before = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/]*)@/i.exec(proxy)?.[1] ?? ''
+  return before.split(':').flatMap(part => [part, decoded(part)])
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What `work` makes, or why it cannot be told. */
+function telling<T>(work: () => T): T | {cannot_be_read: string} {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Failure || error instanceof StorageError) return {cannot_be_read: error.message}
+    throw error
+  }
+}
+
+function configOf(state: State, redactor: Redactor): object {
+  const settings = state.settings.read()
+  const known = (object: object) =>
+    Object.fromEntries(
+      Object.entries(object)
+        .filter(([key]) => key !== 'contact')
+        .map(([key, value]) => [key, key === 'ca_file' ? '[a file]' : value]),
+    )
+  const profiles = Object.entries(settings.profiles).map(([name, profile]) => [
+    name,
+    {...known(profile), service: serviceOf(profile, redactor)},
+  ])
+  return {
+    current_profile: settings.current_profile ?? null,
+    profiles: Object.fromEntries(profiles),
+    defaults: known(settings.defaults ?? {}),
+  }
+}
+
+/** The address in words, since links lose their path. */
+function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
+  if (!URL.canParse(base_url)) return null
+  const {host, hostname, pathname, protocol} = new URL(base_url)
+  return {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
+}
+
+function journalOf(state: State): object[] {
+  if (!state.writable) return []
+  return state.journal
+    .list()
+    .slice(0, LAST_RESERVATIONS)
+    .map(entry => ({
+      service: new URL(entry.baseUrl).host,
+      client_id: entry.clientId,
+      client_reference_id: entry.clientReferenceId,
+      offer_id: entry.offerId,
+      idempotency_key: entry.idempotencyKey,
+      outcome: entry.outcome,
+      reservation_ref: entry.reservationRef,
+      attempts: entry.attempts,
+      lost: entry.lost,
+      created_at: isoTime(entry.createdAt),
+      updated_at: isoTime(entry.updatedAt),
+    }))
+}
+
+/** Written without secrets; taken through once more, since a secret may have become known to be one. */
+function requestsOf(directory: string, redactor: Redactor): object[] {
+  return lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
+    if (typeof url !== 'string' || !URL.canParse(url)) return rest
+    const {host, origin} = new URL(url)
+    // In two parts: a whole link would lose its path, and this one holds no query values.
+    return {...rest, host, path: redactor.text(url.slice(origin.length))}
+  })
+}
+
+function withoutHome(text: string): string {
+  const home = homeDirectory() ?? ''
+  const {username} = userName()
+  const short = home.length > 1 ? text.replaceAll(home, '~') : text
+  return username.length > 3
+    ? short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped(username)}\\b`, 'g'), '…')
+    : short
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+function userName(): {username: string} {
+  try {
+    return userInfo()
+  } catch {
+    // A container may run under a number that has no name.
+    return {username: ''}
+  }
+}
 
 /** Throws usage when there is something at `path`. */
 export function requireNew(path: string): void {
@@ -60,4 +279,13 @@ export function bundleResult(
 /** The same as lines to read before agreeing. */
 export function listing(files: readonly BundleFile[]): string[] {
   return files.map(({name, text, about}) => `${name} (${Buffer.byteLength(text)} bytes): ${about}`)
+}
+
+/** The user's home directory; undefined where HOME is empty, or the system does not know the user. */
+export function homeDirectory(): string | undefined {
+  try {
+    return homedir() || undefined
+  } catch {
+    return undefined
+  }
 }

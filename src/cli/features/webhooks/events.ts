@@ -4,8 +4,7 @@ import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../state/event-store.js'
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
-import {checkIdentifier, invalid} from '../../input/checks.js'
-import {readDuration} from '../../input/duration.js'
+import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
 import type {Result} from '../../terminal/result.js'
 
 export interface EventFilterFlags {

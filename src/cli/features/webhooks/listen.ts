@@ -14,7 +14,7 @@ import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.j
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
-import type {Occasionally} from '../../terminal/occasionally.js'
+import type {Occasionally} from '../../terminal/line-writer.js'
 import {cannotListen} from '../sandbox/note.js'
 import type {ListenPlan} from './listen-flags.js'
 import type {ListenOutput} from './listen-output.js'

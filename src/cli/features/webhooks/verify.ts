@@ -14,7 +14,7 @@ import {type CapturedRequest, type ReadOptions, readCaptures} from '../../../web
 import {type CheckTerms, check} from '../../../webhooks/diagnose/check.js'
 import {invalid} from '../../input/checks.js'
 import {stdinIsTerminal} from '../../input/files.js'
-import {whileReading} from '../../input/waiting.js'
+import {whileReading} from '../../input/pending-reads.js'
 import {webhookHeaderNames} from './headers.js'
 import type {Verified} from './results.js'
 import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'

@@ -6,10 +6,9 @@ import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-name
 import type {State} from '../../../state/state.js'
 import {headersFor} from '../../../webhooks/forward/request.js'
 import {bufferOf, pairsOf, parseBody} from '../../../webhooks/receive/capture-record.js'
-import {type DryChange, type DryRequest, dryRun} from '../../session/dry-run.js'
+import {type DryChange, type DryRequest, describeCall, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
-import {describeCall} from '../request/describe-call.js'
 import type {ListenPlan} from './listen-flags.js'
 
 /** One event as it would be sent; the bytes are what is signed, the body is their JSON where they are an object. */

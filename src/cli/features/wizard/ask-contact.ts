@@ -1,9 +1,12 @@
-/** Asks for the contact of a reservation (§2.4), with the lead guest's name at hand. */
+/**
+ * Asks for the contact of a reservation (§2.4): one kept on this machine, or a new one with the lead guest's name at hand.
+ */
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Contact} from '../../../contract/reservations.js'
+import type {Contact, Guest} from '../../../contract/reservations.js'
+import type {People} from '../../../state/people-store.js'
+import type {Fields} from '../../input/guests.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {createPhoneReader, type Phone} from './phone.js'
 import {hintOf, plainly} from './questions.js'
 
 export interface ContactDefaults {
@@ -72,4 +75,82 @@ function describePhone({phone_country_code, phone_number, country}: Phone): stri
   const name =
     country === undefined ? 'several countries' : new Intl.DisplayNames('en', {type: 'region'}).of(country)
   return `${phone_country_code} ${phone_number}, ${name}`
+}
+
+/** `people`: where earlier contacts are; undefined where nothing can be kept. `given`: as much as flags, file and settings say. */
+export async function askContactOrKept(
+  prompts: Prompts,
+  lead: Guest | undefined,
+  people: People | undefined,
+  given: Fields = {},
+): Promise<Contact> {
+  const kept = people?.contacts() ?? []
+  const picked =
+    kept.length === 0
+      ? 'new'
+      : await prompts.choose<Contact | 'new'>({
+          message: 'Contact: whom may the hotel reach?',
+          choices: [
+            ...kept.map(({details}) => ({value: details, name: describe(details)})),
+            {value: 'new', name: 'Somebody new'},
+          ],
+        })
+  if (picked !== 'new') return picked
+  const {name = lead?.name, surname = lead?.surname, email, ...phone} = textsOf(given)
+  return askContact(prompts, {
+    ...{name, surname, email, country: lead?.nationality},
+    phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
+  })
+}
+
+/** Each was checked where it was read. */
+function textsOf(fields: Fields): Partial<Contact> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+}
+
+function describe({name, surname, email, phone_country_code: prefix, phone_number}: Contact): string {
+  return sanitizeLine(`${name} ${surname}, ${email}, ${prefix} ${phone_number}`, 70)
+}
+
+export interface Phone {
+  readonly phone_country_code: string
+  readonly phone_number: string
+  /** ISO 3166-1; undefined where a prefix belongs to several countries. */
+  readonly country: string | undefined
+}
+
+export type PhoneReader = (typed: string) => Phone
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  TOO_SHORT: 'is too short',
+  TOO_LONG: 'is too long',
+  INVALID_LENGTH: 'has the wrong number of digits',
+  INVALID_COUNTRY: 'needs a country prefix such as +90',
+}
+
+/**
+ * Reads numbers with a prefix, or national ones of `country` (ISO 3166-1). What is read throws usage for anything that
+ * is no telephone number.
+ */
+export async function createPhoneReader(country: string | undefined): Promise<PhoneReader> {
+  const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
+    'libphonenumber-js/min'
+  )
+  const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
+  return typed => {
+    const text = typed.trim().replace(/^00/, '+')
+    const problem = validatePhoneNumberLength(text, home)
+    if (problem !== undefined) throw invalidPhone(PROBLEMS[problem])
+    const parsed = parsePhoneNumberWithError(text, home)
+    const phone_number = String(parsed.nationalNumber)
+    if (!/^\d{4,15}$/.test(phone_number)) throw invalidPhone('has the wrong number of digits')
+    return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
+  }
+}
+
+function invalidPhone(problem = 'is no telephone number') {
+  return usage(
+    'invalid_input',
+    `the number ${problem}; write it with its country prefix, such as +90 532 123 45 67`,
+  )
 }

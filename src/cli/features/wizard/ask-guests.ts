@@ -1,10 +1,16 @@
 /** Asks for the guests of every room, the lead guest first; people kept on this machine are offered again. */
+
+import {ageOn, nightsBetween} from '../../../contract/dates.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
+import {isTcNumber} from '../../../contract/identity.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
+import {checkDate} from '../../input/checks.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
-import {askGuest, doubtAge, type GuestCircumstances, type GuestForm, type Place} from './ask-guest.js'
+import {askName, askWords} from './ask-contact.js'
+import {askCountry, dotted, hintOf, plainly, withWeekday} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
@@ -120,4 +126,161 @@ async function forgetSomebody(prompts: Prompts, people: People): Promise<void> {
   ]
   const whom = await prompts.choose({message: 'Whom shall this machine forget?', choices})
   if (whom !== undefined) people.forget(whom)
+}
+
+/** A place in a room, as it was searched. */
+export interface Place {
+  /** `Room 2, child 1, 7 years`. */
+  readonly label: string
+  /** `ADULT`, `CHILD`, or another word of the service. */
+  readonly type: string
+  /** Of a child, as searched. */
+  readonly age: number | undefined
+  readonly isLead: boolean
+}
+
+/** What has been answered of a guest. `identity` null: none is given. */
+export type GuestForm = {
+  -readonly [K in 'name' | 'surname' | 'birth_date' | 'gender' | 'nationality']?: string
+} & {
+  identity?: {type: string; number: string} | null
+}
+
+export interface GuestCircumstances {
+  /** Undefined when the offer was not searched on this machine. */
+  readonly checkIn: string | undefined
+  readonly today: string
+  readonly nationality: string
+}
+
+/** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
+const ADULT_AGE = 18
+
+/** Fills `form` in place and returns the guest. */
+export async function askGuest(
+  prompts: Prompts,
+  place: Place,
+  form: GuestForm,
+  known: GuestCircumstances,
+): Promise<Guest> {
+  const {label} = place
+  form.name ??= await askName(prompts, `${label}: first name`, undefined)
+  form.surname ??= await askName(prompts, `${label}: family name`, undefined)
+  form.birth_date ??= await askBirthDate(prompts, place, known)
+  form.gender ??= await askGender(prompts, label)
+  form.nationality ??= await askCountry(prompts, `${label}: nationality`, known.nationality)
+  if (form.identity === undefined) form.identity = await askIdentity(prompts, label, form.nationality)
+  return guestOf(place, form)
+}
+
+/** The guest of a form that is filled. */
+export function guestOf({type, isLead}: Place, form: GuestForm): Guest {
+  const {name = '', surname = '', birth_date, gender, nationality, identity} = form
+  return {
+    ...{type, name, surname},
+    ...(birth_date ? {birth_date} : {}),
+    ...(gender ? {gender} : {}),
+    ...(nationality ? {nationality} : {}),
+    ...(identity ? {identity} : {}),
+    is_lead: isLead,
+  }
+}
+
+async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
+  const read = (typed: string) => readBirthDate(typed, known.today)
+  for (;;) {
+    const birthDate = read(
+      await prompts.text({
+        message: `${place.label}: birth date (YYYY-MM-DD)`,
+        check: plainly(read),
+        hint: hintOf(read, birthDate => ageWords(birthDate, known)),
+      }),
+    )
+    const doubt = doubtAge(birthDate, place, known)
+    if (doubt === undefined || (await prompts.confirm({message: `${doubt} Keep it?`}))) return birthDate
+  }
+}
+
+function readBirthDate(typed: string, today: string): string {
+  const date = checkDate('date', dotted(typed) ?? typed.trim())
+  if (nightsBetween(date, today) < 0) throw usage('invalid_input', 'must not be in the future')
+  if (ageOn(date, today) > 120) throw usage('invalid_input', 'must not be more than 120 years ago')
+  return date
+}
+
+function ageWords(birthDate: string, {checkIn, today}: GuestCircumstances): string {
+  const when = checkIn === undefined ? 'today' : 'at check-in'
+  return `${withWeekday(birthDate)}, ${ageOn(birthDate, checkIn ?? today)} years old ${when}`
+}
+
+/** What does not fit the room as it was searched; undefined when all does. */
+export function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): string | undefined {
+  const isAdult = place.type === 'ADULT'
+  if (known.checkIn === undefined || (!isAdult && place.age === undefined)) return undefined
+  const age = ageOn(birthDate, known.checkIn)
+  const searched = isAdult ? 'an adult' : `a child of ${place.age}`
+  const fits = isAdult ? age >= ADULT_AGE : age === place.age
+  if (fits) return undefined
+  return `That makes ${age} years at check-in, but the room was searched for ${searched}: it may be refused.`
+}
+
+/** Wire words; the interface shows one of them, so others pass. */
+async function askGender(prompts: Prompts, label: string): Promise<string> {
+  const chosen = await prompts.choose({
+    message: `${label}: gender`,
+    choices: [
+      {value: 'FEMALE', name: 'Female'},
+      {value: 'MALE', name: 'Male'},
+      {value: '', name: 'Another word'},
+    ],
+  })
+  return chosen || (await askWords(prompts, `${label}: gender, as the service writes it`, undefined))
+}
+
+type Identity = {type: string; number: string}
+
+async function askIdentity(prompts: Prompts, label: string, nationality: string): Promise<Identity | null> {
+  const tc = {value: 'TC', name: 'Turkish identity number (TC)'}
+  const passport = {value: 'PASSPORT', name: 'Passport'}
+  const chosen = await prompts.choose({
+    message: `${label}: identity document`,
+    choices: [
+      ...(nationality === 'TR' ? [tc, passport] : [passport, tc]),
+      {value: 'other', name: 'Another document'},
+      {value: 'none', name: 'None'},
+    ],
+  })
+  if (chosen === 'none') return null
+  if (chosen === 'TC') return {type: 'TC', number: await askTcNumber(prompts, label)}
+  const type =
+    chosen === 'PASSPORT'
+      ? chosen
+      : await askWords(prompts, `${label}: kind of document, one word`, undefined)
+  return {type, number: await askWords(prompts, `${label}: number of the document`, undefined)}
+}
+
+async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
+  for (;;) {
+    const typed = await prompts.text({
+      message: `${label}: TC number`,
+      check: text => {
+        if (digitsOf(text) === '') throw usage('invalid_input', 'must be a number of 11 digits')
+      },
+      hint: describeTc,
+    })
+    const number = digitsOf(typed)
+    if (isTcNumber(number)) return number
+    const message = 'This is no valid TC number (its checksum fails), so it is mistyped or refused. Keep it?'
+    if (await prompts.confirm({message})) return number
+  }
+}
+
+function describeTc(typed: string): string | undefined {
+  const number = digitsOf(typed)
+  if (number.length < 11) return `${number.length} of 11 digits`
+  return isTcNumber(number) ? 'valid' : 'not valid: the checksum fails'
+}
+
+function digitsOf(typed: string): string {
+  return typed.replace(/\D/g, '')
 }

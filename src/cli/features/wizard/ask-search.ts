@@ -4,22 +4,27 @@
  */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
+import type {KnownCity} from '../../../state/city-store.js'
 import {checkCurrency, checkInteger} from '../../input/checks.js'
+import {matches} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
-import type {Preferences} from '../../session/defaults.js'
-import type {Prompts} from '../../terminal/prompts/prompts.js'
+import type {Preferences} from '../../session/settings.js'
+import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import {withWayBack} from '../../terminal/prompts/way-back.js'
 import {namedCities} from '../catalogue/city-names.js'
 import {
   MOST_PERSONS,
   MOST_ROOMS,
   OLDEST_CHILD,
   readRoom,
+  roomText,
   type SearchFlags,
-} from '../catalogue/search-input.js'
-import {askCity, type CityAsking} from './ask-city.js'
-import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
-import {askCountry, hintOf, plainly} from './questions.js'
+} from '../catalogue/hotel-search.js'
+import type {TourFlags} from '../catalogue/tours.js'
+import {today} from '../reserve/reserve.js'
+import {askCountry, hintOf, nightsText, plainly, readCheckIn, readCheckOut, withWeekday} from './questions.js'
 
 export interface SearchAsking extends CityAsking {
   /** The calendar day here, YYYY-MM-DD. */
@@ -145,4 +150,82 @@ export async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<stri
 /** The country this machine's language is set to (`tr_TR.UTF-8`), to be offered first. */
 function localCountry(): string | undefined {
   return /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
+}
+
+export interface CityAsking {
+  readonly prompts: Prompts
+  /** The cities by name; empty where nothing knows them. Throws Failure when the service cannot be asked at all. */
+  readonly cities: () => Promise<readonly KnownCity[]>
+  /** Whether the service is one of this machine, as the local sandbox is. */
+  readonly isLocal: boolean
+}
+
+/** The number of the city. */
+export async function askCity({prompts, cities: list, isLocal}: CityAsking): Promise<number> {
+  const cities = await list()
+  if (cities.length === 0) {
+    const where = isLocal
+      ? '101 is Istanbul in the local sandbox'
+      : 'the operator of the service has the list'
+    const check = plainly(typed => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER))
+    return Number(await prompts.text({message: `City, by its number (${where})`, check}))
+  }
+  return prompts.search({message: 'City, by name or number', find: typed => findCities(cities, typed)})
+}
+
+/** The cities that `typed` may mean: names without accents and case, or numbers, also one that is not in the list. */
+export function findCities(cities: readonly KnownCity[], typed: string): Choice<number>[] {
+  const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
+  const found = cities
+    .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || city.id === number)
+    .map(city => ({value: city.id, name: nameOf(city), names: [city.name, String(city.id)]}))
+  const isListed = number === 0 || found.some(({value}) => value === number)
+  return isListed ? found : [...found, {value: number, name: `city number ${number}`}]
+}
+
+function nameOf({id, name, country_code: country}: KnownCity): string {
+  return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
+}
+
+export async function completeSearch(
+  prompts: Prompts,
+  connection: Connection,
+  given: SearchFlags,
+  note: (text: string) => void,
+): Promise<SearchFlags> {
+  const asking = searchAsking(prompts, connection, today())
+  const flags = await withWayBack(prompts, asked => askSearch({...asking, prompts: asked}, given))
+  note(`The same without questions: ${commandOf(flags)}`)
+  return flags
+}
+
+/** The command line of a search. */
+export function commandOf(flags: SearchFlags): string {
+  const {city, nights, nationality, currency, 'check-in': checkIn, 'check-out': checkOut} = flags
+  const values = [
+    ['city', city],
+    ['check-in', checkIn],
+    ['check-out', checkOut],
+    ['nights', nights],
+    ...(flags.room ?? []).map(room => ['room', roomText(room)]),
+    ['nationality', nationality],
+    ['currency', currency],
+  ]
+  const words = values.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
+  return sanitizeLine(`bookctl hotels search ${words.join(' ')}`)
+}
+
+export async function completeTourSearch(
+  prompts: Prompts,
+  connection: Connection,
+  given: TourFlags,
+  note: (text: string) => void,
+): Promise<TourFlags> {
+  const asking = searchAsking(prompts, connection, today())
+  const {city, currency} = await withWayBack(prompts, async asked => ({
+    city: given.city || (await askCity({...asking, prompts: asked})),
+    currency: given.currency || (await askCurrency(asked)),
+  }))
+  note(sanitizeLine(`The same without questions: bookctl tours search --city ${city} --currency ${currency}`))
+  return {...given, city, currency}
 }

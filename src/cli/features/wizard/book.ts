@@ -1,31 +1,35 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
-
 import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {Api} from '../../../api/types.js'
+import type {PaymentMode} from '../../../contract/common.js'
 import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
+import {own} from '../../../contract/json.js'
+import {textOf} from '../../../contract/json-walk.js'
+import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/reserve.js'
-import {askChange} from './ask-change.js'
-import {askContactOrKept} from './ask-contact-kept.js'
-import {askGuests, placesOf} from './ask-guests.js'
-import {askPayment, type Balance, readBalance} from './ask-payment.js'
+import {askContactOrKept} from './ask-contact.js'
+import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms} from './ask-search.js'
 import {
   BACK_TO_OFFERS,
   type Booked,
   type Chosen,
   type Draft,
+  PAYMENT,
   REFERENCE,
   SearchAgain,
   snapshot,
   type WizardParts,
 } from './draft.js'
+import {startClock} from './find-offer.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
-import {leadOn} from './lead-on.js'
-import {startClock} from './offer-clock.js'
 import {knownTerms} from './offer-lines.js'
 import {askCountry, clocked} from './questions.js'
+import {leadOn} from './recover.js'
 import {describeSummary} from './summary.js'
 
 interface Booking extends WizardParts {
@@ -158,4 +162,119 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
     parts.tell(leadOn(error, draft))
     return undefined
   }
+}
+
+type Change = 'nothing' | 'guests' | 'contact' | 'payment' | 'reference' | 'offer' | 'stop'
+
+/** Throws SearchAgain for another offer, and usage `not_confirmed` when the person stops. */
+export async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
+  // After a refusal something may have to be asked anyway.
+  if (draft.payment === undefined || draft.reference === undefined) return
+  const change = await prompts.choose<Change>({
+    message: 'What now?',
+    choices: [
+      {value: 'nothing', name: 'Show the summary again and reserve'},
+      {value: 'guests', name: 'Change a guest'},
+      {value: 'contact', name: 'Change the contact'},
+      {value: 'payment', name: 'Change the payment'},
+      {value: 'reference', name: 'Change the booking reference'},
+      {value: 'offer', name: 'Choose another offer, or change the search'},
+      {value: 'stop', name: 'Stop; nothing is sent'},
+    ],
+  })
+  if (change === 'stop') throw usage('not_confirmed', 'not confirmed; nothing was sent')
+  if (change === 'offer') throw new SearchAgain(BACK_TO_OFFERS)
+  if (change === 'guests') await changeGuest(prompts, draft)
+  else if (change !== 'nothing') draft[change] = undefined
+}
+
+const FIELDS = {
+  name: 'First name',
+  surname: 'Family name',
+  birth_date: 'Birth date',
+  gender: 'Gender',
+  nationality: 'Nationality',
+  identity: 'Identity document',
+} as const satisfies Partial<Record<keyof GuestForm, string>>
+
+async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
+  const index = await prompts.choose({
+    message: 'Which guest?',
+    choices: draft.forms.map(({name = '', surname = ''}, value) => ({
+      value,
+      name: sanitizeLine(`${name} ${surname}`, 60),
+    })),
+  })
+  const form = draft.forms[index] ?? {}
+  const field = await prompts.choose<keyof GuestForm | 'all'>({
+    message: 'What of it?',
+    choices: [
+      ...Object.entries(FIELDS).map(([value, name]) => ({value: value as keyof GuestForm, name})),
+      {value: 'all' as const, name: 'All of it: somebody else comes'},
+    ],
+  })
+  if (field === 'all') {
+    draft.forms[index] = {}
+    forgetAnswers(draft, index)
+  } else delete form[field]
+  draft.guests = undefined
+}
+
+/** Nothing of who came before is offered to whoever comes instead. */
+function forgetAnswers({said, places}: Draft, index: number): void {
+  const label = places?.[index]?.label
+  for (const message of [...said.keys()]) if (message.startsWith(`${label}: `)) said.delete(message)
+}
+
+/** A price as far as it is known. */
+export interface Cost {
+  readonly total: string | null
+  readonly currency: string | null
+}
+
+/** What the account holds; undefined when it cannot be seen. */
+export type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
+
+export interface PaymentFacts {
+  readonly cost: Cost
+  readonly balance: Balance
+  /** Modes the offer takes; undefined when it does not say. */
+  readonly modes: readonly string[] | undefined
+}
+
+/** The balance, or undefined where the token may not see it or the answer holds none. */
+export async function readBalance(api: Api): Promise<Balance> {
+  const {showAccount} = await import('../../../api/operations/account.js')
+  try {
+    const account = await showAccount(api)
+    const names = ['available_balance', 'availableBalance', 'available', 'balance']
+    const amount = names
+      .map(name => textOf(own(account, name)))
+      .find(text => text !== undefined && isAmount(text))
+    return amount === undefined ? undefined : {amount, currency: textOf(own(account, 'currency'))}
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
+/** Whether the balance certainly does not cover the cost: the same currency, and less. */
+export function isTooLittle({cost, balance}: PaymentFacts): boolean {
+  if (!balance || cost.total === null || !isAmount(cost.total)) return false
+  return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
+}
+
+export async function askPayment(prompts: Prompts, facts: PaymentFacts): Promise<PaymentMode> {
+  const account = {value: 'account' as const, name: `From the account balance (${balanceText(facts)})`}
+  const instant = {value: 'instant' as const, name: 'By the customer, on a payment page (card)'}
+  const both = isTooLittle(facts) ? [instant, account] : [account, instant]
+  const taken = both.filter(({value}) => facts.modes?.includes(value) ?? true)
+  return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
+}
+
+function balanceText(facts: PaymentFacts): string {
+  const {balance} = facts
+  if (!balance) return 'balance not known here'
+  const money = sanitizeLine([balance.amount, balance.currency].filter(Boolean).join(' '), 40)
+  return isTooLittle(facts) ? `${money}: NOT ENOUGH, choose the payment page` : `${money} available`
 }

@@ -2,19 +2,18 @@
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
 import type {PaymentMode} from '../../../contract/common.js'
-import type {Contact, Guest} from '../../../contract/reservations.js'
-import type {Fields} from '../../input/guests.js'
+import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
+import type {Contact, Guest, ReservationRequest} from '../../../contract/reservations.js'
+import {type Fields, isFields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
-import type {Preferences} from '../../session/defaults.js'
+import type {Preferences} from '../../session/settings.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Said} from '../../terminal/prompts/way-back.js'
-import type {SearchFlags} from '../catalogue/search-input.js'
-import type {Plan} from '../reserve/reserve.js'
-import type {GuestForm, Place} from './ask-guest.js'
-import type {Begun} from './begun.js'
-import type {OfferView} from './choose-offer.js'
-import type {Reader} from './clocks.js'
-import type {ShownOffer} from './offer-lines.js'
+import type {SearchFlags} from '../catalogue/hotel-search.js'
+import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../reserve/reservation.js'
+import type {Plan, PlanFlags} from '../reserve/reserve.js'
+import type {GuestForm, Place} from './ask-guests.js'
+import type {Reader, ShownOffer} from './offer-lines.js'
 import type {Stay} from './summary.js'
 
 export interface WizardParts {
@@ -53,6 +52,12 @@ export interface Chosen {
   readonly stay: Stay | undefined
   /** Unix seconds on this machine's clock. */
   readonly expiresAt: number | undefined
+}
+
+/** How the list stands: kept while the person moves in and out of it. */
+export interface OfferView {
+  sort: 'price' | 'stars' | 'name'
+  refundable: boolean
 }
 
 export interface Draft {
@@ -127,3 +132,77 @@ export const BACK_TO_OFFERS = 'Back to the offers; guests and contact are kept.'
 
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is told. */
 export class SearchAgain extends Error {}
+
+export interface Begun {
+  readonly offerId: string | undefined
+  readonly nationality: string | undefined
+  readonly reference: string | undefined
+  readonly guests: readonly Guest[] | undefined
+  readonly contact: Contact | undefined
+  /** What of the contact flags, file and settings say, be it all or not. */
+  readonly contactFields: Fields
+  readonly payment: ReservationRequest['payment'] | undefined
+  readonly maxPrice: string | undefined
+  readonly key: string | undefined
+}
+
+/** Stands in for what is still to be asked, so that one set of checks reads the rest. */
+const STAND_IN = {
+  contact: {
+    ...{name: 'A', surname: 'A', email: 'a@example.com'},
+    ...{phone_country_code: '+90', phone_number: '5321234567'},
+  },
+  guest: {name: 'A', surname: 'A'},
+  offer: `${OFFER_ID_PREFIX}1`,
+}
+
+/** Undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for what is given and wrong. */
+export async function readBegun(
+  offerArgument: string | undefined,
+  flags: PlanFlags,
+  today: string,
+): Promise<Begun | undefined> {
+  const input = await readInput(flags.input)
+  const offerId = offerOf(offerArgument, input)
+  const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
+  const contactFields = isFields(given) ? given : {}
+  const isWhole = Object.keys(TEMPLATE.contact).every(name => contactFields[name] !== undefined)
+  const has = {
+    guests: flags.guest !== undefined || input.guests !== undefined,
+    contact: isWhole,
+    payment: flags.pay !== undefined || input.payment !== undefined,
+    nationality: flags.nationality !== undefined || input.client_nationality !== undefined,
+    reference: flags['client-reference'] !== undefined || input.client_reference_id !== undefined,
+  }
+  if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
+  const filled: Fields = {
+    guests: [STAND_IN.guest],
+    payment: {mode: 'account'},
+    ...input,
+    // What is no contact at all is refused by the same checks.
+    ...(given === undefined || isFields(given) ? {contact: {...STAND_IN.contact, ...contactFields}} : {}),
+  }
+  const known = {nationality: 'TR', client: '', today}
+  const checked = await readReservation(offerId ?? STAND_IN.offer, filled, flags, known)
+  return {
+    offerId,
+    nationality: has.nationality ? checked.client_nationality : undefined,
+    reference: has.reference ? checked.client_reference_id : undefined,
+    guests: has.guests ? withoutStandIn(checked.guests, flags) : undefined,
+    contact: has.contact ? checked.contact : undefined,
+    contactFields,
+    payment: has.payment ? checked.payment : undefined,
+    maxPrice: flags['max-price'],
+    key: flags['idempotency-key'],
+  }
+}
+
+/** Guests of flags have the nationality of the client, which may be asked yet, unless it was typed. */
+function withoutStandIn(guests: readonly Guest[], flags: PlanFlags): readonly Guest[] {
+  const {guest: typed} = flags
+  return guests.map((guest, index) => {
+    if (typed === undefined || typed[index]?.nationality !== undefined) return guest
+    const {nationality: _, ...rest} = guest
+    return rest
+  })
+}

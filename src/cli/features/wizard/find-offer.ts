@@ -1,22 +1,30 @@
-/** From nothing to a chosen offer: the search, the list, and round again until one is chosen. */
+/**
+ * From nothing to a chosen offer: the search, the list to move through, the time left, and round again until one is chosen.
+ */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../state/offer-store.js'
-import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {fold, matches} from '../../input/match.js'
+import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import {cityText} from '../catalogue/city-names.js'
-import {search} from '../catalogue/search.js'
-import {readSearch, roomText, type SearchFlags} from '../catalogue/search-input.js'
+import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, searchAsking} from './ask-search.js'
-import {chooseOffer, findSame} from './choose-offer.js'
-import {nightsText} from './dates.js'
-import {type Draft, snapshot, type WizardParts} from './draft.js'
-import {startClock} from './offer-clock.js'
-import {priceText, type ShownOffer} from './offer-lines.js'
-import {clocked} from './questions.js'
+import {type Draft, type OfferView, SearchAgain, snapshot, type WizardParts} from './draft.js'
+import {
+  createFit,
+  type Fit,
+  minutesLeft,
+  offerGlance,
+  offerLine,
+  priceText,
+  type Reader,
+  type ShownOffer,
+} from './offer-lines.js'
+import {type Clocked, clocked, counted, nightsText} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
@@ -166,4 +174,110 @@ async function askChange({prompts, connection}: WizardParts, draft: Draft): Prom
   if (part !== 'nothing') draft.lost = undefined
   const kept = Object.entries(draft.search).filter(([name]) => !changed.includes(name))
   draft.search = Object.fromEntries(kept)
+}
+
+export type OfferChoice = {readonly offer: FoundOffer} | 'change search'
+
+type Picked = OfferChoice | 'refundable' | 'sort'
+
+/** Lets a person choose. `wanted`: what was chosen before the offers were searched anew; it comes first. */
+export async function chooseOffer(
+  prompts: Prompts,
+  offers: readonly FoundOffer[],
+  reader: () => Reader,
+  view: OfferView,
+  wanted?: FoundOffer,
+): Promise<OfferChoice> {
+  const fitted = await createFit()
+  for (;;) {
+    const listed = listOf(offers, view, wanted)
+    const picked = await prompts.search<Picked>({
+      message: `Offer (${counted(listed.length, 'offer')}, ${sortWords(view)}: hotel, board, terms)`,
+      find: typed => withActions(found(listed, typed, reader(), fitted), actions(view), typed),
+    })
+    if (picked === 'sort') view.sort = NEXT[view.sort]
+    else if (picked === 'refundable') view.refundable = !view.refundable
+    else return picked
+  }
+}
+
+const NEXT = {price: 'stars', stars: 'name', name: 'price'} as const
+const ORDER_WORDS = {price: 'cheapest first', stars: 'most stars first', name: 'by name'}
+
+function sortWords({sort, refundable}: OfferView): string {
+  return `${ORDER_WORDS[sort]}${refundable ? ', refundable only' : ''}`
+}
+
+/** The offer wanted first, then the others in order. */
+function listOf(
+  offers: readonly FoundOffer[],
+  view: OfferView,
+  wanted: FoundOffer | undefined,
+): FoundOffer[] {
+  const listed = narrow(offers, view)
+  const same = wanted && findSame(offers, wanted)
+  return same ? [same, ...listed.filter(offer => offer !== same)] : listed
+}
+
+function found(listed: readonly FoundOffer[], typed: string, reader: Reader, fitted: Fit): Choice<Picked>[] {
+  return listed
+    .filter(offer => matches(wordsOf(offer), typed))
+    .map(offer => ({
+      value: {offer},
+      names: [offer.offer_id],
+      name: offerLine(offer, reader, fitted),
+      description: offerGlance(offer, reader),
+    }))
+}
+
+/** Actions last; what is typed of one brings it to the front, which matters where a list is cut. */
+function withActions(
+  offers: readonly Choice<Picked>[],
+  all: readonly Choice<Picked>[],
+  typed: string,
+): Choice<Picked>[] {
+  const named = typed.trim() === '' ? [] : all.filter(({name}) => matches(name, typed))
+  return [...named, ...offers, ...all.filter(action => !named.includes(action))]
+}
+
+function wordsOf({hotel_name, room_name, board, stars, refundable, price}: FoundOffer): string {
+  // Of the others nothing is said, else typing `refundable` would find them too.
+  const terms = refundable === true ? 'refundable free cancellation' : ''
+  return [hotel_name, room_name, board, `${stars}*`, terms, price.total, price.currency].join(' ')
+}
+
+function actions(view: OfferView): Choice<Picked>[] {
+  const refundable = view.refundable ? 'Show all offers again' : 'Show only those with a refund'
+  return [
+    {value: 'refundable', name: `[${refundable}]`, isAction: true},
+    {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`, isAction: true},
+    {value: 'change search', name: '[Change the search]', isAction: true},
+  ]
+}
+
+/** The offer of the same room, hotel, board and terms in another search. */
+export function findSame(offers: readonly FoundOffer[], wanted: FoundOffer): FoundOffer | undefined {
+  const key = keyOf(wanted)
+  return offers.find(offer => keyOf(offer) === key)
+}
+
+function keyOf({hotel_name, room_name, board, refundable}: FoundOffer): string {
+  return JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, refundable])
+}
+
+export interface OfferClock extends Clocked {
+  stop(): void
+}
+
+/** Runs until `expiresAt` (Unix seconds); `now` is this machine's clock. The signal's reason is a SearchAgain. */
+export function startClock(expiresAt: number, now: () => number, what: string): OfferClock {
+  const controller = new AbortController()
+  const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again for the same.`))
+  const timer = setTimeout(expire, Math.max(0, (expiresAt - now()) * 1000))
+  timer.unref()
+  return {
+    status: () => `${what}: ${minutesLeft(expiresAt - now())} left`,
+    signal: controller.signal,
+    stop: () => clearTimeout(timer),
+  }
 }

@@ -1,9 +1,7 @@
-/** One offer in words: a line for the list, and what a person wants to know before choosing it. */
-
+/** One offer in words: a line for the list, what to know before choosing it, and its moments on three clocks. */
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {asWritten, instantOf, onThreeClocks, type Reader} from './clocks.js'
 
 /** What the list and the details show of an offer: the facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<
@@ -38,7 +36,7 @@ const MANY = 30
 export type Fit = (text: string, width: number) => string
 
 export async function createFit(): Promise<Fit> {
-  return (await import('../../terminal/text-width.js')).fitTo
+  return (await import('../../terminal/text.js')).fitTo
 }
 
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
@@ -149,4 +147,53 @@ function policyLines(policies: readonly PolicyStep[] | undefined, most: number):
     const money = [fee, currency].filter(Boolean).join(' ')
     return sanitizeLine(`cancelling ${from === null ? '' : `from ${asWritten(from)} on `}costs ${money}`, 100)
   })
+}
+
+export interface Reader {
+  /** Unix seconds. */
+  readonly now: number
+  /** IANA time zone of this machine. */
+  readonly timeZone: string
+}
+
+/** Unix seconds of a timestamp with an offset; undefined for anything else. */
+export function instantOf(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : at / 1000
+}
+
+/** Lines such as `2030-05-29 18:00 hotel (+03:00)`, one a clock; one line when no clock can be told. */
+export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
+  const at = instantOf(text)
+  if (at === undefined) return [`${sanitizeLine(text, 40)} (the answer names no time zone)`]
+  const hotel = offsetOf(text) ? `${asWritten(text)} hotel clock` : 'hotel clock: not in the answer'
+  return [hotel, `${clock(at, timeZone)} your clock (${timeZone})`, `${clock(at, 'UTC')} UTC`]
+}
+
+/** `2030-05-29 18:00 (+03:00)`: the moment as its own text has it; anything else as it is. */
+export function asWritten(text: string): string {
+  const offset = offsetOf(text) ?? 'UTC'
+  return instantOf(text) === undefined
+    ? sanitizeLine(text, 40)
+    : `${text.slice(0, 10)} ${text.slice(11, 16)} (${offset})`
+}
+
+function offsetOf(text: string): string | undefined {
+  return /[+-]\d{2}:?\d{2}$/.exec(text)?.[0]
+}
+
+/** `2030-05-29 18:00` in a time zone. */
+function clock(at: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    ...{year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit'},
+  })
+  return format.format(at * 1000)
+}
+
+/** `14:05`, minutes and seconds of what is left; `0:00` when nothing is. */
+export function minutesLeft(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }

@@ -2,9 +2,8 @@
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
-import type {Reader} from './clocks.js'
-import {counted, nightsText, withWeekday} from './dates.js'
-import {detailRows, type ShownOffer} from './offer-lines.js'
+import {detailRows, type Reader, type ShownOffer} from './offer-lines.js'
+import {counted, nightsText, withWeekday} from './questions.js'
 
 export interface Stay {
   /** In words; undefined when it is not known. */

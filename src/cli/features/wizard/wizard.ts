@@ -2,12 +2,22 @@
  * The booking wizard: `reserve` at a terminal with something missing. Search, choose, guests, contact, payment, a summary
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
+import {systemClock} from '../../session/connect.js'
 import {cityText} from '../catalogue/city-names.js'
-import {refuseWithoutJournal, stoppedBeforeSending} from '../reserve/reserve.js'
-import type {Begun} from './begun.js'
+import {type PlanFlags, refuseWithoutJournal, stoppedBeforeSending, today} from '../reserve/reserve.js'
 import {book} from './book.js'
-import {type Booked, type Draft, draftOf, SearchAgain, type WizardParts} from './draft.js'
+import {
+  type Begun,
+  type Booked,
+  type Draft,
+  draftOf,
+  readBegun as read,
+  SearchAgain,
+  type WizardParts,
+} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
+
+export {accompany} from './after-booking.js'
 
 /**
  * Leads a person from what is given to a reservation. Throws Failure: `interrupted` with nothing booked, usage when the
@@ -37,4 +47,27 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
 async function lead(parts: WizardParts, draft: Draft): Promise<Booked> {
   await findOffer(parts, draft)
   return book(parts, draft)
+}
+
+/** What flags and input file say; undefined when nothing is missing. Throws usage. */
+export function readBegun(offerId: string | undefined, flags: PlanFlags): Promise<Begun | undefined> {
+  return read(offerId, flags, today())
+}
+
+type Choices = Pick<WizardParts, 'today' | 'reader' | 'preferred' | 'agreed' | 'dryRun' | 'maxPrice' | 'key'>
+
+/** How the flags of `reserve`, and this machine, set the wizard up. */
+export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'dry-run': boolean}): Choices {
+  return {
+    today: today(),
+    reader: () => ({
+      now: systemClock.now(),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    }),
+    agreed: flags.yes,
+    dryRun: flags['dry-run'],
+    maxPrice: flags['max-price'],
+    key: flags['idempotency-key'],
+    preferred: flags.preferred,
+  }
 }

@@ -4,7 +4,7 @@
  * no network and creates nothing; what cannot be read has no candidates.
  */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {fold} from '../../input/fold.js'
+import {fold} from '../../input/match.js'
 import {type Candidate, candidatesOf, isSource} from '../candidates.js'
 
 /** Ours: a shell asks before it lists more than about this. */

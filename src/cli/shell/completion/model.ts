@@ -6,8 +6,8 @@ import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {type Candidate, FIXED, type Source} from '../candidates.js'
 import {GLOBAL_CANDIDATES, globalFlags} from '../global-flags.js'
-import {HELP_TOPICS} from '../help-topics.js'
 import type {Candidates} from '../missing-values.js'
+import {HELP_TOPICS} from '../names.js'
 
 /** A command as the manifest has it, with what ours say beside oclif's own. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}

@@ -6,13 +6,10 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {jsonText} from '../../terminal/json-text.js'
 import {terminalOf} from '../../terminal/output.js'
 import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../argv.js'
-import {HELP_TOPICS, isHelpTopic} from '../help-topics.js'
-import {findName, unknownCommand} from '../names.js'
+import {findName, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
-import {CommandText, globalFlagRows} from './command.js'
-import {helpWidth, list, prose} from './layout.js'
-import {topicText} from './topics.js'
+import {CommandText, globalFlagRows, helpWidth, list, prose} from './command.js'
 
 type Entry = readonly [name: string, summary: string]
 
@@ -74,7 +71,7 @@ export default class BookctlHelp extends Help {
   /** A group, a topic, or a group with the topic of the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ')
-    const topic = isHelpTopic(name) ? await topicText(name, this) : ''
+    const topic = isHelpTopic(name) ? (await import('./topics.js')).topicText(name, this) : ''
     const commands = this.below(words)
     if (commands.length === 0) return topic
     return [

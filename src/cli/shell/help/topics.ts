@@ -1,15 +1,160 @@
 /** The texts of the help topics: paragraphs and blocks, each loaded when it is asked for. */
 import type {HelpFormatter} from '@oclif/core/help'
-import type {HELP_TOPICS} from '../help-topics.js'
+import {EVENT_TYPES} from '../../../contract/events.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import {FORMATS} from '../../terminal/result.js'
+import {EXIT_CODES} from '../failure.js'
+import type {HELP_TOPICS} from '../names.js'
+import {list, prose} from './command.js'
+import {VARIABLE_GROUPS, VARIABLES} from './variables.js'
 
-const TEXTS: Readonly<Record<keyof typeof HELP_TOPICS, (help: HelpFormatter) => Promise<string>>> = {
-  environment: async help => (await import('./topic-environment.js')).environmentText(help),
-  'exit-codes': async help => (await import('./topic-exit-codes.js')).exitCodesText(help),
-  output: async help => (await import('./topic-output.js')).outputText(help),
-  sandbox: async help => (await import('./topic-sandbox.js')).sandboxText(help),
-  webhooks: async help => (await import('./topic-webhooks.js')).webhooksText(help),
+const TEXTS: Readonly<Record<keyof typeof HELP_TOPICS, (help: HelpFormatter) => string>> = {
+  environment: environmentText,
+  'exit-codes': exitCodesText,
+  output: outputText,
+  sandbox: sandboxText,
+  webhooks: webhooksText,
 }
 
-export async function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): Promise<string> {
+export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): string {
   return TEXTS[name](help)
+}
+
+const ENVIRONMENT_INTRODUCTION = `
+A flag goes before its variable, a variable before the profile, the profile before what is built in. A variable that is set but empty counts as not set.
+
+With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
+
+function environmentText(help: HelpFormatter): string {
+  const groups = Object.entries(VARIABLE_GROUPS).map(([group, heading]) => {
+    const rows = VARIABLES.filter(variable => variable.group === group).map(
+      ({name, meaning, flag}) => [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
+    )
+    return `${prose(help, `${heading}:`)}\n${list(help, rows)}`
+  })
+  return [prose(help, ENVIRONMENT_INTRODUCTION), ...groups].join('\n\n')
+}
+
+const EXIT_MEANINGS = {
+  done: 'done',
+  unexpected: 'unexpected: a defect of bookctl, or a result that standard output did not take',
+  usage: 'usage: refused before any request; the message says what to change',
+  not_allowed: 'not authenticated or not allowed (401, 403)',
+  refused: 'the service refused (any other 4xx)',
+  service_failed: 'the service failed (5xx), or its answer cannot be understood',
+  unreachable: 'unreachable, TLS, proxy, or timed out, and nothing can have happened there',
+  pending: 'still pending when the wait ended: not paid yet, the expected event did not come',
+  signature: 'a signature is invalid or stale',
+  outcome_unknown:
+    'outcome unknown: a reservation, or a change, may have been made; the message says how to find out',
+  interrupted: 'interrupted by Ctrl-C (SIGINT)',
+} as const satisfies Record<keyof typeof EXIT_CODES, string>
+
+const EXIT_CODES_INTRODUCTION = `
+The same with and without --json; what went wrong is on stderr as text, or with --json on stdout as {"error": {"code", "message", …}}.`
+
+const EXIT_ADVICE = `
+Safe to run again at once: 6 and 7, when the command only reads; 10 of reserve, since the same command run again uses the same Idempotency-Key. After 10 of any other command look first, with what the message names: the change may have been made. Not before something is changed: 2, 4, 5. In a script:
+
+  bookctl reserve --input trip.json --yes --json > made.json
+  case $? in
+    0)  echo reserved ;;
+    8)  echo 'waiting for the payment' ;;
+    10) echo 'unknown: run the same command again' ;;
+    *)  exit 1 ;;
+  esac`
+
+function exitCodesText(help: HelpFormatter): string {
+  const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[]
+  const rows: (readonly [string, string])[] = names.map(name => [
+    String(EXIT_CODES[name]),
+    EXIT_MEANINGS[name],
+  ])
+  rows.push(['129, 143', 'ended by SIGHUP, SIGTERM'])
+  return [prose(help, EXIT_CODES_INTRODUCTION), list(help, rows), prose(help, EXIT_ADVICE)].join('\n\n')
+}
+
+const OUTPUT_INTRODUCTION = `
+The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is lines separated by tabs, without header, borders, colour or cut text, so that cut, awk and while read work on it.`
+
+const FORMS: Readonly<Record<string, string>> = {
+  table: 'columns for people',
+  tsv: 'values separated by tabs, no header',
+  csv: 'with a header, quoted where needed',
+  ndjson: 'one JSON document a line, one line an item',
+  json: 'the same as --json',
+}
+
+const OUTPUT_MORE = `
+--json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
+
+--query takes a JMESPath expression on that document; a text answer is printed bare:
+
+  bookctl hotels search … --sort price --query 'offers[0].offer_id'
+  bookctl account --query 'account.available_balance'
+
+--columns chooses and orders the columns of all forms but json; a wrong name lists the right ones, before anything is sent; of api, account and webhooks events show, whose columns are those of the answer, it is an empty column. --quiet prints identifiers only, one a line:
+
+  bookctl webhooks list --quiet
+
+What the service says is never trusted: control characters are taken out of text and escaped in JSON. "raw" in a result is what the service sent, untouched. Keys in JSON are not renamed or removed without notice; more may be added.
+
+A reader that goes away (| head -1) ends the command with 0 and nothing on stderr.`
+
+function outputText(help: HelpFormatter): string {
+  const forms = `Forms for --format:\n${list(
+    help,
+    FORMATS.map(form => [form, FORMS[form] ?? '']),
+  )}`
+  return [prose(help, OUTPUT_INTRODUCTION), forms, prose(help, OUTPUT_MORE)].join('\n\n')
+}
+
+const SANDBOX_TEXT = `
+The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C and keeps its data in the configuration directory (--db :memory: keeps none).
+
+  bookctl sandbox start                    # in one terminal
+  eval "$(bookctl sandbox env)"            # in another
+  bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR
+
+Time can be moved: offers expire after 15 minutes, tokens after two hours, and events are sent again for hours.
+
+  bookctl sandbox clock --advance 16m
+
+A reservation paid on the payment page is paid, or declined, without a browser:
+
+  bookctl sandbox pay "$RESERVATION"
+  bookctl sandbox pay "$RESERVATION" --decline
+
+To see how your program takes a bad day, end the client reference of a reservation in -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything.
+
+To see how it takes a long answer, let each search find as many offers as you like; every one of them can be priced and reserved:
+
+  bookctl sandbox start --offers 10000
+
+\`sandbox deliveries\` shows every attempt to deliver an event. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
+
+function sandboxText(help: HelpFormatter): string {
+  return prose(help, SANDBOX_TEXT)
+}
+
+const WEBHOOKS_TEXT = `
+The service sends events by HTTPS POST to the URL of each subscription (§6), signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
+
+To see events of the local sandbox arrive:
+
+  bookctl webhooks create --url https://127.0.0.1:8443/ --event reservation.confirmed
+  bookctl webhooks listen --tls --port 8443
+  bookctl webhooks events list
+
+\`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and hands on to your own receiver with --forward-to. With --exit-after 1 --within 60 it is a wait for scripts.
+
+When a signature does not match, \`webhooks verify\` says why: the wrong secret, a body that was changed on the way, a clock that is off, a header that is malformed. It needs no login and no network:
+
+  bookctl webhooks verify request.http --secret-file signing-secret.txt
+
+The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` tries a receiver with good and bad requests and tells which rules it keeps.`
+
+function webhooksText(help: HelpFormatter): string {
+  const types = `Event types:\n${list(help, Object.entries(EVENT_TYPES))}`
+  return [prose(help, WEBHOOKS_TEXT), types].join('\n\n')
 }

@@ -6,20 +6,24 @@ import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {fold} from '../../input/fold.js'
+import {fold} from '../../input/match.js'
 import {whileAsking} from '../talk.js'
-import {interruption, refusalOf} from './interruption.js'
-import type {
-  Choice,
-  ChoiceQuestion,
-  Prompts,
-  SearchQuestion,
-  SeveralQuestion,
-  TextQuestion,
+import {
+  answerOf,
+  anyOf,
+  type Choice,
+  type ChoiceQuestion,
+  interruption,
+  messageOf,
+  numbersIn,
+  type Prompts,
+  refusalOf,
+  type SearchQuestion,
+  type SeveralQuestion,
+  type Terminal,
+  type TextQuestion,
 } from './prompts.js'
-import {anyOf, type Terminal} from './terminal.js'
 import {GoBack} from './way-back.js'
-import {answerOf, messageOf, numbersIn} from './words.js'
 
 /** Of a search, more are not worth listening to. */
 const MOST_FOUND = 20

@@ -3,10 +3,10 @@
  * Ctrl-C at a question ends with 130 and nothing sent.
  */
 import process from 'node:process'
-import {usage} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {stdinIsTerminal} from '../../input/files.js'
 import {missing, SEE_HELP} from '../../input/mistakes.js'
-import {wantsAccessible} from '../accessible-mode.js'
+import {wantsAccessible} from '../colour.js'
 import {stderrIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
 import type {Prompts} from './prompts.js'
@@ -56,4 +56,29 @@ export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Pro
   clearTransient()
   const {createPrompts} = await import('./create.js')
   return createPrompts({accessible: wantsAccessible(process.env), closing})
+}
+
+export interface Change {
+  /** What has not happened where nobody agreed: `nothing was sent`. */
+  readonly undone: string
+  /** What has to be agreed to, for whoever could not be asked: `a live reservation`. */
+  readonly what: string
+  /** How to agree beforehand; `add --yes` unless told. */
+  readonly hint?: string
+  /** Goes into the error's JSON: what it would have cost. */
+  readonly result?: object
+}
+
+/**
+ * Returns where `agreed` is true. Throws usage (exit 2): `not_confirmed` where a person said no, `confirmation_needed`
+ * where nobody could be asked (`agreed` undefined).
+ */
+export function requireConsent(agreed: boolean | undefined, change: Change): void {
+  if (agreed) return
+  const {undone, what, hint = 'add --yes', result} = change
+  if (agreed === false) throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed'})
+  throw new Failure('usage', `${what} has to be confirmed; ${undone}`, {
+    ...{code: 'confirmation_needed', hint},
+    ...(result ? {result} : {}),
+  })
 }

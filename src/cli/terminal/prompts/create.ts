@@ -3,9 +3,7 @@ import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {stderr} from '../streams.js'
 import {untilQuiet} from './keys.js'
-import type {Prompts} from './prompts.js'
-import {anyOf, type Terminal} from './terminal.js'
-import {isYes} from './words.js'
+import {anyOf, isYes, type Prompts, type Terminal} from './prompts.js'
 
 export interface PromptOptions {
   /** Plain lines without redraws. */

@@ -3,7 +3,7 @@ import process from 'node:process'
 import {PassThrough} from 'node:stream'
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {ReadStream} from 'node:tty'
-import {interruption} from './interruption.js'
+import {interruption} from './prompts.js'
 import {GoBack} from './way-back.js'
 
 const [CTRL_C, CTRL_D, ESCAPE] = ['\u0003', '\u0004', '\u001b'] as const

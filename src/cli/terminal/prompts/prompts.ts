@@ -2,6 +2,8 @@
  * Questions to a person, whatever draws them: with redraws at a usual terminal, or as numbered lines without any in
  * the accessible mode. All of them go to stderr; Ctrl-C at any of them throws Failure `interrupted`.
  */
+import type {ReadStream, WriteStream} from 'node:tty'
+import {Failure} from '../../../contract/failure.js'
 
 export interface Choice<T> {
   readonly value: T
@@ -69,4 +71,68 @@ export interface Prompts {
   /** One of the choices that typing narrows. */
   search<T>(question: SearchQuestion<T>): Promise<T>
   confirm(question: ConfirmQuestion): Promise<boolean>
+}
+
+export interface Terminal {
+  /** Where answers are typed. */
+  readonly input: ReadStream
+  /** Where questions are shown: stderr, since stdout is for results. */
+  readonly output: WriteStream
+  /** Aborted when the command ends: whatever is asked then is withdrawn. */
+  readonly closing: AbortSignal | undefined
+}
+
+/** Aborted with the first of `signals`; throws the reason where one of them was aborted before. */
+export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  const any = AbortSignal.any(signals.filter(signal => signal !== undefined))
+  any.throwIfAborted()
+  return any
+}
+
+export function interruption(): Failure {
+  return new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
+}
+
+/** Why `check` refuses `answer`, in words to show; undefined when it does not. */
+export async function refusalOf(
+  check: ((answer: string) => void | Promise<void>) | undefined,
+  answer: string,
+): Promise<string | undefined> {
+  try {
+    await check?.(answer)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure) return error.message
+    throw error
+  }
+}
+
+type Lined = Pick<TextQuestion, 'message' | 'default' | 'empty'>
+
+/** The message with what an empty line gives. */
+export function messageOf({message, default: usual, empty}: Lined): string {
+  if (usual !== undefined) return `${message} (${usual}${empty === undefined ? '' : `; - for ${empty}`})`
+  return empty === undefined ? message : `${message} (empty: ${empty})`
+}
+
+/** What `line` answers: itself, the default for an empty one, or nothing for `-` where that may be said. */
+export function answerOf({default: usual, empty}: Lined, line: string): string {
+  const typed = line.trim()
+  if (usual === undefined) return typed
+  if (typed === '-' && empty !== undefined) return ''
+  return typed === '' ? usual : typed
+}
+
+/** Whether `answer` says yes; undefined when it says neither yes nor no. */
+export function isYes(answer: string): boolean | undefined {
+  const word = answer.trim().toLowerCase()
+  if (word === 'y' || word === 'yes') return true
+  return word === 'n' || word === 'no' ? false : undefined
+}
+
+/** The numbers from 1 to `most` that `answer` consists of; none when it holds anything else. */
+export function numbersIn(answer: string, most: number): number[] {
+  const words = answer.split(/[\s,]+/).filter(word => word !== '')
+  const numbers = words.map(word => (/^\d{1,6}$/.test(word) ? Number(word) : 0))
+  return numbers.every(number => number >= 1 && number <= most) ? numbers : []
 }

@@ -17,7 +17,7 @@ import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {systemClock} from '../../../cli/session/connect.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/keys.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EXIT_CODES} from '../../../cli/shell/failure.js'
 

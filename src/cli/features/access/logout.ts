@@ -1,14 +1,13 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
-
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
 import type {State} from '../../../state/state.js'
-import {unknownProfile} from '../../session/change.js'
 import {checkProfileName, DEFAULT_PROFILE, type TargetFlags} from '../../session/target.js'
-import type {Change} from '../../terminal/prompts/consent.js'
+import type {Change} from '../../terminal/prompts/ask.js'
 import {type RequestParts, recordOf} from './access.js'
+import {unknownProfile} from './config.js'
 
 /** Credentials that commands can still use after a logout. */
 export interface Remaining {

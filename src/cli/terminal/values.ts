@@ -1,5 +1,12 @@
-/** An instant for people, on the clock of the place it was written for: the offset a service writes is the hotel's. */
+/** Amounts and times for people. */
+import type {Money} from '../../api/answers/facts.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+
+/** `120.00 EUR`; null for none. */
+export function moneyText(money: Money | null): string | null {
+  if (money === null) return null
+  return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
+}
 
 /** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
 export function onItsOwnClock(text: string): string {

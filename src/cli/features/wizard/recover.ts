@@ -1,5 +1,4 @@
 /** After a refusal: what it means for the person, and what of the answers is to be asked again. */
-
 import type {ErrorCode} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
 import {snakeCase} from '../../../contract/field-names.js'

@@ -10,8 +10,15 @@ import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
-import {checkCountry, checkCurrency, checkInteger, checkText, invalid} from '../input/checks.js'
-import {checkOwnPath, OWN_OPERATIONS} from '../input/own-path.js'
+import {
+  checkCountry,
+  checkCurrency,
+  checkInteger,
+  checkOwnPath,
+  checkText,
+  invalid,
+  OWN_OPERATIONS,
+} from '../input/checks.js'
 import {checkClientId, checkProfileName, checkScopes} from './target.js'
 
 export type SettingValue = string | number | readonly string[]

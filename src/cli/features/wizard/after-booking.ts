@@ -1,5 +1,4 @@
 /** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
-
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
 import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
@@ -11,7 +10,7 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type Awaited, awaited, paymentNote} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import {waitUntilConfirmed} from '../reserve/waiting.js'
-import {minutesLeft} from './clocks.js'
+import {minutesLeft} from './offer-lines.js'
 import {plainly} from './questions.js'
 
 /** Ours: as long as a payment page usually lives. */

@@ -1,2 +1,0 @@
-/** The forms a result can take. */
-export const FORMATS = ['table', 'tsv', 'csv', 'ndjson', 'json']
