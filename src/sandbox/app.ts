@@ -1,4 +1,4 @@
-/** The sandbox as one `Request → Response`: who may ask, request ids, the log, and the routes. */
+/** The sandbox as one `Request → Response`: access checks, request ids, the log, and the routes. */
 import {type Context, Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
@@ -87,7 +87,7 @@ function addOperations(app: App, service: RunningService): void {
 }
 
 function notFound(): never {
-  throw new Refusal('not_found', 'there is nothing at this path')
+  throw new Refusal('not_found', 'not found')
 }
 
 function answerError(service: RunningService, error: Error, context: Context<RequestState>): Response {
@@ -102,12 +102,12 @@ function answerError(service: RunningService, error: Error, context: Context<Req
   )
 }
 
-/** What went wrong inside is not told: it could hold what was being worked on. */
+/** Internal errors are answered without their message, which could hold people's data. */
 function asRefusal(error: Error): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageError)
-    return new Refusal('service_unavailable', 'the local sandbox cannot store')
-  return new Refusal('internal_error', 'the local sandbox failed')
+    return new Refusal('service_unavailable', 'the local sandbox cannot write its database')
+  return new Refusal('internal_error', 'internal error in the local sandbox')
 }
 
 /** RFC 6749 §5.2 gives the errors of the token endpoint a field of their own. */

@@ -20,35 +20,35 @@ import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string
-  /** Whose file that is; see storage/database-file.ts. The user's unless told. */
+  /** Whose file that is; see storage/database-file.ts (default: the user's). */
   readonly databaseOwner?: FileOwner
   /** Real time in Unix seconds. */
   readonly clock?: () => number
   /** What the catalogue is made from. */
   readonly seed?: string
-  /** How many offers each search finds, to try what reads long answers; those of the city's own hotels unless told. */
+  /** Number of offers each search finds, to test what reads long answers (default: those of the city's own hotels). */
   readonly offers?: number | undefined
   /** Delay of every operation. */
   readonly latencyMilliseconds?: number
   /** Whether subscriptions may have an http address on loopback. */
   readonly allowHttpLoopback?: boolean
-  /** Files of authorities that deliveries trust beside the system's; those that are not there yet are no mistake. */
+  /** Certificate authorities that deliveries trust beside the system's; the files may appear later. */
   readonly caFiles?: readonly string[]
   /** How deliveries resolve host names. */
   readonly resolve?: Resolve
-  /** Time a subscriber has to answer, in milliseconds; §6.4's unless told. */
+  /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
   readonly subscriberMilliseconds?: number
 }
 
 export interface Sandbox {
   /**
    * Answers a request. Rejects with ConnectionDrop where a connection would be cut. In process any loopback origin
-   * will do; once `listenAt` was called, only that one.
+   * is accepted; once `listenAt` was called, only that one.
    */
   handle(request: Request): Promise<Response>
   /**
-   * Tells the sandbox the origin it is served at, for links and for refusing other host names. From then on it sends
-   * events; before, their links would lead nowhere.
+   * Sets the origin the sandbox is served at, for links and for refusing other host names. From then on it sends events;
+   * before, their links would lead nowhere.
    */
   listenAt(origin: string): void
   close(): void
@@ -56,7 +56,7 @@ export interface Sandbox {
 
 /**
  * Opens the state and builds the service. Throws StorageError; `busy` when another sandbox has the same file, which
- * is held for as long as this one lives (the kernel lets go of it when the process dies).
+ * is held while this one lives (the kernel releases it when the process dies).
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
@@ -117,7 +117,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
     return database
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
-    const hint = 'stop it, or give this one another file with --db'
+    const hint = 'stop it, or choose another file: --db FILE'
     throw new StorageError('busy', `another local sandbox is using ${path}`, hint, {cause: error})
   }
 }

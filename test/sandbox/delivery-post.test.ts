@@ -82,7 +82,7 @@ test.each([
 ])('%s within the limit does not count', async (_, answering, status) => {
   const {origin} = await subscriber(answering)
   const posted = await send(posting({limitMilliseconds: 1500}), origin)
-  expect(posted).toMatchObject({status, error: 'no whole answer within 1.5 s'})
+  expect(posted).toMatchObject({status, error: 'no complete response within 1.5 s'})
 })
 
 test('a receiver that accepts and says nothing, before TLS, is left as well', async () => {

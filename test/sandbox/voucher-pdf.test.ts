@@ -177,7 +177,7 @@ describe('a voucher', () => {
       issuedAt: EXTRA.issuedAt,
     })
     const {text} = await readPdf(bytes)
-    expect(text).toContain('The terms were not given.')
+    expect(text).toContain('No cancellation terms are known.')
     expect(text).toContain('Telephone not known')
   })
 

@@ -3,18 +3,18 @@ import {durationFlag} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
-/** Ours: each attempt that falls due on the way may take a subscriber's 3 s. */
+/** Ours: each attempt that falls due may take a subscriber's 3 s (§6.4). */
 const LONGEST_MOVE_SECONDS = 600
 
 export default class SandboxClock extends SandboxCommand {
-  static override summary = "Show the local sandbox's time, or move it forward."
+  static override summary = "Show the local sandbox's clock, or advance it."
   static override description =
-    `What falls due when time moves (offers, tokens, payments, deliveries of events) has happened when the command ends.
+    `Advancing the clock runs everything that falls due: offers and tokens expire, payments run out, events are sent.
 Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
   static override columns = ['now']
   static override flags = {
-    advance: durationFlag({helpValue: 'TIME', summary: 'how far: 30s, 16m, 2h, 1d'}),
+    advance: durationFlag({helpValue: 'TIME', summary: 'time to advance by: 30s, 16m, 2h, 1d'}),
     ...dryRunFlag,
   }
 

@@ -11,13 +11,13 @@ export default class SandboxEnv extends SandboxCommand {
   static override examples = ['eval "$(bookctl sandbox env)"', 'bookctl sandbox env --shell fish']
   static override columns = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   static override flags = {
-    shell: Flags.string({options: SHELLS, default: 'sh', summary: 'whose syntax'}),
+    shell: Flags.string({options: SHELLS, default: 'sh', summary: 'shell whose syntax to use'}),
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxEnv)
     const {base_url} = this.running()
-    // The environment may name one that has died since; exports of it would only fail later.
+    // The environment may name a sandbox that has ended; its exports would only fail later.
     await this.control('/clock')
     const variables = {
       BOOKCTL_BASE_URL: base_url,

@@ -5,7 +5,7 @@ import {jsonResult} from '../../cli/terminal/result.js'
 export default class SandboxOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 description of the service.'
   static override description =
-    `Made from the same schemas the local sandbox answers by; what the interface does not show is marked x-source: ours.
+    `Generated from the schemas of the local sandbox; what the interface does not show is marked x-source: ours.
 Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox openapi > openapi.json',

@@ -5,9 +5,9 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxPay extends SandboxCommand {
-  static override summary = 'Pay an instant reservation of the local sandbox, as the customer would.'
+  static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment.'
   static override description =
-    `Does what the payment page does. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+    `Does what a customer does on the payment page. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox pay "$PENDING"',
     'bookctl sandbox pay "$PENDING" --decline --json',
@@ -15,7 +15,7 @@ export default class SandboxPay extends SandboxCommand {
   static override columns = ['reservation_ref', 'status', 'payment_status']
   static override candidates = {ref: 'references'} as const
   static override args = referenceArg
-  static override flags = {decline: Flags.boolean({summary: 'let the payment fail'}), ...dryRunFlag}
+  static override flags = {decline: Flags.boolean({summary: 'decline the payment'}), ...dryRunFlag}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)

@@ -3,9 +3,9 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxReset extends SandboxCommand {
-  static override summary = 'Bring the local sandbox back to its beginning.'
+  static override summary = 'Reset the local sandbox.'
   static override description =
-    `Forgets reservations, tokens, subscriptions and moved time. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+    `Deletes reservations, tokens, events and subscriptions, and sets the clock back. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox reset', 'bookctl sandbox reset --json']
   static override columns = ['reset', 'origin']
   static override flags = dryRunFlag

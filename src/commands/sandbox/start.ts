@@ -15,10 +15,10 @@ import {openAddress} from '../../cli/terminal/open-address.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
 export default class SandboxStart extends BaseCommand {
-  static override summary = 'Run the whole service on this machine, until Ctrl-C.'
+  static override summary = 'Run the whole service on this machine until Ctrl-C.'
   static override description =
-    `Listens on 127.0.0.1 alone. What was confirmed survives a restart, in sandbox.db of the configuration directory unless
---db says otherwise. Environment: BOOKCTL_CONFIG_DIR.`
+    `Listens on 127.0.0.1 only. The state survives a restart; it is stored in sandbox.db of the configuration directory, or in
+the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox start',
     'bookctl sandbox start --port 4010 --db :memory: --json',
@@ -27,25 +27,25 @@ export default class SandboxStart extends BaseCommand {
   static override columns = []
   static override flags = {
     port: portFlag,
-    db: Flags.string({helpValue: 'FILE|:memory:', summary: 'where the state is kept'}),
+    db: Flags.string({helpValue: 'FILE|:memory:', summary: 'file that stores the state'}),
     latency: Flags.integer({
       helpValue: 'MS',
       min: 0,
       max: 60_000,
       default: 0,
-      summary: 'delay of every operation, in milliseconds',
+      summary: 'delay of every operation in milliseconds',
     }),
     offers: Flags.integer({
       helpValue: 'N',
       min: 1,
       max: 20_000,
-      summary: 'how many offers each search finds, up to 20000; 12 to 20 hotels of the city unless told',
+      summary: 'number of offers each search finds, up to 20000 (default those of 12 to 20 hotels)',
     }),
-    open: Flags.boolean({summary: "open the sandbox's own page in the browser"}),
+    open: Flags.boolean({summary: 'open the dashboard in the browser'}),
     'until-stdin-ends': Flags.boolean({
-      summary: 'end when standard input does, and so with the program that holds its other end',
+      summary: 'end when standard input ends, for programs that start a sandbox',
     }),
-    'allow-http-loopback': Flags.boolean({summary: 'let subscriptions have an http address on this machine'}),
+    'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine for subscriptions'}),
   }
 
   override readonly printsLines = true
@@ -85,10 +85,10 @@ export default class SandboxStart extends BaseCommand {
     const ready = {type: 'ready', base_url: baseUrl, origin, ...credentials, pid}
     const lines = [
       `The local sandbox is ready at ${baseUrl}`,
-      `client id ${SANDBOX_CLIENT_ID}, client secret ${SANDBOX_CLIENT_SECRET}`,
-      `what it holds, and buttons to move it: ${origin}/`,
+      `Client id ${SANDBOX_CLIENT_ID}, client secret ${SANDBOX_CLIENT_SECRET}`,
+      `Dashboard: ${origin}/`,
       'In another terminal: eval "$(bookctl sandbox env)"',
-      'Ctrl-C stops it.',
+      'Press Ctrl-C to stop.',
     ]
     process.stdout.write(`${this.globals.json ? JSON.stringify(ready) : lines.join('\n')}\n`)
   }

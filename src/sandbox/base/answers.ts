@@ -21,7 +21,7 @@ export function jsonAnswer(
   return headers ? {status, json, headers} : {status, json}
 }
 
-/** `{"data": …}` of service.md, 200 unless told. */
+/** `{"data": …}` of service.md. */
 export function data(value: unknown, status = 200): Answer {
   return {status, json: {data: value}}
 }
@@ -98,4 +98,11 @@ export class Refusal extends Error {
 /** 400 `validation_failed` on one field; `field` is a path such as `guests[0].identity.number`. */
 export function invalidField(field: string, code: string, message: string): Refusal {
   return new Refusal('validation_failed', `${field}: ${message}`, {details: [{field, code, message}]})
+}
+
+type Findable = 'offer' | 'hotel' | 'tour' | 'reservation' | 'subscription' | 'delivery'
+
+/** 404 for the id of a path or body that nothing of the client's has. */
+export function notFound(kind: Findable, id: string): Refusal {
+  return new Refusal(`${kind}_not_found`, `${kind} "${id.slice(0, 100)}" not found`)
 }

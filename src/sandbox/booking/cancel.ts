@@ -18,10 +18,10 @@ import {withoutUrl} from './payment.js'
  */
 export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
   if (record.status === 'CANCELLED') {
-    throw new Refusal('already_cancelled', 'this reservation is cancelled already')
+    throw new Refusal('already_cancelled', 'the reservation is already cancelled')
   }
   if (record.status === 'EXPIRED' || hasCheckedIn(service, record)) {
-    throw new Refusal('not_cancellable', 'this reservation can no longer be cancelled')
+    throw new Refusal('not_cancellable', 'the reservation can no longer be cancelled')
   }
   const {currency, total} = record.price
   const paid = record.payment.status === 'PAID' ? toMinor(total, currency) : 0n

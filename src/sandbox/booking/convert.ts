@@ -7,7 +7,7 @@ import type {Offer} from '../../contract/hotels.js'
 import {PAYMENT_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
-import {ConnectionDrop, invalidField, Refusal} from '../base/answers.js'
+import {ConnectionDrop, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
@@ -45,14 +45,14 @@ export function usableOffer(
   offerId: string,
 ): StoredOffer {
   const stored = findOffer(service.database, client.client_id, offerId)
-  if (!stored) throw new Refusal('offer_not_found', 'no search of yours has found this offer')
+  if (!stored) throw notFound('offer', offerId)
   if (stored.reservationRef !== null) {
-    throw new Refusal('offer_already_used', 'this offer has become a reservation already', {
+    throw new Refusal('offer_already_used', 'the offer is already booked', {
       members: {reservation_ref: stored.reservationRef},
     })
   }
   if (stored.expiresAt <= now) {
-    throw new Refusal('offer_expired', 'this offer has expired; search again', {
+    throw new Refusal('offer_expired', 'the offer has expired; search again', {
       members: {expired_at: isoTime(stored.expiresAt)},
     })
   }
@@ -62,9 +62,13 @@ export function usableOffer(
 function refuseDuplicate({service, client, body}: CreateCall): void {
   const earlier = findByClientReference(service.database, client.client_id, body.client_reference_id)
   if (!earlier) return
-  throw new Refusal('duplicate_client_reference', 'a reservation with this client_reference_id exists', {
-    members: {reservation_ref: earlier.record.reservation_ref},
-  })
+  throw new Refusal(
+    'duplicate_client_reference',
+    'client_reference_id is already used by another reservation',
+    {
+      members: {reservation_ref: earlier.record.reservation_ref},
+    },
+  )
 }
 
 function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): void {
@@ -76,7 +80,7 @@ function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): vo
   }
   checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
   if (!offer.payment_modes.includes(body.payment.mode)) {
-    throw invalidField('payment.mode', 'invalid_value', 'this offer cannot be paid that way')
+    throw invalidField('payment.mode', 'invalid_value', 'is not a payment mode of this offer')
   }
 }
 
@@ -108,7 +112,7 @@ function debit(client: Client, offer: Offer): bigint {
   const needed = convert(toMinor(total, currency), currency, client.currency)
   const available = BigInt(client.balance_minor)
   if (needed <= available) return needed
-  throw new Refusal('insufficient_balance', 'the balance of the account is too small', {
+  throw new Refusal('insufficient_balance', 'insufficient balance', {
     members: {
       needed: fromMinor(needed, client.currency),
       available: fromMinor(available, client.currency),
@@ -169,7 +173,7 @@ function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment:
 }
 
 /**
- * Throws what the reference asks for before anything is changed: `rooms_unavailable`, `price_changed`, or for
+ * Throws what the reference asks for, before anything is changed: `rooms_unavailable`, `price_changed`, or for
  * `-unknown_soldout` a dropped connection the first time and `rooms_unavailable` from then on.
  */
 export function playScenario(call: CreateCall, offer: Offer): void {
@@ -190,13 +194,13 @@ export function dropsAfterCommit(request: ReservationRequest): boolean {
 }
 
 function soldOut(): Refusal {
-  return new Refusal('rooms_unavailable', 'the rooms of this offer are gone; search again')
+  return new Refusal('rooms_unavailable', 'the rooms are no longer available; search again')
 }
 
 /** Ten percent dearer. */
 function priceChanged({price: {total, currency}}: Offer): Refusal {
   const dearer = (toMinor(total, currency) * 110n + 50n) / 100n
-  return new Refusal('price_changed', 'the price of this offer has changed; search again', {
+  return new Refusal('price_changed', 'the price has changed; search again', {
     members: {old: total, new: fromMinor(dearer, currency), currency},
   })
 }

@@ -1,5 +1,5 @@
 /**
- * What becomes of an instant payment (§3; a failed one is ours): paid confirms the reservation, failed leaves it
+ * The outcome of an instant payment (§3; a failed one is ours): paid confirms the reservation, failed leaves it
  * pending for another try, and when the time to pay has run out it expires.
  */
 import {isoTime} from '../../contract/dates.js'
@@ -13,14 +13,14 @@ import {recordCancellation, recordConfirmation, recordPaymentEvent} from './even
 
 export type PaymentResult = 'paid' | 'failed'
 
-/** Applies the result in one transaction. Throws Refusal `payment_not_pending` when nothing is to be paid. */
+/** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
 export function settlePayment(
   service: Service,
   stored: StoredReservation,
   result: PaymentResult,
 ): Reservation {
   if (stored.record.status !== 'PENDING_PAYMENT') {
-    throw new Refusal('payment_not_pending', 'this reservation does not wait for a payment')
+    throw new Refusal('payment_not_pending', 'the reservation is not waiting for a payment')
   }
   return service.database.transaction(() => (result === 'paid' ? capture : decline)(service, stored))
 }

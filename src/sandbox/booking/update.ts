@@ -17,7 +17,7 @@ export interface Change {
 
 /**
  * The reservation with the update applied, and `reservation.updated` recorded in the same transaction; unchanged
- * when the update says nothing new. Throws Refusal `not_updatable`, or those of `checkGuests`.
+ * when the update changes nothing. Throws Refusal `not_updatable`, or those of `checkGuests`.
  */
 export function updateReservation(
   service: Service,
@@ -27,7 +27,7 @@ export function updateReservation(
   const now = service.clock.now()
   const open = record.status === 'CONFIRMED' || record.status === 'PENDING_PAYMENT'
   if (!open || hasCheckedIn(service, record)) {
-    throw new Refusal('not_updatable', 'this reservation can no longer be changed', {
+    throw new Refusal('not_updatable', 'the reservation can no longer be changed', {
       members: {status: record.status},
     })
   }

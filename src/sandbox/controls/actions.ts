@@ -4,7 +4,7 @@
  */
 import {z} from 'zod'
 import type {Reservation} from '../../contract/reservations.js'
-import {Refusal} from '../base/answers.js'
+import {notFound, Refusal} from '../base/answers.js'
 import {settlePayment} from '../booking/payment.js'
 import {validate} from '../http/body.js'
 import {type FaultOrder, faultOrder} from '../http/faults.js'
@@ -20,7 +20,7 @@ const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
 const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADVANCE_SECONDS)})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
-/** Moves time by `{advance_seconds}` and resolves when what fell due on the way has happened. */
+/** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */
 export async function moveClock(service: RunningService, order: unknown): Promise<void> {
   await service.timeMover.move(validate(clockMove, order).advance_seconds)
 }
@@ -29,23 +29,24 @@ export async function moveClock(service: RunningService, order: unknown): Promis
 export function settle(service: RunningService, reservationRef: string, order: unknown): Reservation {
   const {result} = validate(paymentOutcome, order)
   const stored = findAnyReservation(service.database, reservationRef)
-  if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
+  if (!stored) throw notFound('reservation', reservationRef)
   return settlePayment(service, stored, result)
 }
 
-/** Makes one more attempt, and resolves when it was made. */
+/** Makes one more attempt. Resolves when it has ended. */
 export async function deliverAgain(service: RunningService, deliveryId: string): Promise<void> {
   if (await service.dispatcher.deliverNow(deliveryId)) return
-  throw new Refusal('delivery_not_found', 'there is no delivery with this id, or its subscription is gone')
+  const message = `delivery "${deliveryId}" not found, or its subscription was deleted`
+  throw new Refusal('delivery_not_found', message)
 }
 
-export function orderFault(service: RunningService, order: unknown): FaultOrder {
+export function injectFault(service: RunningService, order: unknown): FaultOrder {
   const checked = validate(faultOrder, order)
   service.faults.add(checked)
   return checked
 }
 
-/** Adds what a sandbox cannot be without, unless it is there. */
+/** Adds what every sandbox needs, where it is missing. */
 export function prepareState(service: RunningService): void {
   service.database.transaction(() => {
     ensureVoucherSecret(service.database)
@@ -54,7 +55,7 @@ export function prepareState(service: RunningService): void {
   })
 }
 
-/** Forgets everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is just being moved. */
+/** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
 export function resetState(service: RunningService): void {
   service.timeMover.stop()
   service.database.transaction(() => {

@@ -10,7 +10,7 @@ import {type App, type RequestState, wrongMethod} from '../http/requests.js'
 import {findDeliveryRecord, newestDeliveryRecords} from '../store/deliveries.js'
 import {eventWithOrigin, listEvents} from '../store/events.js'
 import {withOrigin} from '../store/reservations.js'
-import {deliverAgain, moveClock, orderFault, resetState, settle} from './actions.js'
+import {deliverAgain, injectFault, moveClock, resetState, settle} from './actions.js'
 
 type ControlContext = Context<RequestState>
 type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
@@ -30,7 +30,7 @@ export function addControls(app: App, service: RunningService): void {
   app.use('/_sandbox/*', async (context, next) => {
     checkOrigin(context.req.raw, context.var.origin)
     await next()
-    // By it the client knows that it may call the paths which the interface does not show.
+    // This header tells the client that it may call paths which the interface does not show.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   for (const [path, methods] of Object.entries(CONTROLS)) {
@@ -48,7 +48,7 @@ function showClock(service: RunningService, context: ControlContext): Response {
   return context.json({now: isoTime(service.clock.now())})
 }
 
-/** Answers when what fell due on the way has happened. */
+/** Answers when everything that fell due has run. */
 async function postClock(service: RunningService, context: ControlContext): Promise<Response> {
   await moveClock(service, readBody(context))
   return showClock(service, context)
@@ -71,7 +71,7 @@ function showDeliveries(service: RunningService, context: ControlContext): Respo
   return context.json({data: newestDeliveryRecords(service.database, limit)})
 }
 
-/** Makes one more attempt, and answers when it was made. */
+/** Makes one more attempt, and answers when it has ended. */
 async function postDelivery(service: RunningService, context: ControlContext): Promise<Response> {
   const id = context.req.param('delivery_id') ?? ''
   await deliverAgain(service, id)
@@ -83,7 +83,7 @@ function showFaults(service: RunningService, context: ControlContext): Response 
 }
 
 function postFault(service: RunningService, context: ControlContext): Response {
-  return context.json({data: orderFault(service, readBody(context))}, 201)
+  return context.json({data: injectFault(service, readBody(context))}, 201)
 }
 
 function clearFaults(service: RunningService, context: ControlContext): Response {

@@ -48,7 +48,7 @@ const REFUSED_IPV4 = listOf(SPECIAL_IPV4, 'ipv4')
 const GLOBAL_IPV6 = listOf(['2000::/3'], 'ipv6')
 const REFUSED_IPV6 = listOf(SPECIAL_IPV6, 'ipv6')
 
-/** What kind of address `address` is; `refused` also for what is no plain IP address, such as one with a zone. */
+/** The kind of an IP address; `refused` also for anything else, such as an address with a zone. */
 export function kindOfAddress(address: string): AddressKind {
   if (isIPv4(address)) {
     if (LOOPBACK_IPV4.check(address, 'ipv4')) return 'loopback'
@@ -107,10 +107,10 @@ export async function vetAddresses(
 function check(address: string, isHttp: boolean): void {
   const kind = kindOfAddress(address)
   if (kind === 'refused') {
-    throw new AddressRefused(`not sent: ${address} is neither a public address nor this machine`)
+    throw new AddressRefused(`not sent: ${address} is neither a public address nor on this machine`)
   }
   if (isHttp && kind !== 'loopback')
-    throw new AddressRefused('not sent: plain http is for this machine alone')
+    throw new AddressRefused('not sent: plain http is allowed on this machine only')
 }
 
 /** The host without the brackets of an IPv6 address and without the root's full stop. */
@@ -118,7 +118,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** A look-up that answers with `addresses` and asks nobody, so that what was checked is what is dialled. */
+/** A look-up that answers with `addresses` and resolves nothing, so that what was checked is what is dialled. */
 export function fixedLookup(addresses: readonly Address[]): LookupFunction {
   return (_, options, done) => {
     const [first] = addresses

@@ -22,7 +22,7 @@ export interface Posted {
   readonly error: string | null
 }
 
-/** Sends once and tells what came of it. Rejects with nothing. */
+/** Sends once. Never rejects. */
 export type Post = (request: PostRequest) => Promise<Posted>
 
 export interface PostOptions {
@@ -31,7 +31,7 @@ export interface PostOptions {
   readonly allowHttpLoopback: boolean
   /** For name, connection, request and answer together. */
   readonly limitMilliseconds: number
-  /** Ends what is under way. */
+  /** Aborts the exchange under way. */
   readonly closing: AbortSignal
 }
 
@@ -51,7 +51,7 @@ export function createPost(options: PostOptions): Post {
 }
 
 function judge(status: number | null): string | null {
-  if (status === null) return 'no answer'
+  if (status === null) return 'no response'
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400 ? 'a redirect is not followed' : 'the status is not 2xx'
 }
@@ -78,7 +78,7 @@ async function withinLimit<T>(
   }
 }
 
-/** Resolves when the answer, or as much of it as is read, has come. */
+/** Resolves when the answer, or as much of it as is read, has arrived. */
 async function exchange(
   options: PostOptions,
   request: PostRequest,
@@ -135,11 +135,11 @@ function readSome(answer: http.IncomingMessage, done: () => void, fail: (error: 
   })
   answer.on('end', done)
   answer.on('error', fail)
-  answer.on('close', () => fail(new Error('the answer was cut')))
+  answer.on('close', () => fail(new Error('the response was cut off')))
 }
 
 function wordsFor(thrown: unknown, limitMilliseconds: number): string {
-  if (thrown instanceof TooSlow) return `no whole answer within ${limitMilliseconds / 1000} s`
+  if (thrown instanceof TooSlow) return `no complete response within ${limitMilliseconds / 1000} s`
   if (thrown instanceof AddressRefused) return thrown.message
   const {code, message, errors} = thrown as {code?: unknown; message?: unknown; errors?: {code?: unknown}[]}
   const word = code ?? errors?.[0]?.code

@@ -22,12 +22,11 @@ const createToken = publicOperation(anyGrant, ({service, now, body}) => {
     throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')
   }
   const client = checkCredentials(service.database, body.client_id, body.client_secret)
-  if (!client) throw new Refusal('invalid_client', 'client_id or client_secret is wrong')
+  if (!client) throw new Refusal('invalid_client', 'invalid client_id or client_secret')
   const asked = [...new Set(body.scope.split(' ').filter(Boolean))]
-  if (!asked.every(isScope)) throw new Refusal('invalid_scope', 'a scope that was asked for does not exist')
+  if (!asked.every(isScope)) throw new Refusal('invalid_scope', 'a requested scope does not exist')
   const granted = asked.filter(scope => client.scopes.split(' ').includes(scope))
-  if (granted.length === 0)
-    throw new Refusal('invalid_scope', 'none of these scopes is granted to the client')
+  if (granted.length === 0) throw new Refusal('invalid_scope', 'the client has none of the requested scopes')
   return data({
     access_token: issueToken(service.database, client.client_id, granted, now),
     token_type: 'Bearer',

@@ -5,7 +5,7 @@
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
 import {tourSearchRequest} from '../../contract/tours.js'
-import {data, invalidField, page, Refusal} from '../base/answers.js'
+import {data, invalidField, notFound, page} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
 import {CITIES, findCity} from '../catalogue/cities.js'
 import {countryList} from '../catalogue/countries.js'
@@ -43,7 +43,7 @@ const searchHotels = operationWithBody(searchRequest, ({service, client, now, bo
 const showHotel = operation(({service, parameters}) => {
   const id = parameters.hotel_id ?? ''
   const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.seed, service.offers) : undefined
-  if (!hotel) throw new Refusal('hotel_not_found', 'no hotel has this id')
+  if (!hotel) throw notFound('hotel', id)
   return data(hotel)
 })
 
@@ -63,8 +63,9 @@ const searchTours = operationWithBody(tourSearchRequest, ({service: {seed}, now,
 
 /** Priced in the currency of the client's account, since the request names none. */
 const showTour = operation(({service, client, parameters}) => {
-  const tour = findTour(parameters.tour_id ?? '', client.currency, service.seed)
-  if (!tour) throw new Refusal('tour_not_found', 'no tour has this id')
+  const id = parameters.tour_id ?? ''
+  const tour = findTour(id, client.currency, service.seed)
+  if (!tour) throw notFound('tour', id)
   return data(tour)
 })
 

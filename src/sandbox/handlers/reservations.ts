@@ -8,7 +8,7 @@ import {
   reservationUpdate,
 } from '../../contract/reservations.js'
 import type {VoucherLink} from '../../contract/vouchers.js'
-import {data, invalidField, Refusal} from '../base/answers.js'
+import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancel.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
@@ -101,7 +101,7 @@ export const RESERVATIONS = {
 function ownReservation({service, client, parameters}: ClientCall<unknown>): StoredReservation {
   const reference = parameters.reservation_ref ?? ''
   const stored = findReservation(service.database, client.client_id, reference)
-  if (!stored) throw new Refusal('reservation_not_found', 'you have no reservation with this reference')
+  if (!stored) throw notFound('reservation', reference)
   return stored
 }
 

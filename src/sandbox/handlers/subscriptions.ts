@@ -5,7 +5,7 @@
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../contract/webhooks.js'
-import {data, invalidField, Refusal} from '../base/answers.js'
+import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
@@ -67,7 +67,7 @@ const testSubscription = operation(call => {
   if (!is_active) {
     throw new Refusal(
       'subscription_passive',
-      'nothing is sent to a passive subscription; set is_active to true',
+      'the subscription is passive; to send to it, set is_active to true',
     )
   }
   const accepted = service.database.transaction(() =>
@@ -105,8 +105,9 @@ export const SUBSCRIPTIONS = {
 }
 
 function ownSubscription({service, client, parameters}: ClientCall<unknown>): Subscription {
-  const found = findSubscription(service.database, client.client_id, parameters.subscription_id ?? '')
-  if (!found) throw new Refusal('subscription_not_found', 'you have no subscription with this id')
+  const id = parameters.subscription_id ?? ''
+  const found = findSubscription(service.database, client.client_id, id)
+  if (!found) throw notFound('subscription', id)
   return found.subscription
 }
 
@@ -122,7 +123,7 @@ function checkUrl(service: Service, text: string): string {
       details: [{field: 'url', code: 'not_https', message: 'must begin with https://'}],
     })
   }
-  if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must hold no credentials')
+  if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must not contain credentials')
   return text
 }
 

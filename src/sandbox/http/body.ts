@@ -1,4 +1,4 @@
-/** Reads a JSON body and holds it against its schema. */
+/** Reads a JSON body and validates it against its schema. */
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/errors.js'
 import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
@@ -8,7 +8,7 @@ import {Refusal} from '../base/answers.js'
 /** Ours: the largest request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is. */
+/** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is too large. */
 export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
@@ -22,7 +22,7 @@ export async function readBody(request: Request): Promise<Uint8Array> {
   return Buffer.concat(pieces)
 }
 
-/** The rest of the body is not read, so the connection is of no further use. */
+/** The rest of the body is not read, so the connection cannot be reused. */
 function tooLarge(): Refusal {
   return new Refusal('payload_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`, {
     headers: {Connection: 'close'},
@@ -48,7 +48,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   }
 }
 
-/** `json` as the schema reads it. Throws Refusal `validation_failed`, one detail for each wrong field. */
+/** `json` as parsed by the schema. Throws Refusal `validation_failed`, one detail for each wrong field. */
 export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
   const result = schema.safeParse(json, {error: plainMessage})
   if (result.success) return result.data

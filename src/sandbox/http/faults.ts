@@ -1,7 +1,7 @@
 /**
- * Faults ordered through `POST /_sandbox/faults`. They live in memory: a restarted sandbox has none. A fault is
- * used up by the next requests of its operation, whatever those would have been answered; one that strikes after the
- * commit only by a request that is not refused.
+ * Faults injected through `POST /_sandbox/faults`. They live in memory: a restarted sandbox has none. The next requests of
+ * the operation use a fault up, whatever their answer would be; one that strikes after the commit is used up only by a
+ * request that is not refused.
  */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
@@ -31,7 +31,7 @@ export const faultOrder = z
     status: z.int().min(400).max(599).optional(),
     /** Seconds, for `status`. */
     retry_after: z.int().min(0).max(86_400).optional(),
-    /** Error code of a `status`; the usual one of the status unless told. */
+    /** Error code of a `status` (default: the usual one of the status). */
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
     /** For `latency`. */
     latency_ms: z.int().min(0).max(600_000).optional(),
@@ -47,7 +47,7 @@ export const faultOrder = z
 
 export type FaultOrder = z.infer<typeof faultOrder>
 
-/** The faults ordered and not yet used up, first ordered first used. */
+/** The active faults, in the order they were injected. */
 export class Faults {
   #orders: {order: FaultOrder; left: number}[] = []
 
@@ -55,7 +55,7 @@ export class Faults {
     this.#orders.push({order, left: order.times})
   }
 
-  /** The fault this request meets, if any; it is used up by one. */
+  /** The fault this request hits, if any; one use of it is spent. */
   take(operation: string): FaultOrder | undefined {
     const found = this.#orders.find(({order}) => order.operation === operation || order.operation === '*')
     if (!found) return undefined
@@ -84,7 +84,7 @@ export function strikesAfterCommit({kind}: FaultOrder): boolean {
   return kind === 'commit-then-drop' || kind === 'commit-then-hang'
 }
 
-/** Answers or fails in place of the operation. Returns undefined when the operation shall run. */
+/** Answers or fails in place of the operation; undefined when the operation runs. */
 export function faultInstead(fault: FaultOrder | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
   if (fault?.kind === 'status') throw statusRefusal(fault)
@@ -98,7 +98,7 @@ export function faultInstead(fault: FaultOrder | undefined): Response | undefine
   )
 }
 
-/** What becomes of the answer of an operation that ran: sent as it is, or never. */
+/** The answer of an operation that ran: sent as it is, or never. */
 export async function faultAfter(
   fault: FaultOrder | undefined,
   response: Response,
@@ -122,7 +122,7 @@ function statusRefusal(fault: FaultOrder): Refusal {
   return new Refusal(code, 'injected fault', {status, headers})
 }
 
-/** Marks an answer that is to be cut; never sent. serve.ts cuts the connection after the body's first piece. */
+/** Marks an answer to be cut; never sent. serve.ts cuts the connection after the body's first piece. */
 export const CUT_HEADER = 'x-sandbox-cut'
 
 /** Announces the whole length, gives half of the bytes, then breaks. */

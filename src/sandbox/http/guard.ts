@@ -1,6 +1,6 @@
 /**
- * Refuses requests that did not mean this sandbox: another host name (DNS rebinding) or a page of another origin.
- * Without it a web page a user happens to visit could move money or time here.
+ * Refuses requests for another host name (DNS rebinding) and requests from pages of another origin. Otherwise any web page
+ * a user visits could pay for reservations or move the clock here.
  */
 import {Refusal} from '../base/answers.js'
 
@@ -8,14 +8,14 @@ const LOOPBACK_NAMES = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
  * The origin this request was sent to. `served` is the origin the sandbox listens at; undefined when it is called
- * in process, where any loopback origin will do. Throws Refusal `forbidden`.
+ * in process, where any loopback origin is accepted. Throws Refusal `forbidden`.
  */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
   const host = request.headers.get('host') ?? url.host
   const allowed = served === undefined ? inProcessHosts(url) : servedHosts(new URL(served))
   if (!allowed.includes(url.host) || !allowed.includes(host.toLowerCase())) {
-    throw new Refusal('forbidden', 'this host name is not the local sandbox’s own')
+    throw new Refusal('forbidden', 'the Host header does not name this local sandbox')
   }
   return `${url.protocol}//${url.host}`
 }
@@ -26,19 +26,19 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   const site = request.headers.get('sec-fetch-site')
   const foreign = origin !== null && origin !== ownOrigin
   if (foreign || (site !== null && site !== 'same-origin' && site !== 'none')) {
-    throw new Refusal('forbidden', 'pages of another origin may not use the local sandbox')
+    throw new Refusal('forbidden', 'pages of another origin must not use the local sandbox')
   }
 }
 
 /**
- * Throws Refusal `forbidden` unless a browser says that this form was sent from a page of the sandbox itself. Unlike
- * `checkOrigin` it also refuses a request that says nothing: scripts have the controls.
+ * Throws Refusal `forbidden` unless the browser's headers say that this form was sent from a page of the sandbox itself.
+ * Unlike `checkOrigin` it also refuses a request without those headers: scripts have the controls.
  */
 export function checkForm(request: Request, ownOrigin: string): void {
   checkOrigin(request, ownOrigin)
   const said =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
-  if (!said) throw new Refusal('forbidden', 'forms are sent from the local sandbox’s own page')
+  if (!said) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
 }
 
 function inProcessHosts(url: URL): string[] {

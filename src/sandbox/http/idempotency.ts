@@ -2,9 +2,8 @@
  * Idempotency-Key (§4.4; what a repeat does is ours). The first answer is kept for 24 h a client and key, in the
  * transaction of the change it reports, and answered again.
  *
- * What is kept: the answer of every request that began to execute, refusals of the service (402, 404, 409, 410)
- * included. Not kept, so that the key can be used again: 400 (the request was wrong and nothing began), 401, 403,
- * 429, 5xx and injected faults.
+ * Kept: the answer of every request that was executed, refusals of the service (402, 404, 409, 410) included. Not kept, so
+ * that the key can be used again: 400 (the request was wrong and nothing was done), 401, 403, 429, 5xx, injected faults.
  */
 import {createHash} from 'node:crypto'
 import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
@@ -13,7 +12,7 @@ import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS: readonly number[] = [402, 404, 409, 410]
 
-/** One use of a key: whose, which, and for what body. */
+/** One use of a key: the client, the key, and the hash of the body. */
 export interface KeyUse {
   readonly clientId: string
   readonly key: string
@@ -26,7 +25,7 @@ export function keyUse(clientId: string, header: string | null, json: unknown): 
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Refusal(
       'idempotency_key_missing',
-      'this operation needs an Idempotency-Key, a UUID for example',
+      'Idempotency-Key is missing or invalid: expected 1 to 255 visible ASCII characters, for example a UUID',
     )
   }
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
@@ -95,14 +94,14 @@ function keep(service: RunningService, use: KeyUse, answer: Answer): void {
 }
 
 function reused(): Refusal {
-  return new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with another body')
+  return new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')
 }
 
 function runningKey(use: KeyUse): string {
   return JSON.stringify([use.clientId, use.key])
 }
 
-/** JSON with the members of every object in order: two bodies that say the same have the same text. */
+/** JSON with sorted members, so that two bodies that mean the same have the same text. */
 function canonical(json: unknown): string {
   return JSON.stringify(json, (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -16,7 +16,7 @@ import type {RequestState} from './requests.js'
 type RequestContext = Context<RequestState>
 type Pause = () => Promise<void>
 
-/** Runs `work` under the fault ordered for `operation`, if any. `work` pauses where a latency shall be felt. */
+/** Runs `work` under the fault injected into `operation`, if any. `work` calls `pause` where a latency has its effect. */
 export async function underFaults(
   service: RunningService,
   operation: string,
@@ -123,7 +123,7 @@ function answerWithOrigin(answer: Answer, origin: string): Answer {
 function authorize(service: RunningService, authorization: string | null, scope: Scope): Client {
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization?.trim() ?? '')?.[1]
   if (!token) {
-    throw new Refusal('token_invalid', 'the request has no bearer token', {
+    throw new Refusal('token_invalid', 'the bearer token is missing', {
       headers: {'WWW-Authenticate': 'Bearer'},
     })
   }

@@ -15,7 +15,7 @@ export interface RequestState {
     origin: string
     /** The whole body, at most a mebibyte. */
     body: Uint8Array
-    /** Whether the answer is to be cut in the middle, be it a refusal. */
+    /** Whether the answer is cut in the middle, also if it is a refusal. */
     isTruncated?: boolean
   }
 }
@@ -45,7 +45,7 @@ export function logRequests(
   }
 }
 
-/** 405 with the methods that would have been right. */
+/** 405 with the methods the path takes. */
 export function wrongMethod(methods: readonly string[]): Refusal {
   const allowed = [...new Set(methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
   return new Refusal('method_not_allowed', `this path takes ${allowed.join(', ')}`, {
@@ -53,8 +53,9 @@ export function wrongMethod(methods: readonly string[]): Refusal {
   })
 }
 
-const KEPT_REQUESTS = 200
-/** Ours: the longest body kept. Requests are logged before anyone is asked who he is. */
+/** Ours: the size of the log. */
+export const KEPT_REQUESTS = 200
+/** Ours: the longest body kept. Requests are logged before they are authorized. */
 const MOST_KEPT_BYTES = 16 * 1024
 const REDACTED = '[redacted]'
 const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
@@ -95,20 +96,20 @@ export class RequestLog {
   }
 }
 
-/** The path and query, without the token of a payment or voucher link; of the query, only the values known harmless. */
+/** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
 export function redactPath(url: URL): string {
   const path = url.pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
   const query = [...url.searchParams].map(shownParameter)
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 
-/** A name without a value may be a secret itself. */
+/** A name without a value may itself be a secret. */
 function shownParameter([name, value]: readonly [string, string]): string {
   if (SHOWN_QUERY.has(name)) return `${name}=${encodeURIComponent(value)}`
   return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
 }
 
-/** The headers worth seeing. Authorization is shown as present, never as it is. */
+/** The headers worth seeing. Authorization is shown as present, without its value. */
 export function redactHeaders(headers: Headers): Record<string, string> {
   const shown = SHOWN_HEADERS.flatMap(name => {
     const value = headers.get(name)

@@ -1,6 +1,6 @@
-/** What the forms of the pages do: the work of the controls, then back to the page (303). The forms that move the clock. */
+/** The forms of the pages: each does the work of a control, then leads back to a page (303). The buttons that move the clock. */
 import {Refusal} from '../base/answers.js'
-import {deliverAgain, moveClock, orderFault, resetState, settle} from '../controls/actions.js'
+import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/actions.js'
 import type {RunningService} from '../http/operation.js'
 import type {Done, Visit} from './layout.js'
 import {button, html, type Piece, pathOf, select} from './parts.js'
@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, string>>
 
 export interface Action {
   readonly path: string
-  /** Acts, and says which page to go to and what to say there. Throws Refusal. */
+  /** Acts. Returns the page to go to and the confirmation to show there. Throws Refusal. */
   run(service: RunningService, parameters: Fields, fields: Fields): Promise<Outcome> | Outcome
 }
 
@@ -43,7 +43,7 @@ export const ACTIONS: readonly Action[] = [
   {
     path: '/ui/faults',
     run: (service, _, fields) => {
-      orderFault(service, orderOf(fields))
+      injectFault(service, orderOf(fields))
       return {to: '/ui/faults', done: 'fault'}
     },
   },
@@ -71,14 +71,14 @@ export function readForm(body: Uint8Array, contentType: string | undefined): Fie
   return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body)))
 }
 
-/** Either `advance_seconds` of a button, or `amount` and `unit`; NaN, which is refused, where there is no number. */
+/** Either `advance_seconds` of a button, or `amount` and `unit`; NaN, which is refused, where a number is missing. */
 function secondsOf({advance_seconds, amount, unit}: Fields): number {
   return advance_seconds === undefined
     ? numberOf(amount) * (CLOCK_UNITS[unit ?? ''] ?? Number.NaN)
     : numberOf(advance_seconds)
 }
 
-/** The order as the control takes it: fields left empty are left out. */
+/** The fault as the control takes it: empty fields are left out. */
 function orderOf(fields: Fields): Record<string, unknown> {
   const words = ['operation', 'kind', 'code']
   const filled = Object.entries(fields).filter(([, value]) => value !== '')
@@ -91,12 +91,12 @@ function numberOf(text: string | undefined): number {
   return text?.trim() ? Number(text) : Number.NaN
 }
 
-/** The page a form came from, if it is one of the sandbox's own; else the overview. */
+/** The page a form came from, if it is one of these pages; else the overview. */
 function ownPath(path: string | undefined): string {
   return path !== undefined && /^\/ui(\/[\w%.~-]+)+$/.test(path) ? path : '/'
 }
 
-/** Over a minute, an offer's validity, a voucher link's, a token's, the last delay of §6.4, and a day. */
+/** Ours: just over a minute, the lifetime of an offer, of a voucher link and of a token, the last delay of §6.4, and a day. */
 const STEPS = [
   ['+1 min', 60],
   ['+16 min', 16 * 60],
@@ -116,13 +116,13 @@ export const CLOCK_UNITS: Readonly<Record<string, number>> = {
 export function clockForms(visit: Visit): Piece {
   return html`<div class="actions">${STEPS.map(([text, seconds]) => moveButton(visit, text, seconds))}</div>
 <form method="post" action="/ui/clock" class="actions"><input type="hidden" name="back" value="${visit.path}">
-<label>Move it by<input type="number" name="amount" min="0" step="any" required inputmode="decimal"></label>
-${select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Move</button></form>
-<p class="soft">What falls due on the way happens, each thing at its own time: offers and tokens expire, payments run out, events
-are sent again. The clock only moves forward.</p>`
+<label>Advance by<input type="number" name="amount" min="0" step="any" required inputmode="decimal"></label>
+${select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Advance</button></form>
+<p class="soft">Advancing the clock runs everything that falls due, each at its own time: offers and tokens expire, payments run out,
+events are sent again. The clock only moves forward.</p>`
 }
 
-/** A button that moves the clock by `seconds` and comes back to this page. */
+/** A button that advances the clock by `seconds` and returns to this page. */
 export function moveButton(visit: Visit, text: string, seconds: number): Piece {
   return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
 }

@@ -3,7 +3,7 @@
  * `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4).
  */
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
-import {Refusal} from '../base/answers.js'
+import {notFound} from '../base/answers.js'
 import {counted} from '../base/wording.js'
 import {
   browseDeliveries,
@@ -47,14 +47,15 @@ ${filterForm(visit, [
   select('status', 'Status', STATUSES, wanted, 'any'),
   html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
 ])}
-${deliveryTable(visit, found.items) ?? nothing('No delivery. Subscribe, and the next event is sent:', 'bookctl webhooks listen --subscribe')}
+${deliveryTable(visit, found.items) ?? nothing('No deliveries. To receive the next event:', 'bookctl webhooks listen --subscribe')}
 ${pager(visit, found)}</section>`,
   }
 }
 
 export function deliveryDetail(visit: Visit): View {
-  const found = findListedDelivery(visit.service.database, visit.parameters.delivery_id ?? '')
-  if (!found) throw new Refusal('delivery_not_found', 'there is no delivery with this id')
+  const id = visit.parameters.delivery_id ?? ''
+  const found = findListedDelivery(visit.service.database, id)
+  if (!found) throw notFound('delivery', id)
   const {delivery} = found
   return {
     title: html`Delivery ${code(delivery.delivery_id)}`,
@@ -71,13 +72,13 @@ ${facts([
   ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
 ])}</section>
 <section class="card" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
-${delivery.attempts.length > 0 ? attemptTable(visit, delivery.attempts) : nothing('No attempt was made yet.')}</section>
+${delivery.attempts.length > 0 ? attemptTable(visit, delivery.attempts) : nothing('No attempts yet.')}</section>
 ${whatToDo(visit, found)}`,
   }
 }
 
 function nextAttempt(visit: Visit, {delivery, active}: ListedDelivery): Piece {
-  if (!active) return html`<span class="soft">waits: the subscription is passive</span>`
+  if (!active) return html`<span class="soft">waiting: the subscription is passive</span>`
   return html`number ${delivery.attempts.length + 1} of ${DELIVERY_ATTEMPTS}, ${time(delivery.next_attempt_at, visit.now)}`
 }
 
@@ -85,9 +86,9 @@ function whatToDo(visit: Visit, {delivery, url, active}: ListedDelivery): Piece 
   if (url === null) return html``
   const next = delivery.next_attempt_at
   const wait = next === null ? 0 : Math.ceil(Date.parse(next) / 1000 - visit.now)
-  return html`<section class="card" aria-labelledby="do"><h2 id="do">Send it again</h2>
+  return html`<section class="card" aria-labelledby="do"><h2 id="do">Send again</h2>
 <div class="actions">${button(`${pathOf(['deliveries', delivery.delivery_id])}/redeliver`, 'Deliver again now', {}, 'strong')}
-${active && next !== null && wait > 0 ? moveButton(visit, 'Move the clock to the next attempt', wait) : ''}</div></section>`
+${active && next !== null && wait > 0 ? moveButton(visit, 'Advance the clock to the next attempt', wait) : ''}</div></section>`
 }
 
 function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
@@ -98,7 +99,7 @@ function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
     attempt.ms === null ? html`–` : html`<span class="nowrap">${attempt.ms} ms</span>`,
     attempt.error === null ? html`<span class="soft">none</span>` : shown(attempt.error),
   ])
-  return table('Attempts', ['Attempt', 'Made', 'Answer', 'Took', 'Error'], rows)
+  return table('Attempts', ['Attempt', 'Time', 'Response', 'Duration', 'Error'], rows)
 }
 
 /** Null when there is none. */
@@ -139,7 +140,7 @@ export function subscriptionList(visit: Visit): View {
 ${
   rows.length > 0
     ? table('Subscriptions', columns, rows)
-    : nothing('No subscription. Receive events here:', 'bookctl webhooks listen --subscribe')
+    : nothing('No subscriptions. To receive events:', 'bookctl webhooks listen --subscribe')
 }
 ${pager(visit, found)}</section>`,
   }

@@ -27,7 +27,7 @@ export function eventList(visit: Visit): View {
     title: 'Events',
     main: html`<section class="card" aria-label="Events">
 ${filterForm(visit, [select('type', 'Type', EVENT_TYPE_NAMES, type, 'any')])}
-${eventTable(visit, found.items) ?? nothing('No event. A reservation that is confirmed, declined or cancelled makes some:', 'bookctl reserve')}
+${eventTable(visit, found.items) ?? nothing('No events. A reservation that is confirmed, declined or cancelled causes some:', 'bookctl reserve')}
 ${pager(visit, found)}</section>`,
   }
 }
@@ -35,7 +35,7 @@ ${pager(visit, found)}</section>`,
 export function eventDetail(visit: Visit): View {
   const {database} = visit.service
   const found = findListedEvent(database, visit.parameters.event_id ?? '')
-  if (!found) throw new Refusal('not_found', 'there is no event with this id')
+  if (!found) throw new Refusal('not_found', 'event not found')
   const {event, clientId} = found
   const filter = {status: null, subscriptionId: null, eventId: event.id}
   const deliveries = browseDeliveries(database, filter, pagingOf(visit))
@@ -50,7 +50,7 @@ ${facts([
   ['Reservation', reservationLink(event.data)],
 ])}</section>
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Deliveries</h2>
-${deliveryTable(visit, deliveries.items) ?? nothing('It goes to nobody: no active subscription listed this type when it happened.')}
+${deliveryTable(visit, deliveries.items) ?? nothing('No subscribers: no active subscription listed this type at that time.')}
 ${pager(visit, deliveries)}</section>
 <section class="card" aria-labelledby="body"><h2 id="body">Body</h2>${jsonText(eventWithOrigin(event, visit.origin))}</section>`,
   }

@@ -1,4 +1,4 @@
-/** `/ui/faults`: the faults ordered and not yet met, and a form to order one. */
+/** `/ui/faults`: the faults that are active, and a form to inject one. */
 import {ERROR_CODES} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {FAULT_KINDS, PAGE_OPERATIONS} from '../http/faults.js'
@@ -16,24 +16,24 @@ export function faultList({service}: Visit): View {
     ])
   return {
     title: 'Faults',
-    main: html`<section class="card" aria-labelledby="ordered"><h2 id="ordered">Ordered</h2>
-${rows.length > 0 ? table('Faults', ['Operation', 'Kind', 'Left', 'More'], rows) : nothing('No fault is ordered: every request is answered as it should be.')}
-${rows.length > 0 ? button('/ui/faults/clear', 'Take all back', {}, 'danger') : ''}</section>
-<section class="card" aria-labelledby="order"><h2 id="order">Order a fault</h2>${orderForm()}</section>`,
+    main: html`<section class="card" aria-labelledby="active"><h2 id="active">Active</h2>
+${rows.length > 0 ? table('Faults', ['Operation', 'Kind', 'Left', 'More'], rows) : nothing('No active faults.')}
+${rows.length > 0 ? button('/ui/faults/clear', 'Remove all', {}, 'danger') : ''}</section>
+<section class="card" aria-labelledby="inject"><h2 id="inject">Inject a fault</h2>${faultForm()}</section>`,
   }
 }
 
-function orderForm(): Piece {
+function faultForm(): Piece {
   const number = (name: string, label: string, min: number, max: number) =>
     html`<label>${label}<input type="number" name="${name}" min="${min}" max="${max}"></label>`
-  return html`<p>The next requests of the operation meet it, whatever they would have been answered. First ordered, first met.</p>
+  return html`<p>The next requests of the operation hit the fault, whatever their answer would be. Faults apply in the order they were injected.</p>
 <form method="post" action="/ui/faults" class="actions">
 ${select('operation', 'Operation', ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], '*')}
 ${select('kind', 'Kind', FAULT_KINDS, 'status')}
-${number('times', 'Times (1)', 1, 1_000_000)}
+${number('times', 'Times (default 1)', 1, 1_000_000)}
 ${number('status', 'Status, for status and html', 400, 599)}
 ${number('retry_after', 'Retry-After in s, for status', 0, 86_400)}
 ${number('latency_ms', 'Delay in ms, for latency', 0, 600_000)}
-${select('code', 'Error code, for status', Object.keys(ERROR_CODES), null, 'the usual one')}
-<button class="strong">Order</button></form>`
+${select('code', 'Error code, for status', Object.keys(ERROR_CODES), null, 'default of the status')}
+<button class="strong">Inject</button></form>`
 }

@@ -14,15 +14,15 @@ const SECTIONS = [
   ),
 ] as const
 
-/** What an action leaves behind: the query says `done=` and one of these names, never a text of its own. */
+/** Confirmations of actions. The query has `done=` and one of these names, never text, so that nobody can forge one. */
 const DONE = {
-  clock: 'The clock was moved, and what fell due on the way has happened.',
+  clock: 'Clock advanced. Everything that fell due has run.',
   paid: 'Paid. The reservation is confirmed.',
-  failed: 'Declined. The reservation still waits for its payment.',
-  delivered: 'One more attempt was made; its outcome is the last below.',
-  fault: 'The fault is ordered: the next requests of its operation meet it.',
-  cleared: 'All faults were taken back.',
-  reset: 'The sandbox is at its beginning again. Tokens handed out before are no longer valid.',
+  failed: 'Declined. The reservation is still waiting for payment.',
+  delivered: 'Sent again. The last attempt below is its outcome.',
+  fault: 'Fault injected. The next requests of its operation will hit it.',
+  cleared: 'All faults removed.',
+  reset: 'Sandbox reset. Tokens issued before are no longer valid.',
 } as const
 
 export type Done = keyof typeof DONE
@@ -74,7 +74,7 @@ function refreshLinks(visit: Visit, here: string, refresh: number | null): Piece
     : html`<span class="soft">Refreshed every ${refresh} s.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
 }
 
-/** Seconds after which the page is to be loaded again, or null. */
+/** Seconds after which the page reloads, or null. */
 function refreshSeconds(visit: Visit): number | null {
   const {least, most} = REFRESH_SECONDS
   const asked = Number(visit.query.get('refresh') ?? '')
@@ -101,20 +101,20 @@ export interface Visit {
 export interface View {
   /** The heading of the page. */
   readonly title: Piece | string
-  /** The same as plain text, for the browser's own title; the heading unless told. */
+  /** The title of the browser's tab (default: the heading, where that is plain text). */
   readonly tab?: string
   readonly main: Piece
 }
 
-/** Members of the query that say how a page is shown, not what. */
+/** Members of the query that say how a page is shown, not what it shows. */
 const TRANSIENT = ['done', 'before']
 
-/** A filter of the query; null when it is not given or empty. */
+/** A filter of the query; null when it is missing or empty. */
 export function filterOf(visit: Visit, name: string): string | null {
   return visit.query.get(name)?.trim() || null
 }
 
-/** What of a list is asked for; a `before` that is no number asks for the newest. */
+/** Which page of a list to show; a `before` that is not a number means the newest. */
 export function pagingOf(visit: Visit): Paging {
   const before = Number(visit.query.get('before') ?? '')
   return {before: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
@@ -132,7 +132,7 @@ export function addressWith(visit: Visit, change: Readonly<Record<string, string
   return text === '' ? visit.path : `${visit.path}?${text}`
 }
 
-/** Links to the newest and to older entries of a list, where there are such. */
+/** Links to the newest and to older entries of a list, where there are any. */
 export function pager(visit: Visit, {older}: Listed<unknown>): Piece {
   const isFirst = pagingOf(visit).before === null
   if (isFirst && older === null) return html``
@@ -142,27 +142,27 @@ ${older === null ? '' : html`<a href="${addressWith(visit, {before: String(older
 </nav>`
 }
 
-/** A form that narrows a list down; it is sent as a GET, so that what it shows can be kept as an address. */
+/** A form that filters a list. It is sent as a GET, so that the address of the result can be kept. */
 export function filterForm(visit: Visit, fields: readonly Piece[]): Piece {
   return html`<form method="get" action="${visit.path}" class="filter" role="search">${fields}<button>Show</button>
 <a href="${visit.path}">Show all</a></form>`
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'That was not understood',
-  403: 'Refused',
-  404: 'There is nothing here',
-  405: 'This page takes no such request',
-  409: 'That cannot be done now',
-  413: 'That was too much',
+  400: 'Invalid request',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Not possible now',
+  413: 'Request too large',
 }
 
-/** `path` is what was asked for: an action on one reservation or delivery leads back to it. */
+/** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list, id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
   const details = refusal.extras.details ?? []
   return {
-    title: TITLES[refusal.status] ?? 'That did not work',
+    title: TITLES[refusal.status] ?? 'Request failed',
     main: html`<div class="note bad" role="alert">${shown(refusal.message)}${
       details.length > 0
         ? html`<ul>${details.map(({field, message}) => html`<li>${shown(`${field} ${message}`)}</li>`)}</ul>`

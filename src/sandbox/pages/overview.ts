@@ -1,7 +1,8 @@
-/** `/`: where the sandbox is, what time it has, who its clients are, and what happened last. */
+/** `/`: how to connect, the clock, contents, clients, the latest of everything, and the reset. */
+
 import {fromMinor} from '../../contract/money.js'
 import {money} from '../base/wording.js'
-import {API_PATH} from '../http/requests.js'
+import {API_PATH, KEPT_REQUESTS} from '../http/requests.js'
 import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
 import {listClients} from '../store/clients.js'
 import {clockForms} from './actions.js'
@@ -23,23 +24,23 @@ export function overview(visit: Visit): View {
   return {
     title: 'Overview',
     main: html`<div class="pair">
-<section class="card" aria-labelledby="where"><h2 id="where">Where it is</h2>${whereItIs(visit)}</section>
-<section class="card" aria-labelledby="clock"><h2 id="clock">Move the clock</h2>${clockForms(visit)}</section>
+<section class="card" aria-labelledby="where"><h2 id="where">Connect</h2>${connection(visit)}</section>
+<section class="card" aria-labelledby="clock"><h2 id="clock">Advance the clock</h2>${clockForms(visit)}</section>
 </div>
-<section class="card" aria-labelledby="counts"><h2 id="counts">What is here</h2>${counts(visit)}</section>
+<section class="card" aria-labelledby="counts"><h2 id="counts">Contents</h2>${counts(visit)}</section>
 <section class="card" aria-labelledby="clients"><h2 id="clients">Clients</h2>${clients(visit)}</section>
 ${latest('reservations', 'Latest reservations', reservationTable(visit, reservations))}
 ${latest('events', 'Latest events', eventTable(visit, events))}
 ${latest('deliveries', 'Latest deliveries', deliveryTable(visit, deliveries))}
 ${latest('requests', 'Latest requests', requestTable(visit, requests.list().slice(-5).reverse()))}
-<section class="card" aria-labelledby="reset"><h2 id="reset">Begin again</h2>
+<section class="card" aria-labelledby="reset"><h2 id="reset">Reset</h2>
 <details><summary>Reset the sandbox</summary>
-<p>Forgets reservations, events, deliveries, subscriptions, tokens, faults and moved time. This cannot be undone.</p>
-${button('/ui/reset', 'Forget everything', {}, 'danger')}</details></section>`,
+<p>Deletes all reservations, events, deliveries, subscriptions, tokens and faults, and sets the clock back. This cannot be undone.</p>
+${button('/ui/reset', 'Delete everything', {}, 'danger')}</details></section>`,
   }
 }
 
-function whereItIs({origin}: Visit): Piece {
+function connection({origin}: Visit): Piece {
   const lines = [
     `export BOOKCTL_BASE_URL=${origin}${API_PATH}`,
     'export BOOKCTL_CLIENT_ID=cid_sandbox',
@@ -48,7 +49,7 @@ function whereItIs({origin}: Visit): Piece {
   return html`<p>Base URL: <code>${origin}${API_PATH}</code> · <a href="/openapi.json">OpenAPI description</a></p>
 <p>In a terminal, <code>eval "$(bookctl sandbox env)"</code> or:</p>
 <pre tabindex="0" aria-label="Lines for a shell"><code>${lines.join('\n')}</code></pre>
-<p class="soft">The credentials are those every local sandbox starts with; they are no secret.</p>`
+<p class="soft">Every local sandbox starts with these credentials; they are not secret.</p>`
 }
 
 function counts({service: {database, requests, faults}}: Visit): Piece {
@@ -57,7 +58,7 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
     ['events', countAll(database, 'events'), ''],
     ['deliveries', ...tally(countByStatus(database, 'deliveries'))],
     ['subscriptions', countAll(database, 'subscriptions'), ''],
-    ['requests', requests.list().length, html`<span class="soft">the last 200 at most</span>`],
+    ['requests', requests.list().length, html`<span class="soft">the last ${KEPT_REQUESTS} at most</span>`],
     ['faults', faults.list().length, ''],
   ]
   return html`<ul class="counts">${entries.map(

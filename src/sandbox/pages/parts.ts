@@ -1,4 +1,4 @@
-/** The small parts pages are put together from: foreign text, times, statuses, tables, facts. */
+/** The parts that pages are made of: foreign text, times, statuses, tables, facts; and the headers every page is sent with. */
 import {html} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -9,12 +9,12 @@ export {html}
 const MOST_LENGTH = 1000
 const LIST_LENGTH = 80
 
-/** Text that somebody else wrote: on one line, nothing invisible in it, and turning nothing around it round. */
+/** Foreign text: on one line, with nothing invisible in it, and isolated so that it cannot reorder the text around it. */
 export function shown(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
-/** The same, cut to what fits a table. */
+/** The same, shortened to fit a table. */
 export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
@@ -34,7 +34,7 @@ export function pathOf(segments: readonly string[]): string {
   return ['/ui', ...segments.map(encodeURIComponent)].join('/')
 }
 
-/** Ours: what is longer than this may be broken into lines in any case. */
+/** Ours: longer words may break across lines anywhere. */
 const LONGEST_WORD = 40
 
 /** A reference or an id, on one line where there is room. */
@@ -93,14 +93,14 @@ const TONES: Readonly<Record<string, string>> = {
   ...{FAILED: 'bad', ABANDONED: 'bad', EXPIRED: 'soft', CANCELLED: 'soft', REFUNDED: 'soft'},
 }
 
-/** A status as the service says it, in its colour. */
+/** A status of the service, in its colour. */
 export function status(word: string): Piece {
   return html`<span class="status ${TONES[word] ?? ''}">${sanitizeLine(word)}</span>`
 }
 
-/** The status code of an answer; null where there was none. */
+/** The status code of a response; null where there was none. */
 export function httpStatus(answered: number | null): Piece {
-  if (answered === null) return html`<span class="status bad">no answer</span>`
+  if (answered === null) return html`<span class="status bad">no response</span>`
   return html`<span class="status ${answered < 400 ? 'good' : 'bad'}">${answered}</span>`
 }
 
@@ -134,12 +134,12 @@ export function facts(pairs: readonly (readonly [name: string, value: Piece | st
   return html`<dl>${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** What stands where there is nothing yet: what would bring something, and the command for it. */
+/** What an empty list shows: how to fill it, and the command for that. */
 export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
 }
 
-/** A button that does one thing: a form of its own, posted to `action` with `fields`. */
+/** A button in a form of its own, posted to `action` with `fields`. */
 export function button(
   action: string,
   text: string,
@@ -152,7 +152,7 @@ export function button(
   return html`<form method="post" action="${action}">${hidden}<button class="${look}">${text}</button></form>`
 }
 
-/** One of several words to choose from, the first option being none of them where `any` is given. */
+/** One of several words to choose from; `any` is the text of a first option that means none of them. */
 export function select(
   name: string,
   label: string,

@@ -29,7 +29,7 @@ export function showPaymentPage(service: RunningService, context: PageContext): 
   return context.html(page, 200, PAGE_HEADERS)
 }
 
-/** Applies what the customer chose and sends the browser back to the page, which shows what became of it. */
+/** Applies what the customer chose and sends the browser back to the page, which shows the result. */
 export function submitPayment(service: RunningService, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
@@ -42,7 +42,7 @@ export function submitPayment(service: RunningService, context: PageContext): Re
   return context.redirect(result === 'left' ? `${pathname}?result=left` : pathname, 303)
 }
 
-/** A page that was left open may be sent after the time to pay has run out, or twice: then nothing changes. */
+/** A page that was left open may be submitted after the time to pay has run out, or twice: then nothing changes. */
 function settleIfPending(service: RunningService, token: string, result: PaymentResult): void {
   expirePayments(service)
   const stored = findByPaymentToken(service.database, token)
@@ -58,7 +58,7 @@ function stateOf({record}: StoredReservation, left: boolean): PageState {
 }
 
 function unknownPage(context: PageContext): Response {
-  return context.text('There is no payment at this address.', 404)
+  return context.text('No payment found at this address.', 404)
 }
 
 export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
@@ -115,7 +115,7 @@ const WORDING: Readonly<Record<PaymentPageState, Wording>> = {
   },
 }
 
-/** The whole page as HTML5. Everything that came from a request is escaped and cannot turn its surroundings round. */
+/** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
 export function renderPaymentPage(view: PaymentPageView): string {
   const {reservation, state} = view
   const wording = WORDING[state]

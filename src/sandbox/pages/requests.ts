@@ -1,8 +1,9 @@
-/** `/ui/requests` and `/ui/requests/{id}`: the last requests as the log has them, secrets taken out. */
+/** `/ui/requests` and `/ui/requests/{id}`: the last requests in the log, without their secrets. */
+
 import {OPERATIONS} from '../../contract/operations.js'
 import {Refusal} from '../base/answers.js'
 import {PAGE_OPERATIONS} from '../http/faults.js'
-import type {LoggedRequest} from '../http/requests.js'
+import {KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
 import {PAGE_SIZE} from '../store/browse.js'
 import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
@@ -45,14 +46,14 @@ ${filterForm(visit, [
   select('operation', 'Operation', [...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], operation, 'any'),
   select('outcome', 'Outcome', [...OUTCOMES.keys()], outcome, 'any'),
 ])}
-${requestTable(visit, items) ?? nothing('No such request. Ask the service something:', 'bookctl account')}
+${requestTable(visit, items) ?? nothing('No matching requests. To send one:', 'bookctl account')}
 ${pager(visit, {items, older: start > 0 ? start : null})}</section>`,
   }
 }
 
 export function requestDetail(visit: Visit): View {
   const found = visit.service.requests.list().find(each => each.request_id === visit.parameters.request_id)
-  if (!found) throw new Refusal('not_found', 'the log has no request with this id; it keeps the last 200')
+  if (!found) throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_REQUESTS}`)
   const headers = Object.entries(found.headers).map(([name, value]) => [code(name), shown(value)])
   return {
     title: html`Request ${code(found.request_id)}`,
@@ -61,13 +62,13 @@ export function requestDetail(visit: Visit): View {
 ${facts([
   ['Sent', code(`${found.method} ${found.path}`)],
   ['Operation', operationOf(found)],
-  ['Answer', httpStatus(found.status)],
+  ['Response', httpStatus(found.status)],
   ['Received', time(found.at, visit.now)],
 ])}</section>
 <section class="card" aria-labelledby="headers"><h2 id="headers">Headers</h2>
-${headers.length > 0 ? table('Headers', ['Name', 'Value'], headers) : nothing('None that the log keeps.')}</section>
+${headers.length > 0 ? table('Headers', ['Name', 'Value'], headers) : nothing('None logged.')}</section>
 <section class="card" aria-labelledby="body"><h2 id="body">Body</h2>
-${found.body === null ? nothing('No body, or none that is JSON.') : jsonText(found.body)}</section>`,
+${found.body === null ? nothing('No JSON body.') : jsonText(found.body)}</section>`,
   }
 }
 
@@ -80,7 +81,7 @@ export function requestTable({now}: Visit, found: readonly LoggedRequest[]): Pie
     httpStatus(request.status),
     time(request.at, now),
   ])
-  return table('Requests', ['Request', 'Operation', 'Answer', 'Received'], rows)
+  return table('Requests', ['Request', 'Operation', 'Response', 'Received'], rows)
 }
 
 function operationOf({operation}: LoggedRequest): Piece {

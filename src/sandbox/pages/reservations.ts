@@ -1,7 +1,7 @@
 /** `/ui/reservations` and `/ui/reservations/{ref}`: the reservations of all clients, and what a test customer may do. */
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
 import type {Guest, Reservation} from '../../contract/reservations.js'
-import {Refusal} from '../base/answers.js'
+import {notFound} from '../base/answers.js'
 import {
   counted,
   dateInWords,
@@ -54,7 +54,7 @@ ${filterForm(visit, [
   html`<label>Reference or name<input type="search" name="search" value="${search ?? ''}" maxlength="200"></label>`,
   select('status', 'Status', RESERVATION_STATUSES, wanted, 'any'),
 ])}
-${reservationTable(visit, found.items) ?? (isFiltered ? nothing('No reservation is like that.') : nothing('No reservation yet. Search an offer, then reserve it:', FIRST_STEP))}
+${reservationTable(visit, found.items) ?? (isFiltered ? nothing('No reservations match.') : nothing('No reservations yet. Search for an offer, then book it:', FIRST_STEP))}
 ${pager(visit, found)}</section>`,
   }
 }
@@ -73,14 +73,15 @@ export function reservationTable({now}: Visit, found: readonly StoredReservation
   ])
   return table(
     'Reservations',
-    ['Reservation', 'Status', 'Lead guest', 'Hotel', 'Check-in', 'Price', 'Made'],
+    ['Reservation', 'Status', 'Lead guest', 'Hotel', 'Check-in', 'Price', 'Created'],
     rows,
   )
 }
 
 export function reservationDetail(visit: Visit): View {
-  const stored = findAnyReservation(visit.service.database, visit.parameters.reservation_ref ?? '')
-  if (!stored) throw new Refusal('reservation_not_found', 'there is no reservation with this reference')
+  const reference = visit.parameters.reservation_ref ?? ''
+  const stored = findAnyReservation(visit.service.database, reference)
+  if (!stored) throw notFound('reservation', reference)
   const {record, clientId} = stored
   const filter = {type: null, reservationRef: record.reservation_ref}
   const events = browseEvents(visit.service.database, filter, pagingOf(visit))
@@ -98,7 +99,7 @@ export function reservationDetail(visit: Visit): View {
 <section class="card" aria-labelledby="payment"><h2 id="payment">Payment</h2>${payment(visit, record)}</section>
 </div>
 <section class="card" aria-labelledby="events"><h2 id="events">Events</h2>
-${eventTable(visit, events.items) ?? nothing('No event yet: the first comes when it is paid, declined or runs out.')}
+${eventTable(visit, events.items) ?? nothing('No events yet. The first comes when the reservation is paid, declined or expires.')}
 ${pager(visit, events)}</section>`,
   }
 }
@@ -107,16 +108,16 @@ function whatToDo(visit: Visit, record: Reservation): Piece {
   if (record.status === 'CONFIRMED') {
     const {path} = signVoucherLink(visit.service.database, record.reservation_ref, visit.now)
     return html`<section class="card" aria-labelledby="do"><h2 id="do">Voucher</h2>
-<p><a href="${path}">Open the voucher (PDF)</a> <span class="soft">by a link that is valid for an hour</span></p></section>`
+<p><a href="${path}">Open the voucher (PDF)</a> <span class="soft">the link is valid for an hour</span></p></section>`
   }
   if (record.status !== 'PENDING_PAYMENT') return html``
   const action = `${pathOf(['reservations', record.reservation_ref])}/payment`
   const left = Math.ceil(Date.parse(record.payment.expires_at ?? record.created_at) / 1000 - visit.now)
-  return html`<section class="card" aria-labelledby="do"><h2 id="do">Waits for its payment</h2>
+  return html`<section class="card" aria-labelledby="do"><h2 id="do">Waiting for payment</h2>
 <p>Pay by ${time(record.payment.expires_at, visit.now)}, as the customer does on the <a href="${record.payment.url ?? ''}">payment page</a>, or here:</p>
 <div class="actions">${button(action, `Pay ${money(record.payment.amount, record.payment.currency)}`, {result: 'paid'}, 'strong')}
 ${button(action, 'Decline the payment', {result: 'failed'}, 'danger')}
-${moveButton(visit, 'Let the time run out', Math.max(left, 0))}</div></section>`
+${moveButton(visit, 'Let the payment expire', Math.max(left, 0))}</div></section>`
 }
 
 function stay(record: Reservation): Piece {
@@ -157,8 +158,8 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
       'Contact',
       html`${shown(fullName(contact))}<br>${shown(contact.email)}<br>${shown(`${contact.phone_country_code} ${contact.phone_number}`)}`,
     ],
-    ['Made', time(record.created_at, visit.now)],
-    ['Changed', time(record.updated_at, visit.now)],
+    ['Created', time(record.created_at, visit.now)],
+    ['Updated', time(record.updated_at, visit.now)],
     ['Confirmed', time(record.confirmed_at, visit.now)],
     ...cancelled,
   ])
@@ -192,7 +193,7 @@ function price({
     ['Base', money(base, currency)],
     ['Taxes', money(taxes, currency)],
     ['Due at the hotel', dueThere.length > 0 ? html`${dueThere}` : 'nothing'],
-    ['Cancelling costs', policies.length > 0 ? html`${policies}` : 'nothing'],
+    ['Cancellation fees', policies.length > 0 ? html`${policies}` : 'nothing'],
   ])
 }
 

@@ -121,13 +121,13 @@ function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
   })
 }
 
-/** What the guest and the reception do with it. */
+/** What guest and reception need to know about it. */
 function addReading(sheet: Sheet): void {
   sheet.section('How to read this voucher')
   const text =
     'Show it at the reception with an identity document of each guest. Dates and hours are those of the hotel. ' +
     'The price is paid; only what is due at the hotel is paid there. To change or cancel, ask your travel partner and ' +
-    'name the reservation. TEST means that a local sandbox made this voucher: the hotel is invented and expects nobody.'
+    'name the reservation. TEST means that a local sandbox made this voucher: the hotel does not exist.'
   sheet.paragraph(text, {color: SOFT, size: 8.4})
 }
 
@@ -149,7 +149,7 @@ export function addTerms(sheet: Sheet, reservation: Reservation, timezone: strin
       rows,
     )
   } else {
-    sheet.paragraph('The terms were not given.')
+    sheet.paragraph('No cancellation terms are known.')
   }
   if (reservation.remarks) {
     sheet.section('Remarks')
@@ -160,7 +160,7 @@ export function addTerms(sheet: Sheet, reservation: Reservation, timezone: strin
 function termRows({cancellation_policies, price, created_at}: Reservation): string[][] {
   const [first] = cancellation_policies
   if (!first) return []
-  // A first step that was in force when it was booked leaves no time in which cancelling is free.
+  // Where the first step was in force at the time of booking, cancelling was never free.
   const isFreeAtFirst = Date.parse(first.from) > Date.parse(created_at)
   const free = isFreeAtFirst ? [['before', ...bothClocks(first.from), 'free of charge']] : []
   const steps = cancellation_policies.map(({from, amount, currency}) => {

@@ -15,7 +15,7 @@ const COLUMNS: readonly {name: string; value: (delivery: Row) => unknown}[] = [
 
 export const DELIVERY_COLUMNS = COLUMNS.map(({name}) => name)
 
-/** `data` is what the control answered; the document keeps every attempt. */
+/** `data` is the control's answer; the document has every attempt. */
 export function deliveryList(data: unknown): Result<Row> {
   const deliveries = (Array.isArray(data) ? data : []) as Row[]
   return {
@@ -24,7 +24,7 @@ export function deliveryList(data: unknown): Result<Row> {
     columns: COLUMNS,
     shown: ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at'],
     id: delivery => delivery.delivery_id,
-    whenEmpty: 'No event was due to a subscription yet.',
+    whenEmpty: 'No deliveries yet.',
   }
 }
 

@@ -18,8 +18,8 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
 const OPENING_MILLISECONDS = 20_000
 
 /**
- * Opens the state at `database` while no other process of this home is opening it: of several that try at the same
- * moment each would find another one at the door, and none would come in.
+ * Opens the state at `database` while no other process of this home is opening it. Otherwise several that try at the same
+ * moment could block each other, and none would open it.
  */
 export async function oneAtATime<T>(configDirectory: string, database: string, open: () => T): Promise<T> {
   if (database === ':memory:' || !isWritableDirectory(configDirectory)) return open()
@@ -47,10 +47,10 @@ export function removeNote(configDirectory: string, pid: number): void {
   if (readNote(configDirectory)?.pid === pid) rmSync(noteOf(configDirectory), {force: true})
 }
 
-/** Throws what a server that cannot listen on `port` was rejected with, as a Failure where that says more. */
+/** Rethrows the error of a server that cannot listen on `port`; a port in use or forbidden is a usage Failure. */
 export function cannotListen(error: unknown, port: number): never {
   const {code} = error as NodeJS.ErrnoException
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-  const problem = code === 'EACCES' ? 'may not be used' : 'is in use'
-  throw usage('port_unavailable', `--port: port ${port} ${problem}`, 'leave --port out to take a free one')
+  const problem = code === 'EACCES' ? 'is not allowed' : 'is in use'
+  throw usage('port_unavailable', `--port: port ${port} ${problem}`, 'leave out --port to use a free one')
 }

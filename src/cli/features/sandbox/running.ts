@@ -1,4 +1,4 @@
-/** The local sandbox that is running: where it says it is, and its controls (service.md, `/_sandbox`). */
+/** The running local sandbox: the note that says where it is, and its controls (service.md, `/_sandbox`). */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
@@ -28,7 +28,7 @@ export function noteOf(configDirectory: string): string {
   return join(configDirectory, SANDBOX_NOTE_NAME)
 }
 
-/** The sandbox at `baseUrl` when that is on this machine, else the one that noted itself down. Throws Failure. */
+/** The sandbox at `baseUrl` where that is on this machine, else the one that wrote its note. Throws Failure. */
 export function findSandbox(
   configDirectory: string,
   baseUrl: string | undefined,
@@ -41,10 +41,10 @@ export function findSandbox(
   }
   const noted = readNote(configDirectory)
   if (noted) return noted
-  throw notRunning('no local sandbox is running here')
+  throw notRunning('no local sandbox is running')
 }
 
-/** What the running sandbox noted down; undefined when none did, or its process is gone. */
+/** The note of the running sandbox; undefined when there is none, or its process has ended. */
 export function readNote(configDirectory: string): RunningSandbox | undefined {
   const stats = requireOwnFile(noteOf(configDirectory))
   if (stats === undefined || stats.size > MOST_NOTE_BYTES) return undefined
@@ -96,26 +96,26 @@ export async function control(
   throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
 }
 
-/** The sandbox's own answer, spoilt on its way. `changes`: then what was asked for has been done. */
+/** The sandbox's own answer, damaged on its way. `changes`: the request was for a change, which has been made. */
 function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   const problem = whyNotJson(body)
   const details = {code: 'answer_not_understood', status}
   return changes
-    ? new Failure('outcome_unknown', `the local sandbox answered, so it may have been done, but ${problem}`, {
+    ? new Failure('outcome_unknown', `the change may have been made, but the answer of the local sandbox cannot be read: ${problem}`, {
         ...details,
         code: 'outcome_unknown',
       })
-    : new Failure('service_failed', `the local sandbox's answer cannot be understood: ${problem}`, details)
+    : new Failure('service_failed', `the answer of the local sandbox cannot be read: ${problem}`, details)
 }
 
-/** Whatever answers without the mark of the sandbox's controls, or not as they do. */
+/** An answer without the mark of the sandbox's controls. */
 function notASandbox(answer: SentAnswer): Failure {
   const {status} = answer
-  const message = `what answers there with ${redirectIn(answer) ?? status} is not a local sandbox`
+  const message = `not a local sandbox: the answer was ${redirectIn(answer) ?? status}`
   return new Failure('service_failed', message, {code: 'not_a_sandbox', status})
 }
 
-/** `changes`: what was asked for may have been done when no answer came. */
+/** `changes`: the change may have been made although no answer came. */
 function fault(error: unknown, changes: boolean): unknown {
   return error instanceof SendError ? unanswered(error, changes) : error
 }
