@@ -45,7 +45,7 @@ the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
     'until-stdin-ends': Flags.boolean({
       summary: 'end when standard input ends, for programs that start a sandbox',
     }),
-    'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine for subscriptions'}),
+    'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine'}),
   }
 
   override readonly printsLines = true

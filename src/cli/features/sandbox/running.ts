@@ -101,10 +101,14 @@ function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   const problem = whyNotJson(body)
   const details = {code: 'answer_not_understood', status}
   return changes
-    ? new Failure('outcome_unknown', `the change may have been made, but the answer of the local sandbox cannot be read: ${problem}`, {
-        ...details,
-        code: 'outcome_unknown',
-      })
+    ? new Failure(
+        'outcome_unknown',
+        `the change may have been made, but the answer of the local sandbox cannot be read: ${problem}`,
+        {
+          ...details,
+          code: 'outcome_unknown',
+        },
+      )
     : new Failure('service_failed', `the answer of the local sandbox cannot be read: ${problem}`, details)
 }
 
