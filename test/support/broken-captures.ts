@@ -245,10 +245,10 @@ export const BREAKS: Readonly<Record<string, Break>> = {
     text => text.slice(0, -1),
     pick => `${richText(pick)}\n`,
   ),
-  'mixed blanks lost': changed(
+  'spaces and line break lost': changed(
     ['body_trimmed'],
     text => text.trimEnd(),
-    pick => `${richText(pick)}  \n\n`,
+    pick => `${richText(pick)}  \n`,
   ),
   'line breaks became CRLF': changed(
     ['body_crlf'],

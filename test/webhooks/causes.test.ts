@@ -132,7 +132,7 @@ test('the manner of the printer is named, and the fix is for its framework', asy
   }
   expect(await fix(TEXT.replaceAll('/', '\\/'))).toMatch(/escaped slashes.*Laravel/)
   expect(await fix(JSON.stringify(JSON.parse(TEXT), null, 2))).toMatch(
-    /pretty-printed with 2 blanks.*Express/,
+    /pretty-printed with 2 spaces.*Express/,
   )
   expect(await fix(TEXT.replaceAll('/', '\\/'), {'x-vercel-id': 'x'})).toMatch(/Next\.js/)
   expect(await fix(BODY.toString('base64'))).toMatch(/API Gateway/)

@@ -173,82 +173,16 @@ describe('looking for causes in vain', () => {
   })
 })
 
-describe('a body too long to be kept', () => {
-  const BLANKS = ' '.repeat(MOST_KEPT_BYTES)
-  const eventOf = async (...pieces: (string | Uint8Array)[]) => {
-    const whole = Buffer.concat(pieces.map(piece => Buffer.from(piece as string)))
-    const headers = {'x-service-signature': signatureOf(whole, T)}
-    const {result} = await check(requestOf({headers, body: inPieces(...pieces)}), termsOf())
-    expect(result).toMatchObject({valid: true, reason: 'ok'})
-    return {event_id: result.event_id, type: result.type}
-  }
-  const NONE = {event_id: null, type: null}
-
-  test('is looked through for its own id and type, wherever they stand and the pieces part', async () => {
-    const found = {event_id: 'evt_1', type: 'voucher.ready'}
-    expect(await eventOf('{"id":"evt_1","type":"voucher.ready","created":"c","x":"', BLANKS, '"}')).toEqual(
-      found,
-    )
-    expect(
-      await eventOf(
-        '\t\r\n {"data":{"id":"evt_2","type":"no"},"x":"',
-        BLANKS,
-        '","id":"ev',
-        't_1","type":"voucher.ready"}',
-      ),
-    ).toEqual(found)
-    expect(await eventOf(' ', '\n', '{"id":"evt_1","type":"voucher.ready","x":"', BLANKS, '"}')).toEqual(
-      found,
-    )
-    expect(await eventOf('{"type":"Ayşe","id":"é\\u0041","x":"', BLANKS, '"}')).toEqual({
-      event_id: 'éA',
-      type: 'Ayşe',
-    })
-  })
-
-  test('has the first id when it has two, once all else is found', async () => {
-    expect(await eventOf('{"id":"evt_1","type":"a","created":"c","x":"', BLANKS, '","id":"evt_2"}')).toEqual({
-      event_id: 'evt_1',
-      type: 'a',
-    })
-  })
-
-  test('has no event when it is no object, or its id is none', async () => {
-    for (const start of [
-      '[{"id":"evt_1"},"',
-      '"{"id":"evt_1","',
-      'x{"id":"evt_1","x":"',
-      '\ufeff{"id":"evt_1","x":"',
-      '\u00a0{"id":"evt_1","x":"',
-    ])
-      expect(await eventOf(start, BLANKS, '"}'), start).toEqual(NONE)
-    for (const id of ['""', '5', 'null', '{"a":1}', `"${'x'.repeat(4096)}"`])
-      expect(await eventOf(`{"id":${id},"x":"`, BLANKS, '"}'), id.slice(0, 9)).toEqual(NONE)
-    expect(await eventOf(Buffer.from('{"id":"'), Buffer.from([0xff]), '","x":"', BLANKS, '"}')).toEqual(NONE)
-  })
-
-  test('begins at one byte more than four mebibytes', async () => {
-    // Kept, it is parsed whole, and is no JSON; not kept, its id is found.
-    const start = '{"id":"evt_1","x":"'
-    const rest = BLANKS.slice(start.length)
-    expect(await eventOf(start, rest)).toEqual(NONE)
-    expect(await eventOf(start, rest, ' ')).toEqual({event_id: 'evt_1', type: null})
-  })
-
-  test('is read again only when it is too long and not valid', async () => {
-    let readings = 0
-    const again = (body: string) => () => {
-      readings += 1
-      return inPieces(body)
-    }
-    const short = `${EVENT}\n`
-    await check(requestOf({body: inPieces(short)}), termsOf(), again(short))
-    await check(requestOf({body: Buffer.from(short)}), termsOf(), again(short))
-    await check(requestOf({body: inPieces(EVENT)}), termsOf(), again(EVENT))
-    expect(readings).toBe(0)
-    const long = `${EVENT}${BLANKS}`
-    const {result} = await check(requestOf({body: inPieces(long)}), termsOf(), again(long))
-    expect(readings).toBe(1)
-    expect(result).toMatchObject({valid: false, event_id: 'evt_01', findings: [{code: 'body_reserialized'}]})
+test('checks a body of more than 4 MiB as it streams by, without its event and without a cause', async () => {
+  const long = `{"id":"evt_1","x":"${' '.repeat(MOST_KEPT_BYTES)}"}`
+  const headers = {'x-service-signature': signatureOf(Buffer.from(long), T)}
+  const checked = async (body: string, more = {}) =>
+    (await check(requestOf({headers: {...headers, ...more}, body: inPieces(body)}), termsOf())).result
+  expect(await checked(long)).toMatchObject({valid: true, event_id: null})
+  expect(await checked(`${long}\n`)).toMatchObject({valid: false, findings: [{code: 'unexplained'}]})
+  const [finding] = (await checked(long, {'x-service-event-id': 'evt_1'})).findings
+  expect(finding).toMatchObject({
+    code: 'event_id_header_changed',
+    explanation: expect.stringContaining('too long'),
   })
 })

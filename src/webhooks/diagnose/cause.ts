@@ -1,15 +1,28 @@
-/** What the search puts together: a cause, and the forms of body, secret and header that a cause leads to. */
+/** What the search works with: causes, and the forms of body, secret and header that a cause leads to. */
+
+/** One cause, or one of several that only together explain a refusal, as `webhooks verify` prints it. */
+export interface Finding {
+  /** Stable word for scripts. */
+  readonly code: string
+  readonly explanation: string
+  /** What to do, in one line. */
+  readonly fix: string
+}
 
 export interface Cause {
   /** As in `Finding`. */
   readonly code: string
-  /** One sentence: what is different from what was signed. */
+  /** One sentence: the difference from what was signed. */
   readonly what: string
-  /** One line; when absent it is found by the code and the framework. */
+  /** One line; without it, the fix is found by the code and the framework. */
   readonly fix?: string
 }
 
-/** A body that may be the one that was signed, and what must have happened to it since. */
+export function cause(code: string, what: string): Cause {
+  return {code, what}
+}
+
+/** A body that may be the signed one, and what must have happened to it since. */
 export interface BodyForm {
   readonly bytes: Uint8Array
   readonly causes: readonly Cause[]
@@ -21,7 +34,7 @@ export interface KeyForm {
   readonly causes: readonly Cause[]
 }
 
-/** What the header claims: a digest, and the timestamp as the text it may have been signed as. */
+/** What the header claims: a digest, and the timestamp in the spelling that may have been signed. */
 export interface Claim {
   /** Undefined when the header has none. */
   readonly timestamp: string | undefined
@@ -30,12 +43,12 @@ export interface Claim {
   readonly causes: readonly Cause[]
 }
 
-/** Several causes of one code become one, so that a finding comes once. */
+/** Joins causes with the same code, so that each finding comes once. */
 export function mergeCauses(causes: readonly Cause[]): Cause[] {
   const merged = new Map<string, Cause>()
-  for (const cause of causes) {
-    const before = merged.get(cause.code)
-    merged.set(cause.code, before ? {...before, what: `${before.what} ${cause.what}`} : cause)
+  for (const one of causes) {
+    const before = merged.get(one.code)
+    merged.set(one.code, before ? {...before, what: `${before.what} ${one.what}`} : one)
   }
   return [...merged.values()]
 }

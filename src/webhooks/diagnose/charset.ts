@@ -1,114 +1,94 @@
 /** Bodies that were read in one character encoding and written in another. */
 import {isUtf8} from 'node:buffer'
-import type {Cause} from './cause.js'
+import {type Cause, cause} from './cause.js'
+
+/** A body that may have been signed, and what must have happened to it since. */
+export interface Step {
+  readonly bytes: Uint8Array
+  readonly cause: Cause
+}
 
 /** One-byte encodings a receiver may take for UTF-8; 1254 is Turkish. */
 const ONE_BYTE = ['latin1', 'windows-1252', 'windows-1254'] as const
 
-/** What `bytes` may have been before an encoding went wrong. Only what can be undone without loss. */
-export function* undoCharset(bytes: Uint8Array): Generator<{bytes: Uint8Array; cause: Cause}> {
-  if (isAscii(bytes)) return
-  const wide = fromUtf16(bytes)
-  if (wide) yield {bytes: Buffer.from(wide.text), cause: cause(`is ${wide.encoding}, and UTF-8 was signed`)}
-  if (isUtf8(bytes)) yield* undoDecoding(new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes))
-  else yield* undoEncoding(bytes)
-}
+const step = (content: string | Uint8Array, how: string): Step => ({
+  bytes: Buffer.from(content as string),
+  cause: cause('body_charset', `The body ${how}.`),
+})
 
-/** UTF-8 that was read as a one-byte encoding and written as UTF-8 once more, or text in another normal form. */
-function* undoDecoding(text: string): Generator<{bytes: Uint8Array; cause: Cause}> {
+/** What `bytes` may have been before an encoding went wrong. Only what can be undone without loss. */
+export function* undoCharset(bytes: Uint8Array): Generator<Step> {
+  if (bytes.every(byte => byte < 0x80 && byte !== 0)) return
+  const wide = wideEncodingOf(bytes)
+  if (wide) yield step(new TextDecoder(wide).decode(bytes), `is ${wide.toUpperCase()}, and UTF-8 was signed`)
+  if (!isUtf8(bytes)) {
+    for (const encoding of ONE_BYTE)
+      yield step(decode(bytes, encoding), `is ${encoding}, and UTF-8 was signed`)
+    return
+  }
+  const text = Buffer.from(bytes).toString('utf8')
   for (const encoding of ONE_BYTE) {
-    const bytes = encodeOneByte(text, encoding)
-    if (!bytes) continue
-    const how = isUtf8(bytes)
-      ? `was read as ${encoding} and written as UTF-8 once more`
-      : `is UTF-8, and ${encoding} was signed`
-    yield {bytes, cause: cause(how)}
+    const once = encode(text, encoding)
+    if (!once) continue
+    const isTwice = isUtf8(once)
+    yield step(
+      once,
+      isTwice
+        ? `was read as ${encoding} and written as UTF-8 once more`
+        : `is UTF-8, and ${encoding} was signed`,
+    )
   }
   for (const form of ['NFC', 'NFD'] as const) {
     const normal = text.normalize(form)
-    if (normal === text) continue
-    yield {
-      bytes: Buffer.from(normal),
-      cause: cause(`has its letters in another Unicode normal form than ${form}`),
-    }
+    if (normal !== text) yield step(normal, `has its letters in another Unicode normal form than ${form}`)
   }
 }
 
-/** Bytes that are no UTF-8: written in a one-byte encoding. */
-function* undoEncoding(bytes: Uint8Array): Generator<{bytes: Uint8Array; cause: Cause}> {
-  for (const encoding of ONE_BYTE) {
-    const text =
-      encoding === 'latin1' ? Buffer.from(bytes).toString('latin1') : new TextDecoder(encoding).decode(bytes)
-    yield {bytes: Buffer.from(text), cause: cause(`is ${encoding}, and UTF-8 was signed`)}
-  }
-}
-
-function cause(how: string): Cause {
-  return {code: 'body_charset', what: `The body ${how}.`}
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  return bytes.every(byte => byte < 0x80 && byte !== 0)
-}
-
-function fromUtf16(bytes: Uint8Array): {text: string; encoding: string} | undefined {
+function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length < 4 || bytes.length % 2 === 1) return undefined
   const [first, second] = bytes
-  const little = (first === 0xff && second === 0xfe) || (second === 0 && first !== 0)
-  const big = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0)
-  if (!little && !big) return undefined
-  const encoding = little ? 'utf-16le' : 'utf-16be'
-  return {text: new TextDecoder(encoding).decode(bytes), encoding: little ? 'UTF-16LE' : 'UTF-16BE'}
+  if ((first === 0xff && second === 0xfe) || (second === 0 && first !== 0)) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be'
+  return undefined
 }
 
-/** `text` in a one-byte encoding; undefined when a character has no byte there. */
-function encodeOneByte(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array | undefined {
-  const table = encoding === 'latin1' ? undefined : tableOf(encoding)
-  const bytes = Buffer.alloc(text.length)
+/** TextDecoder takes latin1 for windows-1252. */
+function decode(bytes: Uint8Array, encoding: (typeof ONE_BYTE)[number]): string {
+  return encoding === 'latin1'
+    ? Buffer.from(bytes).toString('latin1')
+    : new TextDecoder(encoding).decode(bytes)
+}
+
+/** `text` in a one-byte encoding; undefined when it has a character that the encoding has not. */
+function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array | undefined {
+  const all = Uint8Array.from({length: 256}, (_, n) => n)
+  const bytes = new Map([...decode(all, encoding)].map((character, n) => [character.charCodeAt(0), n]))
+  const encoded = Buffer.alloc(text.length)
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const byte = table && code > 0x7f ? table.get(code) : code
-    if (byte === undefined || byte > 0xff) return undefined
-    bytes[at] = byte
+    const byte = bytes.get(text.charCodeAt(at))
+    if (byte === undefined) return undefined
+    encoded[at] = byte
   }
-  return bytes
-}
-
-function tableOf(encoding: string): Map<number, number> {
-  const upper = Uint8Array.from({length: 128}, (_, n) => n + 128)
-  const text = new TextDecoder(encoding).decode(upper)
-  return new Map([...text].map((character, n) => [character.charCodeAt(0), n + 128]))
+  return encoded
 }
 
 /**
- * What reading bytes the wrong way makes of `original`, with loss: these cannot be undone, but recognised when the
- * original is at hand.
+ * What reading bytes in the wrong encoding makes of `original`, with loss: this cannot be undone, but it is recognised
+ * when the original is at hand.
  */
-export function* lossyReadings(original: Uint8Array): Generator<{bytes: Uint8Array; cause: Cause}> {
+export function* lossyReadings(original: Uint8Array): Generator<Step> {
   const text = Buffer.from(original).toString('utf8')
-  const ways: readonly [string, string][] = [
+  const bytes = Buffer.from(original).toString('latin1')
+  const readings: readonly [how: string, read: string][] = [
     ['ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
-    [
-      'ASCII, a `?` for each other byte',
-      Buffer.from(original)
-        .toString('latin1')
-        .replace(/[^\0-\x7f]/g, '?'),
-    ],
+    ['ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
     ['ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
-    [
-      'ASCII, U+FFFD for each other byte',
-      Buffer.from(original)
-        .toString('latin1')
-        .replace(/[^\0-\x7f]/g, '\ufffd'),
-    ],
-    ['UTF-8, U+FFFD for what is none', text],
+    ['ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
+    ['UTF-8, U+FFFD for invalid bytes', text],
     ['latin1, a `?` for each letter it does not have', text.replace(/[^\0-\xff]/gu, '?')],
   ]
-  for (const [name, read] of ways) {
-    const bytes = Buffer.from(read, name.startsWith('latin1') ? 'latin1' : 'utf8')
-    yield {bytes, cause: cause(`was read as ${name}: what was lost cannot be got back from it`)}
-    if (name.startsWith('latin1')) {
-      yield {bytes: Buffer.from(read, 'utf8'), cause: cause(`was read as ${name}`)}
-    }
-  }
+  for (const [how, read] of readings)
+    yield step(read, `was read as ${how}: the lost letters cannot be restored`)
+  const latin1 = Buffer.from(readings.at(-1)?.[1] ?? '', 'latin1')
+  yield step(latin1, `was written as ${readings.at(-1)?.[0]}: the lost letters cannot be restored`)
 }

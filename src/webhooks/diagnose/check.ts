@@ -1,6 +1,5 @@
 /** One captured request → what `webhooks verify` says of it: verdict, event, and why it is not valid. */
 import type {CapturedRequest} from '../captures/captures.js'
-import {JsonPicker} from '../captures/json-picker.js'
 import {checkEventId, type EventSummary, readEvent} from '../signature/event.js'
 import {headerOf, keyOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {
@@ -10,7 +9,7 @@ import {
   type VerifyTerms,
   verifyBody,
 } from '../signature/signature.js'
-import type {Finding} from './diagnosis.js'
+import type {Finding} from './cause.js'
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
@@ -50,9 +49,6 @@ export interface Checked {
   readonly notes: readonly string[]
 }
 
-/** The pieces of a body from its beginning. */
-export type ReadAgain = () => AsyncIterable<Uint8Array>
-
 /** Ours: a longer body is checked as it streams by, and not kept to be explained. */
 export const MOST_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -61,16 +57,11 @@ const MOST_IN_VAIN = 400
 
 /**
  * Checks `request`: at once when its body is at hand and right, which is how a capture of a million lines is read; else
- * it is read to its end, or the cause is looked for. `readAgain` gives the body once more, where that is possible: one too
- * long to keep is explained by it. Throws what reading throws.
+ * it is read to its end, or the cause is looked for. Throws what reading throws.
  */
-export function check(
-  request: CapturedRequest,
-  terms: CheckTerms,
-  readAgain?: ReadAgain,
-): Checked | Promise<Checked> {
+export function check(request: CapturedRequest, terms: CheckTerms): Checked | Promise<Checked> {
   const {body} = request
-  if (!(body instanceof Uint8Array)) return checkStream(request, body, terms, readAgain)
+  if (!(body instanceof Uint8Array)) return checkStream(request, body, terms)
   const verdict = verifyBody(body, verifyTerms(request, terms))
   const event = request.event ?? readEvent(body)
   return conclude(request, verdict, {length: body.length, kept: body, event}, terms)
@@ -80,11 +71,10 @@ async function checkStream(
   request: CapturedRequest,
   pieces: AsyncIterable<Uint8Array>,
   terms: CheckTerms,
-  readAgain: ReadAgain | undefined,
 ): Promise<Checked> {
   const verifier = createVerifier(verifyTerms(request, terms))
   const body = await readBody(pieces, piece => verifier.update(piece))
-  return conclude(request, verifier.finish(), body, terms, readAgain)
+  return conclude(request, verifier.finish(), body, terms)
 }
 
 function verifyTerms(request: CapturedRequest, terms: CheckTerms): VerifyTerms {
@@ -105,7 +95,6 @@ function conclude(
   verdict: Verdict,
   body: Body,
   terms: CheckTerms,
-  readAgain?: ReadAgain,
 ): Checked | Promise<Checked> {
   const {notes} = request.afterwards
   const eventIdHeader = terms.eventId ?? headerIn(request, terms.names.eventId)
@@ -113,7 +102,7 @@ function conclude(
   if (result.valid) return {result, notes}
   if (request.problem !== undefined)
     return {result: {...result, findings: [unreadable(request.problem)]}, notes}
-  return findCauses({request, verdict, body, eventIdHeader, terms, result, readAgain})
+  return findCauses({request, verdict, body, eventIdHeader, terms, result})
 }
 
 interface Refused {
@@ -123,17 +112,16 @@ interface Refused {
   readonly eventIdHeader: string | readonly string[] | undefined
   readonly terms: CheckTerms
   readonly result: CheckResult
-  readonly readAgain: ReadAgain | undefined
 }
 
 /** The search for causes is loaded when something is wrong: a right signature needs none of it. */
 async function findCauses(refused: Refused): Promise<Checked> {
-  const {request, verdict, body, eventIdHeader, terms, result, readAgain} = refused
+  const {request, verdict, body, eventIdHeader, terms, result} = refused
   const {names, secrets, toleranceSeconds, otherSecrets, findOriginal, inVain} = terms
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
   if (isSearched && inVain.count >= MOST_IN_VAIN)
     return {result: {...result, findings: [notLookedFor()]}, notes: request.afterwards.notes}
-  const {diagnose, diagnoseLong} = await import('./diagnosis.js')
+  const {diagnose} = await import('./diagnosis.js')
   const input = {
     ...{verdict, names, secrets, toleranceSeconds, eventIdHeader, otherSecrets, findOriginal},
     header: signatureOf(request, terms),
@@ -145,8 +133,7 @@ async function findCauses(refused: Refused): Promise<Checked> {
     surplus: request.afterwards.surplus,
     receivedAt: request.receivedAt,
   }
-  const isLong = body.kept === undefined && readAgain !== undefined
-  const findings = isLong ? await diagnoseLong(input, readAgain()) : diagnose(input)
+  const findings = diagnose(input)
   if (findings.map(({code}) => code).join() === 'unexplained') inVain.count += 1
   return {result: {...result, findings}, notes: request.afterwards.notes}
 }
@@ -193,49 +180,13 @@ async function readBody(
 ): Promise<Body> {
   const parts: Uint8Array[] = []
   let length = 0
-  let finder: EventFinder | undefined
   for await (const piece of pieces) {
     onPiece(piece)
     length += piece.length
-    if (finder) finder.push(piece)
+    if (length > MOST_KEPT_BYTES) parts.length = 0
     else parts.push(Buffer.from(piece))
-    if (length > MOST_KEPT_BYTES && finder === undefined) {
-      finder = new EventFinder(Buffer.concat(parts.splice(0)))
-    }
   }
-  if (finder) return {length, kept: undefined, event: finder.event()}
+  if (length > MOST_KEPT_BYTES) return {length, kept: undefined, event: undefined}
   const kept = Buffer.concat(parts)
   return {length, kept, event: readEvent(kept)}
-}
-
-/** Ours: what is longer is not looked at. */
-const LONGEST_VALUE_BYTES = 4096
-const NOTHING = 'null'
-
-/** The event of a body too long to be kept, of which only its own members are; once all are found, no more is looked at. */
-class EventFinder {
-  private readonly isObject: boolean
-  /** JSON of each, a character a byte. */
-  private readonly found = [NOTHING, NOTHING, NOTHING]
-  private readonly picker = new JsonPicker(
-    [['id'], ['type'], ['created']],
-    LONGEST_VALUE_BYTES,
-    ({path, text}) => {
-      this.found[path] = text ? Buffer.from(text).toString('latin1') : NOTHING
-    },
-  )
-
-  constructor(beginning: Buffer) {
-    this.isObject = /^[ \t\r\n]*\{/.test(beginning.toString('latin1', 0, 4096))
-    this.push(beginning)
-  }
-
-  push(piece: Uint8Array): void {
-    if (this.isObject && this.found.includes(NOTHING)) this.picker.push(piece)
-  }
-
-  event(): EventSummary | undefined {
-    const [id, type, created] = this.found
-    return readEvent(Buffer.from(`{"id":${id},"type":${type},"created":${created}}`, 'latin1'))
-  }
 }

@@ -1,7 +1,7 @@
-/** What to do about a cause, in one line, for the framework the request smells of. */
-import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+/** What to do about a cause, in one line, for the framework that the request seems to come from; and what is said of time. */
+import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
-import type {Cause} from './cause.js'
+import type {Cause, Finding} from './cause.js'
 
 type Framework = keyof typeof RAW_BODY
 
@@ -23,7 +23,7 @@ const RAW_BODY = {
 const FIXES: Readonly<Record<string, string>> = {
   body_bom:
     'Read and save the body as bytes: a text editor, or Encoding.UTF8 of .NET, puts or drops the mark.',
-  body_compressed: 'Verify the body after its Content-Encoding was undone.',
+  body_compressed: 'Verify the body after decompressing it (Content-Encoding).',
   body_crlf:
     'Save the capture as bytes: an editor, git (autocrlf) or FTP in text mode changed its line breaks.',
   body_trailing_newline:
@@ -36,21 +36,20 @@ const FIXES: Readonly<Record<string, string>> = {
   secret_prefix_doubled: 'Write whsec_ once.',
   secret_prefix_missing: 'Use the whole secret as the key, beginning with whsec_.',
   secret_quoted:
-    'Take the quotes out of the secret: docker --env-file and systemd keep them as part of the value.',
+    'Remove the quotes around the secret: docker --env-file and systemd keep them as part of the value.',
   secret_whitespace: "Trim the secret where it is read; write it with printf '%s', not echo.",
   timestamp_milliseconds: 'Take Unix seconds, as digits: Math.floor(Date.now() / 1000).',
-  timestamp_not_signed: 'Sign `<t>.<raw body>` with t as the header spells it (§6.3).',
-  timestamp_respelled: 'Take t as text from the header; do not turn it into a number and back.',
-  separator_wrong: 'Put t, one full stop and the raw body together, in this order and nothing else (§6.3).',
+  timestamp_not_signed: 'Sign `<t>.<raw body>` with t as the header spells it.',
+  separator_wrong: 'Put t, one full stop and the raw body together, in this order and nothing else.',
   signature_base64: "Write the digest in lowercase hex: digest('hex'), hexdigest(), not base64.",
   signature_uppercase: 'Write the digest in lowercase hex.',
   signature_prefixed: 'Write the bare hex digest after v1=.',
   signed_without_hmac_key: 'Sign with HMAC-SHA256 and the secret as its key; a plain hash proves nothing.',
   header_renamed:
-    'Set signature_header of the profile to that name, or let the proxy keep the name of the header.',
-  header_repeated: 'Pass the header on once; a proxy or a test added it again.',
-  header_rewritten: 'Pass the header on as it came.',
-  content_length_short: 'Correct the Content-Length of the capture, or take it out.',
+    'Set signature_header of the profile to that name, or have the proxy keep the name of the header.',
+  header_repeated: 'Forward the header once; a proxy or a test added it again.',
+  header_rewritten: 'Forward the header as it came.',
+  content_length_short: 'Correct the Content-Length of the capture, or remove it.',
 }
 
 /** The line for `cause`. */
@@ -61,11 +60,11 @@ export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
 /** By headers that hosts add, then by the manner of the printer. `text` is the body in hand. */
 function frameworkOf(cause: Cause, headers: HeaderMap, text: string): Framework {
   const has = (pattern: RegExp) => Object.keys(headers).some(name => pattern.test(name))
-  const told = [headers['x-powered-by'] ?? [], headers.server ?? []].flat().join(' ').toLowerCase()
-  const named = (['express', 'fastify', 'next', 'laravel', 'django', 'spring'] as const).find(name =>
-    told.includes(name),
+  const named = [headers['x-powered-by'] ?? [], headers.server ?? []].flat().join(' ').toLowerCase()
+  const framework = (['express', 'fastify', 'next', 'laravel', 'django', 'spring'] as const).find(name =>
+    named.includes(name),
   )
-  if (named) return named
+  if (framework) return framework
   if (cause.code === 'body_base64' || has(/^x-amzn?-/)) return 'gateway'
   if (has(/^x-(?:vercel|nextjs|middleware)-/)) return 'next'
   if (has(/^x-laravel-/)) return 'laravel'
@@ -85,9 +84,67 @@ function printerOf(text: string): Framework {
   return 'node'
 }
 
-/** Said where time is the cause. */
-export const TIME_FIXES = {
-  onArrival: `Verify when a request arrives, before it is queued; a sender signs every attempt anew with the time of that attempt.`,
-  received: 'Judge the capture at the time it came: --at received.',
-  clock: `Set the clock by NTP (timedatectl, w32tm); at most ${SIGNATURE_TOLERANCE_SECONDS} s may lie between the two clocks.`,
-} as const
+/** Ours: how far from the schedule of §6.4 an age may be and still be that of an attempt. */
+const SLACK = 0.02
+const LEAST_SLACK_SECONDS = 15
+
+export interface TimeFacts {
+  readonly timestamp: number
+  /** Positive when the timestamp is in the past. */
+  readonly ageSeconds: number
+  readonly toleranceSeconds: number
+  /** By the capture; Unix seconds. */
+  readonly receivedAt: number | undefined
+}
+
+/** A right signature at the wrong time: old, or from the future. */
+export function describeTime(facts: TimeFacts): Finding {
+  const {ageSeconds, toleranceSeconds, receivedAt, timestamp} = facts
+  const outside = `outside the ${toleranceSeconds} s allowed`
+  const zone = isZoneApart(Math.abs(ageSeconds))
+  if (ageSeconds < 0) {
+    const explanation = `The signature is right, but its timestamp is ${lengthOf(-ageSeconds)} in the future, ${outside}: the clock it is judged by is slow${zone ? ' or takes local time for UTC' : ''}, or the sender's is fast.`
+    const fix = `Set the clock by NTP (timedatectl, w32tm); the two clocks may differ by at most ${SIGNATURE_TOLERANCE_SECONDS} s.`
+    return {code: 'clock_skew', explanation, fix}
+  }
+  const start = `The signature is right, but it was made ${lengthOf(ageSeconds)} before, ${outside}`
+  if (receivedAt !== undefined && Math.abs(Math.floor(receivedAt) - timestamp) <= toleranceSeconds) {
+    const fix = 'Judge the capture at the time it came: --at received.'
+    return {code: 'stale_retry', explanation: `${start}. It was fresh when it was received.`, fix}
+  }
+  const attempt = attemptAt(ageSeconds)
+  const why =
+    attempt === undefined
+      ? `it was held in a queue, or sent again with its old signature${zone ? ', or a clock took local time for UTC' : ''}`
+      : `attempt ${attempt} of a delivery falls due then, so an earlier attempt's signature was sent again`
+  const explanation = `${start}: ${why}. If it was sent and signed just now, the clock here is fast.`
+  const fix =
+    'Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.'
+  return {code: 'stale_retry', explanation, fix}
+}
+
+/** The attempt of §6.4 that falls due `age` seconds after the first. */
+function attemptAt(age: number): number | undefined {
+  let due = 0
+  for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
+    due += delay
+    if (n > 0 && Math.abs(age - due) <= Math.max(LEAST_SLACK_SECONDS, due * SLACK)) return n + 1
+  }
+  return undefined
+}
+
+/** Whether clocks differ by so much when one of them takes local time for UTC: half hours, up to 14 hours. */
+function isZoneApart(seconds: number): boolean {
+  const halfHours = Math.round(seconds / 1800)
+  return halfHours >= 2 && halfHours <= 28 && Math.abs(seconds - halfHours * 1800) <= 60
+}
+
+function lengthOf(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ]
+  const unit = units.find(([size]) => seconds >= size * 2)
+  return unit ? `${seconds} s (about ${Math.round(seconds / unit[0])} ${unit[1]})` : `${seconds} s`
+}

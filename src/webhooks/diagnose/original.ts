@@ -1,7 +1,7 @@
-/** The body in hand beside the one that was received under the same id: where they part, and what parted them. */
+/** The body in hand beside the one that was received under the same id: where they differ, and why. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
-import type {Cause} from './cause.js'
+import {type Cause, cause} from './cause.js'
 import {lossyReadings} from './charset.js'
 import {printables, reprint} from './reprint.js'
 
@@ -14,7 +14,7 @@ export function firstDifference(a: Uint8Array, b: Uint8Array): number | undefine
   return a.length === b.length ? undefined : length
 }
 
-/** One sentence: where the bodies part, with what stands around it in each, made safe to show. */
+/** One sentence: where the bodies differ, with the text around it in each, made safe to show. */
 export function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
   const at = firstDifference(inHand, original)
   if (at === undefined) return 'The body is byte for byte the one that was received.'
@@ -36,7 +36,7 @@ function around(bytes: Uint8Array, at: number): string {
  */
 export function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
   const same = (bytes: Uint8Array) => firstDifference(bytes, inHand) === undefined
-  for (const {bytes, cause} of lossyReadings(original)) if (same(bytes)) return cause
+  for (const reading of lossyReadings(original)) if (same(reading.bytes)) return reading.cause
   for (const bytes of javascriptPrints(original)) if (same(bytes)) return REPRINTED
   for (const printable of printables({bytes: original, causes: []})) {
     for (const form of reprint(printable)) if (same(form.bytes)) return REPRINTED
@@ -44,10 +44,10 @@ export function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | u
   return undefined
 }
 
-const REPRINTED: Cause = {
-  code: 'body_reserialized',
-  what: 'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
-}
+const REPRINTED = cause(
+  'body_reserialized',
+  'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
+)
 
 function* javascriptPrints(original: Uint8Array): Generator<Uint8Array> {
   if (isTooDeep(original)) return

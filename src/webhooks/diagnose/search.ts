@@ -1,14 +1,14 @@
 /**
  * Looks for the combination of causes under which the signature is right. A digest that matches is the proof; without
- * one nothing is said. The likely and the single causes go first, and the work is bounded, whatever the body.
+ * one nothing is said. The likely and the single causes come first, and the work is bounded, whatever the body.
  *
- * Digests are compared without care for time here: nobody waits for the answer but the owner of the secret.
+ * Digests are compared in no constant time here: only the owner of the secret waits for the answer.
  */
 import {createSecretKey, type KeyObject} from 'node:crypto'
-import {restoreEdges, unwrapBody, withoutEdges} from './body-repairs.js'
 import type {BodyForm, Cause, Claim, KeyForm} from './cause.js'
-import {asItStands, type Printable, printables, renumber, reorder, reprint, respace} from './reprint.js'
-import {keylessSchemes, otherSchemes, otherTimes, properScheme, type Scheme, wholeSeconds} from './schemes.js'
+import {keylessSchemes, millisecondSchemes, otherSchemes, properSchemes, type Scheme} from './header.js'
+import {restoreEdges, unwrapBody, withoutEdges} from './repairs.js'
+import {printables, reorder, reprint, respace} from './reprint.js'
 
 export interface SearchInput {
   readonly claims: readonly Claim[]
@@ -28,10 +28,12 @@ const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
-/** Ours: a body beyond it is printed in the common manners before the search widens. */
+/** Ours: a body beyond it is printed in the common styles before the search widens. */
 const LONG_BYTES = 16_384
 /** Ours: white space is put back around bodies up to this. */
 const MOST_EDGED_BYTES = 256 * 1024
+/** Ours: repaired bodies around which white space is put back. */
+const MOST_EDGED = 8
 
 interface Key {
   readonly key: KeyObject
@@ -41,8 +43,13 @@ interface Key {
 /** The claims with one timestamp, by digest. */
 interface Target {
   readonly claim: Claim
-  readonly causesByDigest: ReadonlyMap<string, readonly Cause[]>
+  readonly causesByDigest: Map<string, readonly Cause[]>
 }
+
+type Schemes = (claim: Claim) => Iterable<Scheme>
+
+/** One step of the search: every body under every key and scheme, for at most `share` of the work that is left. */
+type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly Key[], schemes: Schemes, share?: number]
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */
 export function search(input: SearchInput): Cause[] | undefined {
@@ -51,109 +58,73 @@ export function search(input: SearchInput): Cause[] | undefined {
 
 class Search {
   private left: number
-  private readonly targets: Target[]
-  private readonly plain: Key[]
-  private readonly all: Key[]
+  private readonly targets: readonly Target[]
 
   constructor(private readonly input: SearchInput) {
-    const [body] = input.bodies
-    this.left = BUDGET + (body?.bytes.length ?? 0) * BUDGET_PER_BYTE
+    this.left = BUDGET + (input.bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
     this.targets = targetsOf(input.claims)
-    const prepared = input.keys.map(({key, causes}) => ({key: createSecretKey(key), causes}))
-    const others = input.otherKeys.map(({key, causes}) => ({key: createSecretKey(key), causes}))
-    this.plain = prepared.filter(({causes}) => causes.length === 0)
-    this.all = [...this.plain, ...others, ...prepared.filter(({causes}) => causes.length > 0)]
   }
 
   run(): Cause[] | undefined {
-    const {bodies} = this.input
-    return (
-      this.attempt(bodies, this.all, proper) ??
-      this.spacingAlone(bodies) ??
-      this.headerAndSecret(bodies) ??
-      this.bodyAndRest(bodies)
-    )
+    for (const [bodies, keys, schemes, share = 1] of this.steps()) {
+      const found = this.attempt(bodies, keys, schemes, this.left * (1 - share))
+      if (found) return found
+    }
+    return undefined
   }
 
-  /** The commonest change of all, looked for while there is work left for a long body. */
-  private spacingAlone(bodies: readonly BodyForm[]): Cause[] | undefined {
-    const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
+  /** The steps in order. Forms of the body are made when a step asks for them. */
+  private *steps(): Generator<Step> {
+    const {bodies, keys, otherKeys, eventId} = this.input
+    const toKey = ({key, causes}: KeyForm): Key => ({key: createSecretKey(key), causes})
+    const given = keys.map(toKey)
+    const plain = given.filter(({causes}) => causes.length === 0)
+    const all = [...plain, ...otherKeys.map(toKey), ...given.filter(({causes}) => causes.length > 0)]
+    const other: Schemes = claim => otherSchemes(claim, eventId)
+    const otherAndKeyless: Schemes = claim => [...other(claim), ...keylessSchemes(claim)]
+
+    yield [bodies, all, properSchemes]
+    // The commonest change of all is looked for while there is work left for a long body; it costs the rest nothing.
     const before = this.left
-    const found = this.attempt(this.from(long, respace), this.plain, proper)
+    yield [from(bodies.filter(isLong), respace), plain, properSchemes]
     this.left = before
-    return found
-  }
-
-  /** The body as it is in hand. */
-  private headerAndSecret(bodies: readonly BodyForm[]): Cause[] | undefined {
-    return (
-      this.attempt(bodies, this.plain, claim => this.other(claim)) ??
-      this.attempt(bodies, this.plain, keylessSchemes) ??
-      this.attempt(bodies, this.all, claim => this.other(claim), 0.4) ??
-      this.attempt(bodies, this.plain, otherTimes, 0.4)
-    )
-  }
-
-  private bodyAndRest(bodies: readonly BodyForm[]): Cause[] | undefined {
+    // The body as it is in hand.
+    yield [bodies, plain, otherAndKeyless]
+    yield [bodies, all, other, 0.4]
+    yield [bodies, plain, millisecondSchemes, 0.4]
+    // The body with what was done to it undone.
     const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
-    const cut = unwrapped.flatMap(form => [...withoutEdges(form)])
+    const cut = [...from(unwrapped, withoutEdges)]
     const near = [...unwrapped.slice(bodies.length), ...cut]
-    const edges = () => this.from([...bodies, ...near.slice(0, 8)].filter(isShort), restoreEdges)
-    const read = [...unwrapped, ...cut].flatMap(form => printables(form))
-    const printed = () => this.printedForms(read)
-    return (
-      this.attempt(near, this.plain, proper) ??
-      this.attempt(edges(), this.plain, proper, 0.3) ??
-      this.attempt(near, this.all, proper, 0.3) ??
-      this.attempt(near, this.plain, claim => [...this.other(claim), ...keylessSchemes(claim)], 0.3) ??
-      this.attempt(printed(), this.plain, proper, 0.6) ??
-      this.attempt(printed(), this.all, proper, 0.4) ??
-      this.attempt(edges(), this.all, proper, 0.2) ??
-      this.attempt(printed(), this.plain, claim => this.other(claim), 0.3) ??
-      this.attempt(this.from(read, renumber), this.plain, proper, 0.4) ??
-      this.attempt(this.edged(printed()), this.plain, proper, 0.2) ??
-      this.attempt(this.from(read, reorder), this.plain, proper, 0.8) ??
-      this.attempt(near, this.all, claim => this.other(claim))
-    )
+    const edged = [...bodies, ...near.slice(0, MOST_EDGED)].filter(isShort)
+    yield [near, plain, properSchemes]
+    yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
+    yield [near, all, properSchemes, 0.3]
+    yield [near, plain, otherAndKeyless, 0.3]
+    const read = [...from([...unwrapped, ...cut], printables)]
+    yield [from(read, reprint), plain, properSchemes, 0.6]
+    yield [from(read, reprint), all, properSchemes, 0.4]
+    yield [from(edged, restoreEdges), all, properSchemes, 0.2]
+    yield [from(read, reprint), plain, other, 0.3]
+    yield [from(from(read, reprint), withLineBreak), plain, properSchemes, 0.2]
+    yield [from(read, reorder), plain, properSchemes, 0.8]
+    yield [near, all, other]
   }
 
-  /** Forms to print are made one by one, so that what is found early costs little. */
-  private *printedForms(read: readonly Printable[]): Generator<BodyForm> {
-    for (const printable of read) {
-      if (printable.causes.some(({what}) => what.includes('inside another'))) yield asItStands(printable)
-      yield* reprint(printable)
-    }
-  }
-
-  private *from<T>(starts: readonly T[], change: (start: T) => Iterable<BodyForm>): Generator<BodyForm> {
-    for (const start of starts) yield* change(start)
-  }
-
-  private *edged(forms: Iterable<BodyForm>): Generator<BodyForm> {
-    for (const {bytes, causes} of forms) {
-      for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
-    }
-  }
-
-  private other(claim: Claim): Scheme[] {
-    return otherSchemes(claim, this.input.eventId)
-  }
-
-  /** Tries every body under every key and scheme, spending at most `share` of what is left. */
   private attempt(
     bodies: Iterable<BodyForm>,
     keys: readonly Key[],
-    schemesOf: (claim: Claim) => Iterable<Scheme>,
-    share = 1,
+    schemesOf: Schemes,
+    floor: number,
   ): Cause[] | undefined {
-    const floor = this.left * (1 - share)
     const plans = this.targets.map(target => ({target, schemes: [...schemesOf(target.claim)]}))
     const seen = new Set<string>()
     for (const body of bodies) {
-      this.left -= COST_OF_FORM + body.bytes.length * COST_OF_FORM_BYTE
-      const text = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length).toString('latin1')
+      const {buffer, byteOffset, length} = body.bytes
+      this.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
+      const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
       if (seen.has(text)) continue
-      if (body.bytes.length < 16_384) seen.add(text)
+      if (length < LONG_BYTES) seen.add(text)
       for (const {target, schemes} of plans) {
         const found = this.match(body, keys, target, schemes, floor)
         if (found) return found
@@ -182,9 +153,16 @@ class Search {
   }
 }
 
-/** §6.3, and the same over the whole seconds of a header in milliseconds, which goes with any other cause. */
-function proper(claim: Claim): Scheme[] {
-  return [properScheme(claim), wholeSeconds(claim)].filter(scheme => scheme !== undefined)
+function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterable<To>): Generator<To> {
+  for (const start of starts) yield* change(start)
+}
+
+function* withLineBreak({bytes, causes}: BodyForm): Generator<BodyForm> {
+  for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
+}
+
+function isLong({bytes}: BodyForm): boolean {
+  return bytes.length > LONG_BYTES
 }
 
 function isShort({bytes}: BodyForm): boolean {
@@ -192,7 +170,7 @@ function isShort({bytes}: BodyForm): boolean {
 }
 
 function targetsOf(claims: readonly Claim[]): Target[] {
-  const targets = new Map<string | undefined, {claim: Claim; causesByDigest: Map<string, readonly Cause[]>}>()
+  const targets = new Map<string | undefined, Target>()
   for (const claim of claims) {
     const target = targets.get(claim.timestamp) ?? {claim, causesByDigest: new Map()}
     if (!target.causesByDigest.has(claim.digest)) target.causesByDigest.set(claim.digest, claim.causes)

@@ -1,5 +1,5 @@
 /** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
-import {existsSync, statSync} from 'node:fs'
+import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -10,7 +10,7 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {EVENTS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {type CapturedRequest, type ReadOptions, readCaptures} from '../../../webhooks/captures/captures.js'
+import {type CapturedRequest, readCaptures} from '../../../webhooks/captures/captures.js'
 import {type CheckTerms, check} from '../../../webhooks/diagnose/check.js'
 import {invalid} from '../../input/checks.js'
 import {stdinIsTerminal} from '../../input/files.js'
@@ -109,11 +109,10 @@ export async function* verifyInputs(
     const before = leftOut.count
     const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
     try {
-      const readAgain = isPlainFile(input) ? () => bodyIn(input, options) : undefined
       for await (const requests of readCaptures(openInput(input), options)) {
         const verified: Verified[] = []
         for (const request of requests) {
-          const checked = check(request, terms, request.place === undefined ? readAgain : undefined)
+          const checked = check(request, terms)
           const {result, notes} = checked instanceof Promise ? await checked : checked
           const place = `${name}${request.place ?? ''}`
           for (const note of notes) warn(`${place}: ${note}`)
@@ -126,19 +125,6 @@ export async function* verifyInputs(
     } catch (error) {
       throw readingFailed(error, name)
     }
-  }
-}
-
-/** What is no file may be read once alone. */
-function isPlainFile(input: string): boolean {
-  return input !== '-' && statSync(input, {throwIfNoEntry: false})?.isFile() === true
-}
-
-/** The body of the first request in file `input`, which is the one of a body that streams, once more. */
-async function* bodyIn(input: string, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  for await (const [request] of readCaptures(openInput(input), options)) {
-    if (request && !(request.body instanceof Uint8Array)) yield* request.body
-    return
   }
 }
 

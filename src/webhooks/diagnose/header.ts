@@ -1,0 +1,188 @@
+/** What a signature header claims, read as generously as can be, and the ways in which its digest may have been made. */
+import {createHash, createHmac, type KeyObject} from 'node:crypto'
+import {parseSignature} from '../signature/signature.js'
+import {type Cause, type Claim, cause} from './cause.js'
+
+const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
+
+/** Ours: a header has few signatures; one that has many is not searched through. */
+const MOST_CLAIMS = 12
+const MOST_VALUES = 4
+const MOST_VALUE_LENGTH = 4096
+
+/** The claims in `values`, the header's values. Those that follow the grammar have no causes. */
+export function readClaims(values: readonly string[]): Claim[] {
+  const repeated =
+    values.length > 1 ? [cause('header_repeated', 'The signature header came more than once.')] : []
+  return values
+    .slice(0, MOST_VALUES)
+    .flatMap(value => readValue(value.slice(0, MOST_VALUE_LENGTH)))
+    .map(claim => ({...claim, causes: [...repeated, ...claim.causes]}))
+    .slice(0, MOST_CLAIMS)
+}
+
+function readValue(text: string): Claim[] {
+  const proper = parseSignature(text)
+  if (proper) return proper.digests.map(digest => ({timestamp: proper.timestamp, digest, causes: []}))
+  const {fields, rewritten} = splitFields(text)
+  const times = new Set(fields.filter(({name}) => name === 't').map(({value}) => value))
+  const digests = fields.filter(({name}) => name !== 't').flatMap(({value}) => readDigest(value))
+  const grammar = REWRITTEN(times.size > 1 ? 'has more than one t' : 'breaks the grammar')
+  return (times.size === 0 ? [undefined] : [...times].slice(0, 3)).flatMap(timestamp =>
+    digests.map(digest => {
+      const causes = [...rewritten, ...timeCauses(timestamp), ...digest.causes]
+      return {timestamp, digest: digest.hex, causes: causes.length > 0 ? causes : [grammar]}
+    }),
+  )
+}
+
+interface Field {
+  readonly name: string
+  readonly value: string
+}
+
+function splitFields(text: string): {fields: Field[]; rewritten: Cause[]} {
+  const bare = text.trim().replace(/^["'](.*)["']$/s, '$1')
+  const parts = bare.split(/[,;&|\s]+/).filter(Boolean)
+  const fields = parts.map(part => {
+    const [, name = '', value = part] = /^(t|v\d|ts|timestamp|s|sig|signature)[=:](.*)$/is.exec(part) ?? []
+    return {name: name.replace(/^(?:ts|timestamp)$/i, 't'), value: value.replace(/^"(.*)"$/, '$1')}
+  })
+  const how = [
+    bare !== text && 'has quotes or spaces around it',
+    /\s/.test(text) && 'has spaces in it',
+    /[;&|]/.test(bare) && !bare.includes(',') && 'separates its fields with something other than commas',
+    fields.some(({name}) => /[A-Z]/.test(name)) && 'names its fields in capitals',
+  ].find(words => words !== false)
+  return {
+    fields: fields.map(({name, value}) => ({name: name.toLowerCase(), value})),
+    rewritten: how ? [REWRITTEN(how)] : [],
+  }
+}
+
+function timeCauses(timestamp: string | undefined): Cause[] {
+  if (timestamp === undefined || /^\d{1,12}$/.test(timestamp)) return []
+  if (/^\d{13,19}$/.test(timestamp) || /^\d{9,12}\.\d+$/.test(timestamp))
+    return [
+      cause(
+        'timestamp_milliseconds',
+        'The timestamp of the header is in milliseconds or finer, not in whole seconds.',
+      ),
+    ]
+  return [REWRITTEN('has a timestamp that is not written in digits')]
+}
+
+/** The digests `value` may mean, in lowercase hex, with what is wrong with its spelling. */
+function readDigest(value: string): {hex: string; causes: Cause[]}[] {
+  const prefix =
+    /^(?:(?:hmac[-_]?)?sha-?256|v1|hmac|hex|sha256hex|0x)[=:,-]?(?=.{43})/i.exec(value)?.[0] ?? ''
+  const prefixed =
+    prefix === '' ? [] : [cause('signature_prefixed', `${JSON.stringify(prefix)} is before the digest.`)]
+  const bare = value.slice(prefix.length)
+  if (/^[\da-f]{64}$/.test(bare)) return [{hex: bare, causes: prefixed}]
+  if (/^[\da-f]{64}$/i.test(bare)) {
+    const upper = cause('signature_uppercase', 'The digits of the digest are upper case.')
+    return [{hex: bare.toLowerCase(), causes: [...prefixed, upper]}]
+  }
+  const bytes = /^[A-Za-z0-9+/_-]{43,88}={0,2}$/.test(bare) ? Buffer.from(bare, 'base64') : Buffer.alloc(0)
+  const hex = bytes.length === 32 ? bytes.toString('hex') : bytes.toString('latin1').toLowerCase()
+  if (!/^[\da-f]{64}$/.test(hex)) return []
+  return [{hex, causes: [...prefixed, cause('signature_base64', 'The digest is in base64, not in hex.')]}]
+}
+
+/** One way to make the digest. */
+export interface Scheme {
+  readonly causes: readonly Cause[]
+  /** Lowercase hex. */
+  digest(key: KeyObject, body: Uint8Array): string
+}
+
+/** HMAC over something before and after the body. */
+function framed(before: string, after: string, causes: readonly Cause[]): Scheme {
+  return {
+    causes,
+    digest: (key, body) => createHmac('sha256', key).update(before).update(body).update(after).digest('hex'),
+  }
+}
+
+/**
+ * §6.3 itself, over the timestamp as `claim` spells it, and over the whole seconds of one in milliseconds or finer,
+ * which goes with any other cause.
+ */
+export function properSchemes({timestamp, causes}: Claim): Scheme[] {
+  if (timestamp === undefined) return []
+  const proper = framed(`${timestamp}.`, '', [])
+  const seconds = /^(\d{9,11})(?:\d{3}|\d{6}|\.\d+)$/.exec(timestamp)?.[1]
+  if (seconds === undefined) return [proper]
+  const sent = 'The timestamp was sent in milliseconds, and signed in seconds.'
+  return [proper, framed(`${seconds}.`, '', unlessKnown(causes, sent))]
+}
+
+function unlessKnown(causes: readonly Cause[], what: string): Cause[] {
+  const code = 'timestamp_milliseconds'
+  return causes.some(one => one.code === code) ? [] : [cause(code, what)]
+}
+
+const SEPARATORS = ['', ':', ',', '|', '\n', ' ', '-', '_', ';', '/', '\r\n', '+', '&', '=']
+
+/** Messages put together in another way; `eventId` as body or header have it. */
+export function otherSchemes({timestamp}: Claim, eventId: string | undefined): Scheme[] {
+  const bodyAlone = 'The body alone was signed, without the timestamp and the full stop.'
+  const unsigned = framed('', '', [cause('timestamp_not_signed', bodyAlone)])
+  if (timestamp === undefined) return [unsigned]
+  const wrong = (what: string) => [cause('separator_wrong', what)]
+  const order = wrong('The body was put before the timestamp when it was signed.')
+  const more = wrong('More than timestamp, full stop and body was signed.')
+  const frames = [
+    `t=${timestamp}.`,
+    `t=${timestamp},`,
+    `v0:${timestamp}:`,
+    `v1:${timestamp}:`,
+    `v1.${timestamp}.`,
+  ]
+  const withId = eventId ? [`${eventId}.${timestamp}.`, `${timestamp}.${eventId}.`] : []
+  return [
+    unsigned,
+    ...SEPARATORS.map(separator => {
+      const shown = separator === '' ? 'nothing' : JSON.stringify(separator)
+      const what = `Between timestamp and body was ${shown} instead of a full stop when it was signed.`
+      return framed(timestamp + separator, '', wrong(what))
+    }),
+    ...['.', '', ':', ',', '|', '\n'].map(separator => framed('', separator + timestamp, order)),
+    ...[...frames, ...withId].map(before => framed(before, '', more)),
+  ]
+}
+
+/** §6.3 over the timestamp in milliseconds, which the header has in seconds. */
+export function* millisecondSchemes({timestamp, causes}: Claim): Generator<Scheme> {
+  if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp)) return
+  const signed = unlessKnown(causes, 'The timestamp was signed in milliseconds, and sent in seconds.')
+  for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', signed)
+}
+
+/** Sums that need no secret, or are no HMAC with the secret as its key. */
+export function keylessSchemes({timestamp}: Claim): Scheme[] {
+  const scheme = (what: string, digest: Scheme['digest']) => ({
+    causes: [cause('signed_without_hmac_key', what)],
+    digest,
+  })
+  const sum = (...parts: readonly Uint8Array[]) =>
+    createHash('sha256').update(Buffer.concat(parts)).digest('hex')
+  const hmac = (key: Uint8Array, ...parts: readonly Uint8Array[]) =>
+    createHmac('sha256', key).update(Buffer.concat(parts)).digest('hex')
+  const joined = 'It is a SHA-256 over secret and message together, no HMAC.'
+  return (timestamp === undefined ? [''] : [`${timestamp}.`, '', timestamp]).flatMap(text => {
+    const front = Buffer.from(text)
+    return [
+      scheme('It is a plain SHA-256, no HMAC: anyone can make it.', (_, body) => sum(front, body)),
+      scheme(joined, (key, body) => sum(key.export(), front, body)),
+      scheme(joined, (key, body) => sum(front, body, key.export())),
+      scheme('It is an HMAC with an empty key: anyone can make it.', (_, body) =>
+        hmac(Buffer.alloc(0), front, body),
+      ),
+      scheme('Key and message of the HMAC are swapped: the message is the key.', (key, body) =>
+        hmac(Buffer.concat([front, body]), key.export()),
+      ),
+    ]
+  })
+}

@@ -1,0 +1,150 @@
+/** What parsers change in JSON: the spelling of numbers and the order of keys. Each guess is what may have been signed. */
+import {
+  COMPACT,
+  type JsonMember,
+  type JsonNode,
+  type JsonObject,
+  mapNumbers,
+  mapObjects,
+  nameOf,
+  print,
+} from './json.js'
+
+/** One of several values of one kind, with how what is in hand differs from it: nothing for what is in hand. */
+export interface Choice<T> {
+  readonly value: T
+  readonly differences: readonly string[]
+}
+
+/** Names of members that hold money in one interface or another. */
+const MONEY =
+  /amount|price|total|fee|balance|refund|tax|base|cost|rate|old|new|paid|due|deposit|commission|net|gross|value/i
+
+const decimals = (text: string, count: number) => {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text) ?? []
+  if (whole === '' || fraction.replace(/0+$/, '').length > count) return text
+  return `${sign}${whole}.${fraction.slice(0, count).padEnd(count, '0')}`
+}
+
+const money = (count: number) => (text: string, member: string) =>
+  MONEY.test(member) ? decimals(text, count) : text
+
+/** Rules for all numbers of a body at once, the likely ones first. */
+const NUMBER_RULES: readonly [words: string, spell: (text: string, member: string) => string][] = [
+  ['amounts with two decimals', money(2)],
+  ['amounts with one decimal', money(1)],
+  ['amounts with three decimals', money(3)],
+  ['fractions with two decimals', text => (text.includes('.') ? decimals(text, 2) : text)],
+  ['numbers with two decimals', text => decimals(text, 2)],
+  ['numbers with one decimal', text => decimals(text, 1)],
+  [
+    'amounts without needless zeros',
+    text => text.replace(/^(-?\d{1,15}(?:\.\d{0,14}[1-9])?)\.?0{1,15}$/, '$1'),
+  ],
+]
+
+/** The numbers of `choice` by every rule that changes one. */
+export function numberChoices({value, differences}: Choice<JsonNode>): Choice<JsonNode>[] {
+  const seen = new Set([print(value, COMPACT)])
+  return NUMBER_RULES.flatMap(([words, spell]) => {
+    const changed = mapNumbers(value, spell)
+    const text = print(changed, COMPACT)
+    if (seen.has(text)) return []
+    seen.add(text)
+    return [{value: changed, differences: [...differences, `numbers (signed was one that has ${words})`]}]
+  })
+}
+
+/** The order in which §2.8 and the records of the service name their fields; other fields follow as they are. */
+const KNOWN_ORDERS: readonly (readonly string[])[] = [
+  ['id', 'type', 'created', 'data'],
+  [
+    ...['object', 'reservation_ref', 'client_reference_id', 'status', 'reason', 'fee', 'refund_amount'],
+    ...['amount', 'currency', 'payment_status', 'failure_code', 'voucher', 'changes', 'test'],
+  ],
+  ['object', 'reservation_ref', 'status', 'client_reference_id'],
+  ['url', 'expires_at'],
+  ['field', 'old', 'new'],
+]
+
+/** Every object in the order the interface names its fields. `variant` chooses among known orders of one object. */
+function inKnownOrder(node: JsonNode, variant: 0 | 1 = 0): JsonNode {
+  return mapObjects(node, members => {
+    const names = members.map(nameOf)
+    const fitting = KNOWN_ORDERS.filter(order => order[0] !== undefined && names.includes(order[0]))
+    const order = fitting[variant] ?? fitting[0]
+    const rank = (member: JsonMember) => {
+      const at = order?.indexOf(nameOf(member)) ?? -1
+      return at < 0 ? names.length + (order?.length ?? 0) : at
+    }
+    return members.toSorted((a, b) => rank(a) - rank(b))
+  })
+}
+
+/** Every object with its keys sorted, as canonical JSON has them. */
+function sorted(node: JsonNode): JsonNode {
+  return mapObjects(node, members => members.toSorted((a, b) => compare(nameOf(a), nameOf(b))))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The orders of keys that a printer may have started from. */
+export function orderChoices(node: JsonNode): Choice<JsonNode>[] {
+  const order = orderDifference(node)
+  const seen = new Set<string>()
+  return [
+    {value: node, differences: []},
+    {value: inKnownOrder(node), differences: [order]},
+    {value: inKnownOrder(node, 1), differences: [order]},
+    {value: sorted(node), differences: ['key order (signed was one with sorted keys)']},
+  ].filter(({value}) => {
+    const text = print(value, COMPACT)
+    return !seen.has(text) && seen.add(text)
+  })
+}
+
+export function orderDifference(node: JsonNode): string {
+  const isSorted = print(node, COMPACT) === print(sorted(node), COMPACT)
+  return isSorted && node.kind === 'object' && node.members.length > 1
+    ? 'key order (sorted keys in hand)'
+    : 'key order'
+}
+
+/** Ours: up to so many keys are tried in every order: 5,040 of them. */
+const MOST_PERMUTED_KEYS = 7
+
+/**
+ * `node` with the keys of its top level, or of the largest object inside it, in every other order; the rest is in the
+ * known order, or as it is. Objects of more than seven keys keep the first ones. A generator: there may be thousands.
+ */
+export function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
+  const known = inKnownOrder(node)
+  if (node.kind !== 'object' || known.kind !== 'object') return
+  yield* permuted(known)
+  const [largest] = known.members.toSorted((a, b) => keysOf(b.value) - keysOf(a.value))
+  if (largest?.value.kind !== 'object') return
+  for (const {members} of [known, node]) {
+    for (const value of permuted(largest.value))
+      yield {kind: 'object', members: members.map(one => (one.key === largest.key ? {...one, value} : one))}
+  }
+}
+
+function keysOf(node: JsonNode): number {
+  return node.kind === 'object' ? node.members.length : 0
+}
+
+function* permuted({members}: JsonObject): Generator<JsonObject> {
+  const fixed = Math.max(0, members.length - MOST_PERMUTED_KEYS)
+  if (fixed > 3) return
+  for (const tail of permutations(members.slice(fixed)))
+    yield {kind: 'object', members: [...members.slice(0, fixed), ...tail]}
+}
+
+function* permutations<T>(items: readonly T[]): Generator<T[]> {
+  if (items.length <= 1) return yield [...items]
+  for (const [n, item] of items.entries()) {
+    for (const rest of permutations(items.toSpliced(n, 1))) yield [item, ...rest]
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * JSON with its spelling: numbers, escapes, key order and repeated keys stay text, so that a body can be printed again
+ * in another style without changing a digit. (`JSON.parse` loses `1250.00`, large integers and the order.)
+ */
+import {isTooDeep} from '../../contract/json.js'
+
+export interface JsonObject {
+  readonly kind: 'object'
+  readonly members: readonly JsonMember[]
+}
+
+export interface JsonMember {
+  /** As spelled, with its quotes. */
+  readonly key: string
+  readonly value: JsonNode
+}
+
+export type JsonNode =
+  | JsonObject
+  | {readonly kind: 'array'; readonly items: readonly JsonNode[]}
+  /** As spelled; strings with their quotes. */
+  | {readonly kind: 'string' | 'number' | 'word'; readonly text: string}
+
+const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
+const STRINGS = new RegExp(STRING, 'g')
+const TOKENS = new RegExp(String.raw`${STRING}|[{}[\]]|[^\s{}[\],:"]+`, 'g')
+
+/** The value in `text`; undefined when it is not JSON, or nested absurdly deep. */
+export function parseTree(text: string): JsonNode | undefined {
+  if (isTooDeep(Buffer.from(text)) || !isJson(text)) return undefined
+  const tokens = text.match(TOKENS) ?? []
+  let at = 0
+  const until = <T>(close: string, read: () => T): T[] => {
+    const found: T[] = []
+    while (tokens[at] !== close) found.push(read())
+    at += 1
+    return found
+  }
+  const value = (): JsonNode => {
+    const token = tokens[at++] ?? ''
+    if (token === '{')
+      return {kind: 'object', members: until('}', () => ({key: tokens[at++] ?? '', value: value()}))}
+    if (token === '[') return {kind: 'array', items: until(']', value)}
+    return {kind: token[0] === '"' ? 'string' : /[-\d]/.test(token[0] ?? '') ? 'number' : 'word', text: token}
+  }
+  return value()
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The name of a member, without quotes and escapes. */
+export function nameOf({key}: JsonMember): string {
+  return JSON.parse(key)
+}
+
+/** `node` with the members of every object replaced by what `change` makes of them. */
+export function mapObjects(
+  node: JsonNode,
+  change: (members: readonly JsonMember[]) => readonly JsonMember[],
+): JsonNode {
+  if (node.kind === 'array') return {kind: 'array', items: node.items.map(item => mapObjects(item, change))}
+  if (node.kind !== 'object') return node
+  const members = node.members.map(({key, value}) => ({key, value: mapObjects(value, change)}))
+  return {kind: 'object', members: change(members)}
+}
+
+/** `node` with every number spelled by `spell`, which is given the name of the member that holds it. */
+export function mapNumbers(
+  node: JsonNode,
+  spell: (text: string, member: string) => string,
+  member = '',
+): JsonNode {
+  if (node.kind === 'number') return {kind: 'number', text: spell(node.text, member)}
+  if (node.kind === 'array')
+    return {kind: 'array', items: node.items.map(item => mapNumbers(item, spell, member))}
+  if (node.kind !== 'object') return node
+  const members = node.members.map(one => ({
+    key: one.key,
+    value: mapNumbers(one.value, spell, nameOf(one)),
+  }))
+  return {kind: 'object', members}
+}
+
+export interface Spacing {
+  /** In words, as a finding says it. */
+  readonly name: string
+  /** Between two members or items on one line. */
+  readonly comma: string
+  readonly colon: string
+  /** One level of indentation; undefined prints everything on one line. */
+  readonly indent?: string | undefined
+  readonly lineBreak?: '\n' | '\r\n'
+  /** Whether arrays are printed on one line, as Jackson does. */
+  readonly flatLists?: boolean
+  /** Inside empty objects and arrays. */
+  readonly empty?: string
+  /** Inside brackets on one line. */
+  readonly padding?: string
+}
+
+const indented = (name: string, indent: string, lineBreak: '\n' | '\r\n' = '\n'): Spacing => ({
+  name: `indentation, pretty-printed with ${name}`,
+  comma: ',',
+  colon: ': ',
+  indent,
+  lineBreak,
+})
+
+export const COMPACT: Spacing = {name: 'no spaces', comma: ',', colon: ':'}
+
+/** How printers put spaces, the likely ones first. */
+export const SPACINGS: readonly Spacing[] = [
+  COMPACT,
+  {name: 'spaces after `,` and `:`', comma: ', ', colon: ': '},
+  indented('2 spaces', '  '),
+  indented('4 spaces', '    '),
+  indented('tabs', '\t'),
+  {name: 'spaces after `,`', comma: ', ', colon: ':'},
+  {name: 'spaces after `:`', comma: ',', colon: ': '},
+  {
+    ...indented('2 spaces, as Jackson prints', '  '),
+    comma: ', ',
+    colon: ' : ',
+    flatLists: true,
+    empty: ' ',
+    padding: ' ',
+  },
+  indented('2 spaces and CRLF', '  ', '\r\n'),
+  indented('4 spaces and CRLF', '    ', '\r\n'),
+  indented('tabs and CRLF', '\t', '\r\n'),
+  indented('3 spaces', '   '),
+  indented('1 space', ' '),
+]
+
+/** `node` printed with `spacing`; strings and numbers as they are spelled. */
+export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
+  const inner = spacing.indent === undefined ? '' : margin + spacing.indent
+  if (node.kind === 'object') {
+    const texts = node.members.map(({key, value}) => key + spacing.colon + print(value, spacing, inner))
+    return wrap('{', texts, '}', margin, spacing)
+  }
+  if (node.kind === 'array') {
+    const isFlat = spacing.flatLists === true
+    const texts = node.items.map(item => print(item, spacing, isFlat ? margin : inner))
+    return wrap('[', texts, ']', margin, isFlat ? {...spacing, indent: undefined} : spacing)
+  }
+  return node.text
+}
+
+function wrap(
+  open: string,
+  texts: readonly string[],
+  close: string,
+  margin: string,
+  spacing: Spacing,
+): string {
+  const {indent, lineBreak = '\n', comma, empty = '', padding = ''} = spacing
+  if (texts.length === 0) return open + empty + close
+  if (indent === undefined) return open + padding + texts.join(comma) + padding + close
+  const start = `${lineBreak}${margin}${indent}`
+  return `${open}${start}${texts.join(`,${start}`)}${lineBreak}${margin}${close}`
+}
+
+/** One habit of printers: which characters of strings they escape, and how. */
+export interface Spelling {
+  /** In words, as a finding says it. */
+  readonly difference: string
+  /** The spelling of a character; undefined leaves it as it is. */
+  readonly spell: (character: string) => string | undefined
+}
+
+const escaped = (characters: string, spell: (character: string) => string) => (character: string) =>
+  characters.includes(character) ? spell(character) : undefined
+const lower = (text: string) =>
+  text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const upper = (text: string) => lower(text).replace(/[a-f\d]{4}/g, digits => digits.toUpperCase())
+const beyondAscii = (spell: (character: string) => string) => (character: string) =>
+  character > '\x7f' ? spell(character) : undefined
+
+/** Groups of habits; a printer has at most one of each group. The first group decides about a character. */
+export const SPELLINGS: readonly (readonly Spelling[])[] = [
+  [
+    {
+      difference: 'escaped slashes (`\\/` in hand, `/` signed)',
+      spell: character => (character === '/' ? '/' : undefined),
+    },
+    {
+      difference: 'escaped slashes (`/` in hand, `\\/` signed)',
+      spell: character => (character === '/' ? '\\/' : undefined),
+    },
+  ],
+  [
+    {
+      difference: 'escaped HTML characters (`\\u003c` in hand, `<` signed)',
+      spell: escaped(`<>&='+"\``, character => (character === '"' ? '\\"' : character)),
+    },
+    // Go's encoding/json, and Rails.
+    {
+      difference: 'escaped HTML characters (`<` in hand, `\\u003c` signed)',
+      spell: escaped('<>&\u2028\u2029', lower),
+    },
+    {
+      difference: 'escaped HTML characters (`=` in hand, `\\u003d` signed; Gson)',
+      spell: escaped("<>&='\u2028\u2029", lower),
+    },
+    // JSON_HEX_TAG, JSON_HEX_AMP and JSON_HEX_APOS.
+    {
+      difference: "escaped HTML characters (`'` in hand, `\\u0027` signed; PHP)",
+      spell: escaped("<>&'", upper),
+    },
+    // System.Text.Json.
+    {
+      difference: 'escaped HTML characters (`+` in hand, `\\u002B` signed; .NET)',
+      spell: escaped('<>&\'"+`', upper),
+    },
+  ],
+  [
+    {
+      difference: 'escaped non-ASCII (`\\u…` in hand, the letters themselves signed)',
+      spell: beyondAscii(character => character),
+    },
+    {
+      difference: 'escaped non-ASCII (letters in hand, `\\u015f` signed)',
+      spell: beyondAscii(lower),
+    },
+    {
+      difference: 'escaped non-ASCII (letters in hand, `\\u015F` signed)',
+      spell: beyondAscii(upper),
+    },
+  ],
+]
+
+const UNIT = /\\(?:u[\da-fA-F]{4}|.)|[\uD800-\uDBFF][\uDC00-\uDFFF]|./gsu
+/** Nothing that a printer would spell in two ways: most strings, skipped quickly. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII
+const PLAIN = /^[\x00-\x7f]*$/
+const SPECIAL = /[\\/<>&=+'`]/
+
+/** JSON `text` with its own spacing and its strings spelled by the first of `spellings` that has an opinion. */
+export function respell(text: string, spellings: readonly Spelling[]): string {
+  if (spellings.length === 0) return text
+  return text.replace(STRINGS, string => {
+    if (PLAIN.test(string) && !SPECIAL.test(string)) return string
+    const units = string.slice(1, -1).replace(UNIT, unit => {
+      const character = unit[0] === '\\' ? JSON.parse(`"${unit}"`) : unit
+      for (const {spell} of spellings) {
+        const spelled = spell(character)
+        if (spelled !== undefined) return spelled
+      }
+      return unit
+    })
+    return `"${units}"`
+  })
+}

@@ -1,0 +1,235 @@
+/**
+ * What may have been done to a body after it was signed: a table of repairs, each undoing one change. Each result is a
+ * guess, which the HMAC proves or not. A new cause in the body is a new row.
+ */
+import {gunzipSync, inflateSync} from 'node:zlib'
+import {type BodyForm, type Cause, cause} from './cause.js'
+import {type Step, undoCharset} from './charset.js'
+import {LINE_BREAK_ADDED} from './reprint.js'
+
+/** The body in the forms that repairs look at. */
+interface Given {
+  readonly bytes: Uint8Array
+  /** A character for each byte. */
+  readonly latin1: string
+  readonly utf8: string
+  /** The parsed JSON; undefined when it is not JSON. */
+  readonly json: unknown
+}
+
+type Content = string | Uint8Array
+
+interface Repair {
+  readonly cause: Cause
+  /** The bodies before the change. Throws nothing. */
+  readonly undo: (given: Given) => readonly Content[]
+}
+
+const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
+const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
+  const text = latin1.replace(pattern, by)
+  return text === latin1 ? [] : [bytesOf(text)]
+}
+const row = (code: string, what: string, undo: Repair['undo']): Repair => ({cause: cause(code, what), undo})
+
+/** Ours: what is inflated beyond this is no event. */
+const MOST_INFLATED_BYTES = 4 * 1024 * 1024
+
+const DOUBLE = 'body_double_encoded'
+const FORM = 'body_form_encoded'
+
+const REPAIRS: readonly Repair[] = [
+  {
+    cause: LINE_BREAK_ADDED,
+    undo: given => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, '')),
+  },
+  row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>
+    changed(given, /^\xef\xbb\xbf/, ''),
+  ),
+  row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', given => changed(given, /\r\n/g, '\n')),
+  row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
+  row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
+  row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => base64In(utf8)),
+  row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({json}) =>
+    gatewayBody(json),
+  ),
+  row(DOUBLE, 'The body is a JSON string that holds the signed one.', ({json}) =>
+    typeof json === 'string' ? [json] : [],
+  ),
+  row(DOUBLE, 'The body is text inside another JSON object.', ({json}) =>
+    textsIn(json).filter(text => /^\s*[{[]/.test(text)),
+  ),
+  row(DOUBLE, 'The body is a Buffer printed as JSON.', ({json}) => bufferIn(json)),
+  row(DOUBLE, 'Quotes are around the body.', ({utf8}) => match(/^\s*(['`])(.*)\1\s*$/s, utf8, 2)),
+  row(DOUBLE, "The body is bytes as Python shows them: b'…'.", ({utf8}) =>
+    match(/^\s*b(['"])(.*)\1\s*$/s, utf8, 2).map(fromPython),
+  ),
+  row(DOUBLE, 'The quotes of the body are escaped.', ({utf8}) => {
+    const value = /^\s*\{\s*\\"/.test(utf8) ? parse(`"${utf8.replace(/[\r\n]{1,8}$/, '')}"`) : undefined
+    return typeof value === 'string' ? [value] : []
+  }),
+  row(FORM, 'A form parser took the whole body for the name of a field.', ({json}) => {
+    const [[name, value] = ['', undefined], ...more] = entriesOf(json)
+    return value === '' && more.length === 0 ? [name] : []
+  }),
+  row(FORM, 'The body is encoded as a form, and the plain one was signed.', ({utf8}) => fieldsIn(utf8)),
+  row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
+    // The offset of a time shows it.
+    const zoned = utf8.replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d")/g, '$1+$2')
+    return zoned === utf8 ? [] : [zoned, utf8.replaceAll(' ', '+')]
+  }),
+  row('body_html_escaped', 'Characters of the body were escaped as HTML entities.', ({utf8}) => [
+    utf8.replace(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi, fromEntity),
+  ]),
+  row('body_compressed', 'The body is compressed, and the plain one was signed.', ({bytes}) =>
+    inflate(bytes),
+  ),
+]
+
+/** One step back: each the inverse of one thing that happens to bodies. */
+function* stepsBack(bytes: Uint8Array): Generator<Step> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const utf8 = buffer.toString('utf8')
+  const given = {bytes, latin1: buffer.toString('latin1'), utf8, json: parse(utf8)}
+  for (const repair of REPAIRS)
+    for (const content of repair.undo(given))
+      yield {bytes: typeof content === 'string' ? Buffer.from(content) : content, cause: repair.cause}
+  yield* undoCharset(bytes)
+}
+
+/** Ours. */
+const MOST_FORMS = 60
+const MOST_STEPS = 3
+
+/** `start` and every body that up to three steps back from it lead to, the nearest first, `mostBytes` in all. */
+export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyForm[] {
+  const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+  const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
+  const forms = [...start]
+  let total = 0
+  let last: readonly BodyForm[] = start
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const next: BodyForm[] = []
+    for (const {bytes, causes} of last) {
+      for (const back of stepsBack(bytes)) {
+        const key = keyOf(back.bytes)
+        if (seen.has(key) || forms.length + next.length >= MOST_FORMS || total > mostBytes) continue
+        seen.add(key)
+        total += back.bytes.length
+        next.push({bytes: back.bytes, causes: [...causes, back.cause]})
+      }
+    }
+    forms.push(...next)
+    last = next
+  }
+  return forms
+}
+
+function base64In(text: string): Uint8Array[] {
+  const data = text.trim().replace(/^data:[^,]{0,100};base64,/, '')
+  const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
+  // A word of letters is base64 too, but an event is longer.
+  return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
+}
+
+/** Ours: members of a wrapping object that are looked into. */
+const MOST_MEMBERS = 40
+
+function entriesOf(json: unknown): [string, unknown][] {
+  return typeof json === 'object' && json !== null ? Object.entries(json).slice(0, MOST_MEMBERS) : []
+}
+
+function textsIn(json: unknown): string[] {
+  return entriesOf(json).flatMap(([, value]) =>
+    typeof value === 'string' && value.length > 1 ? [value] : [],
+  )
+}
+
+function gatewayBody(json: unknown): Uint8Array[] {
+  const {isBase64Encoded, body} = (json ?? {}) as {isBase64Encoded?: unknown; body?: unknown}
+  return isBase64Encoded === true && typeof body === 'string' ? [Buffer.from(body, 'base64')] : []
+}
+
+function bufferIn(json: unknown): Uint8Array[] {
+  const {type, data} = (json ?? {}) as {type?: unknown; data?: unknown}
+  return type === 'Buffer' && Array.isArray(data) ? [Uint8Array.from(data)] : []
+}
+
+function match(pattern: RegExp, text: string, group: number): string[] {
+  return [pattern.exec(text)?.[group]].filter(found => found !== undefined)
+}
+
+const PYTHON: Readonly<Record<string, string>> = {n: '\n', r: '\r', t: '\t'}
+
+function fromPython(text: string): Uint8Array {
+  const plain = text.replace(/\\(?:x([\da-f]{2})|(.))/gs, (_, hex?: string, character?: string) =>
+    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (PYTHON[character ?? ''] ?? character ?? ''),
+  )
+  return bytesOf(plain)
+}
+
+/** The values of a form, the names of fields without one, and a form that is the body and an equals sign. */
+function fieldsIn(text: string): string[] {
+  const trimmed = text.trim()
+  if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
+  if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
+  return [...new URLSearchParams(trimmed)].slice(0, MOST_MEMBERS).map(([name, value]) => value || name)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
+
+function fromEntity(all: string, hex?: string, decimal?: string, name?: string): string {
+  if (name) return ENTITIES[name.toLowerCase()] ?? all
+  const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : all
+}
+
+function inflate(bytes: Uint8Array): Uint8Array[] {
+  const gzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+  if (!gzip && bytes[0] !== 0x78) return []
+  const options = {maxOutputLength: MOST_INFLATED_BYTES}
+  try {
+    return [gzip ? gunzipSync(bytes, options) : inflateSync(bytes, options)]
+  } catch {
+    // It only looked compressed.
+    return []
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const TRIMMED = cause('body_trimmed', 'White space around the body was removed after it was signed.')
+const END_LOST = cause('body_trimmed', 'The signed body ends with a line break, which is missing here.')
+const MARK_LOST = cause(
+  'body_bom',
+  'The signed body begins with a byte order mark (EF BB BF), which is missing here.',
+)
+const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '  \n', '    ']
+
+/** What `form` may have been before white space or a byte order mark around it was taken away. */
+export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
+  const around = (before: string, after: string, one: Cause): BodyForm => ({
+    bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
+    causes: [...causes, one],
+  })
+  for (const end of ['\n', '\r\n', '\r']) yield around('', end, END_LOST)
+  yield around('\ufeff', '', MARK_LOST)
+  for (const before of EDGES) {
+    for (const after of EDGES) if (before !== '' || after !== '') yield around(before, after, TRIMMED)
+  }
+}
+
+/** `form` without white space around it, if there is some. */
+export function* withoutEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
+  const text = Buffer.from(bytes).toString('latin1')
+  const trimmed = text.trim()
+  if (trimmed === text || !(/^\s/.test(text) || /[ \t]$/.test(text))) return
+  const added = cause('body_reserialized', 'Spacing: white space was added around the body.')
+  yield {bytes: bytesOf(trimmed), causes: [...causes, added]}
+}
