@@ -23,6 +23,9 @@ test.each(['client_secret', 'token', 'access_token', 'refresh_token', 'secret'])
     expect(inRequest({a: {[name]: 'inner'}, [name]: 'outer'})).toEqual(['outer'])
     expect(inRequest({a: {[name]: 'inner'}, [name]: null})).toEqual(['inner'])
     expect(inRequest({[name]: 5, a: {[name]: 'inner'}})).toEqual([])
+    const camelCase = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    for (const written of [camelCase, name.replaceAll('_', '-'), name.toUpperCase()])
+      expect(inAnswer(JSON.stringify({[written]: 'found'})), written).toEqual(['found'])
   },
 )
 
@@ -86,6 +89,11 @@ test('operations, the controls of the sandbox and what is no address are no link
 })
 
 test('identity numbers that were sent are secrets, those received are not', () => {
-  expect(inRequest({guests: [{identity: {type: 'TC', number: '10000000146'}}]})).toEqual(['10000000146'])
+  const guests = [
+    {name: 'Can', nationality: 'TR', identity: {type: 'PASSPORT', number: 'U1234567'}},
+    {surname: 'Öğüt', identity: {type: 'TC', number: 10000000146, issuing_country: 'TR'}},
+    {passportNumber: 'X7654321', card: {number: '4111111111111111', card_type: 'VISA'}},
+  ]
+  expect(inRequest({guests})).toEqual(['U1234567', '10000000146', 'X7654321', '4111111111111111'])
   expect(inAnswer('{"token":"t","identity":{"number":"1"}}')).toEqual(['t'])
 })

@@ -1,49 +1,79 @@
-/** Secrets and people's data known by value: where they stand in a text, however they are written. */
-import type {Finder, Range} from './hidden-ranges.js'
-import {spellingsOf} from './spellings.js'
+/** Secrets and people's data known by value: where they are in a text, in each of the ways they may be written. */
+
+/** From `start` to before `end`, in UTF-16 units. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
 
 export interface KnownValues {
   /** Of fewer than three characters none is kept: they would take innocent text apart. */
   add(value: string): void
-  readonly find: Finder
+  /** Where in a text they are; ranges may overlap. */
+  find(text: string): Range[]
 }
 
 const MIN_LENGTH = 3
-/** Ours: what is shorter may stand inside of innocent words and numbers, and is looked for as a word of its own. */
+/** Ours: what is shorter may be inside of innocent words and numbers, and is looked for as a word of its own. */
 const MIN_LENGTH_INSIDE = 6
-const LETTER_OR_DIGIT = '[\\p{L}\\p{N}]'
 /** The end of an escape in a link or in JSON is none of the word that follows. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
 /** Nor is what follows a word with cents in it: 101 is not in 101.00. */
-const WORD_ENDS = `(?!${LETTER_OR_DIGIT}|[.,]\\d{1,2}(?!\\d))`
+const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
 export function createKnownValues(): KnownValues {
-  const finders = new Map<string, Finder>()
+  const patterns = new Map<string, RegExp>()
   return {
     add(value) {
       if (value.length < MIN_LENGTH) return
-      for (const spelling of spellingsOf(value))
-        if (!finders.has(spelling)) finders.set(spelling, finderOf(spelling))
+      for (const spelling of spellingsOf(value)) {
+        if (!patterns.has(spelling)) patterns.set(spelling, patternOf(spelling))
+      }
     },
-    find: text => [...finders.values()].flatMap(find => find(text)),
+    find: text =>
+      [...patterns].flatMap(([spelling, pattern]) =>
+        text.includes(spelling) ? rangesOf(pattern, text, spelling.length) : [],
+      ),
   }
 }
 
-function finderOf(spelling: string): Finder {
-  if (spelling.length >= MIN_LENGTH_INSIDE) return text => placesOf(spelling, text)
+/** Where `pattern`, a global one, matches: from the beginning of each match so long, or all of it. */
+export function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
+  return Array.from(text.matchAll(pattern), ({0: all, index}) => ({
+    start: index,
+    end: index + (length ?? all.length),
+  }))
+}
+
+/** Where one begins inside of another, both are found. */
+function patternOf(spelling: string): RegExp {
+  const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  if (spelling.length >= MIN_LENGTH_INSIDE) return new RegExp(`(?=${escaped})`, 'g')
   // Where it begins or ends with another character nothing can belong to the same word there.
   const begin = /^[\p{L}\p{N}]/u.test(spelling) ? WORD_BEGINS : ''
   const end = /[\p{L}\p{N}]$/u.test(spelling) ? WORD_ENDS : ''
-  const word = new RegExp(begin + spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + end, 'gu')
-  return text =>
-    text.includes(spelling)
-      ? Array.from(text.matchAll(word), ({index}) => ({start: index, end: index + spelling.length}))
-      : []
+  return new RegExp(begin + escaped + end, 'gu')
 }
 
-function placesOf(spelling: string, text: string): Range[] {
-  const found: Range[] = []
-  for (let start = text.indexOf(spelling); start >= 0; start = text.indexOf(spelling, start + 1))
-    found.push({start, end: start + spelling.length})
-  return found
+/** The secret itself, percent-encoded, inside a JSON string, in hex, and in base64 wherever in it it may begin. */
+export function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const spellings = [
+    secret,
+    // Half a surrogate pair, which JSON can hold, goes out as U+FFFD.
+    bytes.toString(),
+    encodeURIComponent(bytes.toString()),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('hex'),
+    ...[0, 1, 2].flatMap(offset => base64Cores(bytes, offset)),
+  ]
+  return [...new Set(spellings)].filter(spelling => spelling.length >= Math.min(4, secret.length))
+}
+
+/** The base64 characters that depend on the secret alone when it is `offset` bytes (mod 3) into a longer text. */
+function base64Cores(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+  const from = Math.ceil((offset * 8) / 6)
+  const to = Math.floor((padded.length * 8) / 6)
+  return (['base64', 'base64url'] as const).map(encoding => padded.toString(encoding).slice(from, to))
 }

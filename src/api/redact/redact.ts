@@ -1,22 +1,20 @@
 /**
- * Takes secrets and people's data out of whatever is shown or written about requests: by the names of fields and
- * headers, by the look of secrets, and by value for the secrets it was told.
+ * Takes secrets and people's data out of whatever is shown or written about requests: by value for those it was given,
+ * by the names of headers and fields, and by the prefix and form of secrets.
  */
-
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
+import {isTcNumber} from '../../contract/identity.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {WireRequest} from '../types.js'
-import {hide, REDACTED} from './hidden-ranges.js'
-import {createKnownValues} from './known-values.js'
-import {hideNamed} from './named-in-text.js'
-import {looksIn} from './secret-looks.js'
-import {isHarmlessOfPeople, isLinkName, isPeopleName, isTelling} from './telling-names.js'
+import {createKnownValues, type Range, rangesOf} from './known-values.js'
+import {isHarmlessOfPeople, isLinkName, isPeopleName, isTelling} from './names.js'
 
-export {REDACTED}
+export const REDACTED = '[redacted]'
 
 export interface Redactor {
-  /** Tells it a secret, or a person's data, to be taken out wherever it turns up, also encoded. */
+  /** Gives it a secret, or a person's data, to be taken out wherever it turns up, also encoded. */
   add(secret: string): void
   /** A text of any kind. Links in it keep their origin only. */
   text(text: string): string
@@ -41,18 +39,100 @@ export function createRedactor(): Redactor {
     const withoutNamed = hideNamed(hide(input, known.find))
     return hide(
       withoutNamed.replace(LINK, link => redactUrl(link, false)),
-      looksIn,
+      formsIn,
     )
   }
   return {
     text,
     add: known.add,
     url: (url, keepPath) => hide(redactUrl(url, keepPath), known.find),
-    header(name, value) {
-      return SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value)
-    },
+    header: (name, value) => (SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value)),
     json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
+}
+
+/** `text` with REDACTED in the place of all that `find` finds in it, and of words whose percent-encoding means such. */
+function hide(text: string, find: (text: string) => readonly Range[]): string {
+  const parts: string[] = []
+  let kept = 0
+  for (const {start, end} of [...find(text)].sort((left, right) => left.start - right.start)) {
+    if (start >= kept) parts.push(text.slice(kept, start), REDACTED)
+    kept = Math.max(kept, end)
+  }
+  const visible = parts.join('') + text.slice(kept)
+  if (!visible.includes('%')) return visible
+  return visible.replace(/\S+/g, word => (find(percentDecoded(word)).length > 0 ? REDACTED : word))
+}
+
+function percentDecoded(word: string): string {
+  return word.replace(/(%[0-9a-f]{2})+/gi, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+}
+
+const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
+
+/**
+ * Takes out what is under telling names in text that is no whole JSON document, of which there is no value to walk
+ * through: all of the rest, because where the value ends cannot be known of what is cut off or broken.
+ */
+function hideNamed(text: string): string {
+  for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
+    const start = index + all.length
+    // A link without a host: where links have one, it stays.
+    const isPath = isLinkName(name) && /^\\*"\\*\//.test(text.slice(start, start + 20))
+    if (!isPath && !isTelling(name) && !isPeopleName(name)) continue
+    const rest = text.slice(start)
+    if (rest !== '' && rest !== REDACTED && !/^(null|true|false)\b/.test(rest))
+      return text.slice(0, start) + REDACTED
+  }
+  return text
+}
+
+const FORMS = [
+  new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
+  /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
+  /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
+  // An e-mail address, from the beginning of the word alone: from each of its characters would take hours for a long one.
+  /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
+  // The value of a telling parameter, also in a link without a host.
+  /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
+]
+/** Groups of digits, as people write them. */
+const DIGITS = /(?<![\w-]|\d\.)\d+(?:([ \u00a0-])\d+(?:\1\d+)*)?(?!\w|-\w)/g
+/** Of a card, the most. */
+const MOST_DIGITS = 19
+
+/** Where in a text something has the form of a secret, or is the number of a card or an identity by its checksum. */
+function formsIn(text: string): Range[] {
+  return [
+    ...FORMS.flatMap(form => rangesOf(form, text)),
+    ...[...text.matchAll(DIGITS)].flatMap(({0: run, index}) => numbersIn(run, index)),
+  ]
+}
+
+/** Those among the groups of `run`, one after the other, that are a person's; `run` is at `offset`. */
+function numbersIn(run: string, offset: number): Range[] {
+  const groups = [...run.matchAll(/\d+/g)]
+  return groups.flatMap(({index: start}, from) => {
+    let digits = ''
+    const found: Range[] = []
+    for (const {0: group, index} of groups.slice(from, from + MOST_DIGITS)) {
+      digits += group
+      if (digits.length > MOST_DIGITS) break
+      if (isPersonal(digits)) found.push({start: offset + start, end: offset + index + group.length})
+    }
+    return found
+  })
+}
+
+/** Whether a checksum says that it is an identity number (TC), or the number of a card (Luhn). */
+function isPersonal(digits: string): boolean {
+  if (digits.length === 11) return isTcNumber(digits)
+  if (digits.length < 14 || !/^[2-6]/.test(digits)) return false
+  const sum = [...digits].reverse().reduce((total, digit, place) => {
+    const value = Number(digit) * (place % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
 }
 
 /**
@@ -75,23 +155,23 @@ function redactJson(value: unknown, context: Context): unknown {
   const inner = {...context, depth: context.depth + 1}
   if (Array.isArray(value)) return value.map(item => redactJson(item, inner))
   if (isObject(value)) return redactObject(value, inner)
-  if (typeof value === 'string') return context.isPeople ? REDACTED : redactString(value, inner)
-  // A number or a boolean can be a secret as well: a birth year, an identity number, a PIN.
-  if (typeof value === 'number') return context.isPeople ? REDACTED : redactNumber(value, context.text)
-  return value
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  // A number can be a secret as well: a birth year, an identity number, a PIN.
+  if (context.isPeople) return REDACTED
+  if (typeof value === 'string') return redactString(value, inner)
+  return context.text(String(value)) === String(value) ? value : REDACTED
 }
 
 function redactObject(value: JsonObject, context: Context): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      const name = snakeCase(key)
-      const isLink = context.isLinkHolder && isLinkName(key) && typeof inner === 'string'
-      if (inner !== null && isTelling(key)) return [context.text(key), REDACTED]
+      const isHolder = LINK_HOLDERS.test(snakeCase(key))
+      const isLink = typeof inner === 'string' && (isHolder || (context.isLinkHolder && isLinkName(key)))
+      if (inner !== null && typeof inner !== 'boolean' && isTelling(key)) return [context.text(key), REDACTED]
       if (isLink) return [context.text(key), redactUrl(inner, false)]
       if (isHarmlessOfPeople(key)) return [key, redactJson(inner, {...context, isPeople: false})]
       const isPeople = context.isPeople || isPeopleName(key)
-      const isLinkHolder = context.isLinkHolder || LINK_HOLDERS.test(name)
-      if (LINK_HOLDERS.test(name) && typeof inner === 'string') return [key, redactUrl(inner, false)]
+      const isLinkHolder = context.isLinkHolder || isHolder
       return [context.text(key), redactJson(inner, {...context, isPeople, isLinkHolder})]
     }),
   )
@@ -109,10 +189,6 @@ function redactString(value: string, context: Context): string {
   return context.text(value)
 }
 
-function redactNumber(value: number, text: (input: string) => string): unknown {
-  return text(String(value)) === String(value) ? value : REDACTED
-}
-
 function redactUrl(text: string, keepPath: boolean): string {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return REDACTED
   const url = new URL(text)
@@ -121,15 +197,16 @@ function redactUrl(text: string, keepPath: boolean): string {
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
 }
 
-/** What is no word and no number: nobody could guess it, so it may open something. */
+/** What is no word and no number: it cannot be guessed, so it may open something. */
 const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
 
 /** A stack trace: an error may hold any value, also one that its sender alone knows to be a secret. */
 export function redactStack(stack: string): string {
-  return redactText(stack).replace(OPAQUE, REDACTED)
+  const [message = '', ...places] = stack.split(/\n(?=\s+at )/)
+  return [message, ...places].map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
 }
 
-/** A text with everything taken out that looks like a secret or a link. */
+/** A text with everything taken out that has the form of a secret or a link. */
 export function redactText(text: string): string {
   return createRedactor().text(text)
 }

@@ -1,16 +1,15 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
 
-import {own, parseJson} from '../../contract/json.js'
+import {fieldsOf} from '../../contract/field-names.js'
+import {parseJson} from '../../contract/json.js'
 import {breadthFirst} from '../../contract/json-walk.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
-import {identityNumbersIn} from './people-in.js'
+import {identityNumbersIn} from './names.js'
 import {isOperation} from './redact.js'
 
-/** Each of these names holds a word of IN_NAMES. */
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
-
-// Stryker disable next-line StringLiteral: the empty text is in every body, which then is walked through
-const IN_NAMES = ['token', 'secret']
+/** One of these is in each of those names, however it is written: `accessToken`, `\u0074oken`. */
+const IN_NAMES = ['token', 'Token', 'TOKEN', 'secret', 'Secret', 'SECRET', '\\u00']
 
 /** Ours: shorter parts of a link are words, dates or references, which must stay readable. */
 const LEAST_LENGTH = {inPath: 16, inQuery: 8} as const
@@ -55,16 +54,16 @@ function meaningOf(part: string): string {
 /** Whether a name of FIELDS may be in a body: looking at its bytes spares the walk through a long one that has none. */
 function mayName(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // A name may also be written with escapes, such as `\u0074oken`; those of ASCII alone matter.
-  return [...IN_NAMES, '\\u00'].some(text => bytes.includes(text))
+  return IN_NAMES.some(text => bytes.includes(text))
 }
 
 /** The outermost value under each name of FIELDS. */
 function namedIn(json: unknown): unknown[] {
   const found = new Map<string, unknown>()
   for (const {value} of breadthFirst(json)) {
+    const fields = fieldsOf(value)
     for (const field of FIELDS) {
-      const inner = own(value, field) ?? undefined
+      const inner = fields.get(field) ?? undefined
       if (inner !== undefined && !found.has(field)) found.set(field, inner)
     }
   }

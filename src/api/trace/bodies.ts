@@ -1,7 +1,7 @@
 /** What `-vv` adds to the line of an attempt: headers and bodies of both sides, redacted, each cut at 4 KiB. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {peopleIn} from '../redact/people-in.js'
+import {peopleIn} from '../redact/names.js'
 import type {Redactor} from '../redact/redact.js'
 import type {AttemptRecord} from '../types.js'
 import {ExchangeError} from '../types.js'

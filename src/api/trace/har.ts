@@ -1,7 +1,7 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
 
 import {parseJson} from '../../contract/json.js'
-import {peopleIn} from '../redact/people-in.js'
+import {peopleIn} from '../redact/names.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {AttemptRecord} from '../types.js'
 import {ExchangeError, type WireAnswer, type WireRequest} from '../types.js'

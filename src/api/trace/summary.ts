@@ -2,7 +2,7 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
-import {peopleIn} from '../redact/people-in.js'
+import {peopleIn} from '../redact/names.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {AttemptRecord} from '../types.js'
 import {ExchangeError} from '../types.js'

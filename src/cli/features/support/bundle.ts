@@ -4,7 +4,7 @@ import {lstatSync} from 'node:fs'
 import {homedir, userInfo} from 'node:os'
 import {dirname, resolve} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
-import {peopleIn} from '../../../api/redact/people-in.js'
+import {peopleIn} from '../../../api/redact/names.js'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -115,7 +115,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
     for (const value of peopleIn(state.settings.read())) add(value)
   })
   telling(() => {
-    for (const value of peopleIn(state.people.listAll(), true)) add(value)
+    for (const value of peopleIn({guests: state.people.listAll()})) add(value)
   })
   telling(() => {
     // Kept while an outcome is unknown.

@@ -1,0 +1,65 @@
+/** Under which names of fields secrets and people's data are, and the values under them. The last word of a name says what it is. */
+import {onceForEachName, snakeCase} from '../../contract/field-names.js'
+import {isObject} from '../../contract/json.js'
+
+const SECRET =
+  /(^|_)(token|secret|password|passwd|passphrase|authorization|cookies?|credentials?|signature|(api|private|access)_key)$/
+const IDENTITY =
+  /(^|_)(identit(y|ies)|(identity|passport|tc|document|card|national_id)_(number|no|id)|passport|tc|national_id|(travel|identity)_document|credit_card)$|^(card|document)$/
+const PERSONAL =
+  /(^|_)((e_?mail|mobile|(tele)?phone)s?(_(address|number|phone|no|\d+))?|birth_?date|birthday|date_of_birth|dob|surname|(first|last|full|guest|family|given|holder)_name)$/
+const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
+/** What may be seen of a person. */
+const HARMLESS_OF_PEOPLE = /^(type|is_lead|gender)$/
+/** What is sent of a person, and says too little to be looked for elsewhere. */
+const COMMON_OF_PEOPLE = /^(type|is_lead|gender|nationality|phone_country_code)$/
+/** Of which kind a document is, and whose, is no secret. */
+const ABOUT_IDENTITY = /(^|_)(type|nationality|country|country_code)$/
+const LINK = /^(url|link|href|.*_(url|link))$/
+
+/** Whether a secret is under the name, or a person's data. */
+export const isTelling = onceForEachName(field =>
+  [SECRET, IDENTITY, PERSONAL].some(names => names.test(snakeCase(field))),
+)
+
+/** Whether people are under the name. */
+export const isPeopleName = onceForEachName(field => PEOPLE.test(snakeCase(field)))
+
+/** Whether what is under the name may be seen of a person. */
+export const isHarmlessOfPeople = onceForEachName(field => HARMLESS_OF_PEOPLE.test(snakeCase(field)))
+
+/** Whether a link is under the name. */
+export const isLinkName = onceForEachName(field => LINK.test(snakeCase(field)))
+
+/** Ours: no request means more. */
+const MAX_DEPTH = 60
+
+/** What people's data a request body holds: values that must not turn up anywhere else either. */
+export function peopleIn(value: unknown): string[] {
+  const isTheirs = (name: string) => [PEOPLE, IDENTITY, PERSONAL].some(names => names.test(name))
+  return valuesUnder(value, isTheirs, COMMON_OF_PEOPLE).filter(each => typeof each === 'string')
+}
+
+/** Numbers of identity documents and cards in a request body: what no answer may echo to anyone. */
+export function identityNumbersIn(value: unknown): string[] {
+  return valuesUnder(value, name => IDENTITY.test(name), ABOUT_IDENTITY).map(String)
+}
+
+/** Texts and numbers under a name that `isMeant`, however deep, but for those under a name of `others`. */
+function valuesUnder(
+  value: unknown,
+  isMeant: (name: string) => boolean,
+  others: RegExp,
+  isUnder = false,
+  depth = 0,
+): (string | number)[] {
+  if (depth > MAX_DEPTH) return []
+  if (typeof value === 'string' || typeof value === 'number') return isUnder ? [value] : []
+  const inside = (inner: unknown, isIn: boolean) => valuesUnder(inner, isMeant, others, isIn, depth + 1)
+  if (Array.isArray(value)) return value.flatMap(item => inside(item, isUnder))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = snakeCase(key)
+    return others.test(name) ? [] : inside(inner, isUnder || isMeant(name))
+  })
+}
