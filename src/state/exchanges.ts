@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import {join} from 'node:path'
-import {isOfAnother, tighten} from '../storage/private-file.js'
+import {isOfAnother, tighten} from '../storage/files.js'
 import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 /** Ours. */

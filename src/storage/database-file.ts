@@ -2,8 +2,7 @@
 import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
-import {ensurePrivateDirectory, isEntry, requireRegularFile} from './files.js'
-import {requireOwnFile, tighten} from './private-file.js'
+import {ensurePrivateDirectory, isEntry, requireOwnFile, requireRegularFile, tighten} from './files.js'
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,

@@ -3,14 +3,13 @@
  * overwritten. Knows nothing of what is in it.
  */
 import {existsSync, statSync} from 'node:fs'
-import {type FileOwner, prepareDatabaseFile} from './database-file.js'
+import {type FileOwner, hasDatabaseFile, prepareDatabaseFile} from './database-file.js'
 import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
 import {hasWholePages, isSound} from './inspect.js'
-import {PATIENCE_MILLISECONDS, untilFree} from './patience.js'
 import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
-import {type Connection, openSqlite, type Statement} from './sqlite.js'
+import {type Connection, openSqlite, PATIENCE_MILLISECONDS, type Statement, untilFree} from './sqlite.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 
@@ -223,4 +222,23 @@ function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
 
 function isSqliteError(error: unknown): boolean {
   return String((error as {code?: unknown} | null)?.code ?? '').startsWith('SQLITE_')
+}
+
+/** Answers every query with no rows; a statement that would change something is a mistake of the program. */
+export const EMPTY_DATABASE: Database = {
+  all: () => [],
+  get: () => undefined,
+  run: refuse,
+  transaction: refuse,
+  erase: refuse,
+  close() {},
+}
+
+/** What `open` opens when a file of a database lies at `path`, and else the empty database. */
+export function openIfAny(path: string, open: () => Database): Database {
+  return hasDatabaseFile(path) ? open() : EMPTY_DATABASE
+}
+
+function refuse(): never {
+  throw new TypeError('nothing can be written to a database that is not there')
 }

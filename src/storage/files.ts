@@ -10,17 +10,21 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeSync,
 } from 'node:fs'
 import {dirname, resolve} from 'node:path'
+import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
@@ -204,4 +208,67 @@ function flushDirectory(directory: string): void {
   } catch (error) {
     if (!['EACCES', 'EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
+}
+
+/**
+ * Whether the file at `path` belongs to somebody who could read what we write there, or have written what we read: not
+ * to us or to root; nor, where we are root in another's home, to whom the directory belongs.
+ */
+export function isOfAnother(path: string, {uid}: Stats): boolean {
+  const own = process.geteuid?.()
+  if (own === undefined || uid === own || uid === 0) return false
+  return own !== 0 || uid !== statSync(dirname(path)).uid
+}
+
+/** Takes from others what they may do with a file of ours, where the system lets us. `file`: its descriptor or path. */
+export function tighten(file: number | string, {mode}: Stats): void {
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  try {
+    if (typeof file === 'number') fchmodSync(file, 0o600)
+    else chmodSync(file, 0o600)
+  } catch {
+    // On a disk that is only read nobody changes it either.
+  }
+}
+
+/** What lies at `path`, if anything does. Throws StorageError unless it is a regular file and nobody else's. */
+export function requireOwnFile(path: string): Stats | undefined {
+  const stats = requireRegularFile(path)
+  if (stats === undefined || !isOfAnother(path, stats)) return stats
+  const hint = 'make it your own (chown), or move it away; it was not changed'
+  throw new StorageError('not_ours', `${path} belongs to another user`, hint)
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * The bytes of `file`, a path or a descriptor, which stays open. Throws the error of the system, and one with the code
+ * EFBIG when there are more than `mostBytes`: Node's own readFileSync reads ten gigabytes before it says that they are
+ * too many for a string, and never ends where the file has no end.
+ */
+export function readAtMost(file: string | number, mostBytes: number): Buffer {
+  const descriptor = typeof file === 'number' ? file : openSync(file, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let length = 0; ; ) {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES)
+      const got = readSync(descriptor, piece)
+      if (got === 0) return Buffer.concat(pieces)
+      length += got
+      if (length > mostBytes) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
+      pieces.push(piece.subarray(0, got))
+    }
+  } finally {
+    if (typeof file === 'string') closeSync(descriptor)
+  }
+}
+
+/** Ours: the authorities of a whole system take a quarter of it. */
+export const MOST_PEM_BYTES = 1024 * 1024
+
+/** The text of a file of certificates or of a key. Throws as `readAtMost` does, and for a pipe, which may never say a word. */
+export function readPem(file: string | number): string {
+  if (typeof file === 'string' && statSync(file).isFIFO())
+    throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
+  return readAtMost(file, MOST_PEM_BYTES).toString('utf8')
 }

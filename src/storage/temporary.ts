@@ -2,8 +2,10 @@
  * Temporary files and directories are named after the process that makes them, so that whoever writes in the same
  * directory next can tell what a killed one left there, and removes it: it may hold a secret.
  */
-import {lstatSync, readdirSync, rmSync} from 'node:fs'
+import {lstatSync, mkdirSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {StorageError, storageErrorOf} from './errors.js'
 import {createOwner, fateOf} from './owner.js'
 
 const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
@@ -54,4 +56,22 @@ function isLeft(name: string, path: string): boolean {
 
 function isOld(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_AFTER_MILLISECONDS
+}
+
+/** Once a process: what it made itself since then is in use. */
+let isSwept = false
+
+/** Makes it, 0700, and returns its path; those of killed processes are removed. Throws StorageError when it cannot. */
+export function makeTemporaryDirectory(): string {
+  try {
+    if (!isSwept) sweepTemporaryFiles(tmpdir())
+    isSwept = true
+    const directory = temporaryPath(tmpdir())
+    mkdirSync(directory, {mode: 0o700})
+    return directory
+  } catch (error) {
+    const {fault, cause} = storageErrorOf(error, tmpdir())
+    const hint = 'set TMPDIR to a directory that can be written and has room'
+    throw new StorageError(fault, `cannot make a directory for temporary files in ${tmpdir()}`, hint, {cause})
+  }
 }

@@ -6,7 +6,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, expect, test} from 'vitest'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
-import {readPem} from '../../src/storage/bounded-read.js'
+import {readPem} from '../../src/storage/files.js'
 import {certificateFile} from '../support/tls.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))

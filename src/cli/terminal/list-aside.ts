@@ -6,7 +6,7 @@ import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {storageErrorOf} from '../../storage/errors.js'
-import {makeTemporaryDirectory} from '../../storage/temporary-directory.js'
+import {makeTemporaryDirectory} from '../../storage/temporary.js'
 import {jsonText} from './json-text.js'
 
 /** Ours: so much is read back at once. */

@@ -1,7 +1,7 @@
 /** Whom deliveries trust: the system's roots, and the authorities in files that may appear while the sandbox runs. */
 import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
-import {readPem} from '../../storage/bounded-read.js'
+import {readPem} from '../../storage/files.js'
 
 /**
  * Gives the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.

@@ -8,7 +8,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import {makeTemporaryDirectory} from '../../../storage/temporary-directory.js'
+import {makeTemporaryDirectory} from '../../../storage/temporary.js'
 import {findFreePort} from './free-port.js'
 
 export interface Step {

@@ -4,8 +4,12 @@ import {join, resolve} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {SANDBOX_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
-import {ensurePrivateDirectory, isWritableDirectory, writeWholeFile} from '../../../storage/files.js'
-import {requireOwnFile} from '../../../storage/private-file.js'
+import {
+  ensurePrivateDirectory,
+  isWritableDirectory,
+  requireOwnFile,
+  writeWholeFile,
+} from '../../../storage/files.js'
 import {noteOf, type RunningSandbox, readNote} from './running.js'
 
 /** `--db`, or `sandbox.db` in the configuration directory. */

@@ -8,7 +8,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
 import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
 import {SANDBOX_NOTE_NAME} from '../../../state/file-names.js'
-import {requireOwnFile} from '../../../storage/private-file.js'
+import {requireOwnFile} from '../../../storage/files.js'
 
 export interface RunningSandbox {
   readonly origin: string

@@ -3,7 +3,7 @@ import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
-import {readPem} from '../../../storage/bounded-read.js'
+import {readPem} from '../../../storage/files.js'
 import {parseCertificate} from '../../../webhooks/receive/certificate.js'
 import {trustedCertificates} from '../../session/trust.js'
 

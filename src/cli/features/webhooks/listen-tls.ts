@@ -2,11 +2,16 @@
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../state/file-names.js'
-import {MOST_PEM_BYTES, readPem} from '../../../storage/bounded-read.js'
 import {StorageError} from '../../../storage/errors.js'
-import {ensurePrivateDirectory, writeWholeFile} from '../../../storage/files.js'
+import {
+  ensurePrivateDirectory,
+  MOST_PEM_BYTES,
+  readPem,
+  requireOwnFile,
+  tighten,
+  writeWholeFile,
+} from '../../../storage/files.js'
 import {withLock} from '../../../storage/lock.js'
-import {requireOwnFile, tighten} from '../../../storage/private-file.js'
 import {
   isKeyOf,
   isUsableAuthority,
