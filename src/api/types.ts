@@ -78,6 +78,8 @@ export interface SendPolicy {
   readonly maxAnswerBytes?: number
   /** Called right before each attempt's transport call; what it throws ends the sending. */
   readonly beforeAttempt?: () => void
+  /** Whether an answer says that the request is still being worked on: it is sent again until the time is up. */
+  readonly isInProgress?: (answer: WireAnswer) => boolean
   /** Once it is aborted no attempt is begun, and the one under way ends. */
   readonly signal?: AbortSignal
 }
@@ -134,6 +136,8 @@ export interface CallOptions {
   readonly parameters?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
+  /** In place of `body`: JSON that is written already, sent byte for byte. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Overrides of the operation's policy. */
   readonly policy?: Partial<SendPolicy>

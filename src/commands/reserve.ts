@@ -1,7 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {resumeCommand} from '../api/reserve/failures.js'
-import type {ReserveOutcome} from '../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../api/reserve/outcome.js'
 import {newestOf} from '../cli/features/reserve/current.js'
 import {type ReserveFlagValues, reserveFlags} from '../cli/features/reserve/flags.js'
 import {namingReservation} from '../cli/features/reserve/made.js'
@@ -122,7 +122,9 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
       begun,
     )
     if (made === undefined) {
-      await this.print(jsonResult(describeRequest(plan.key, plan.request, connection.target)))
+      await this.print(
+        jsonResult(describeRequest(plan.intent.idempotencyKey, plan.request, connection.target)),
+      )
     } else
       await this.show(made, {open: flags.open, waits: true}, learn =>
         wizard.accompany({...parts, learn}, made, flags.wait),
@@ -148,7 +150,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
     if (plan) {
       requireSending(plan)
       this.warnOf(plan)
-      return describeRequest(plan.key, plan.request, target)
+      return describeRequest(plan.intent.idempotencyKey, plan.request, target)
     }
     return describeRepeat(await this.state(), resume, target)
   }

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
-import {intentOf, reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'
+import {reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'
 import {connect, intentFor, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
 import {eventually} from '../support/eventually.js'
 import {ScriptedService} from '../support/scripted-service.js'
@@ -137,10 +137,7 @@ test('stopped while the answer is waited for: it may have been made, and resumin
 
 test('killed before an attempt was counted: resuming makes nothing, the same command makes it', async () => {
   const parts = open()
-  const killed = parts.reserveParts.journal.begin(
-    intentOf(INTENT, () => 'key-1'),
-    1,
-  )
+  const killed = parts.reserveParts.journal.begin(INTENT, 1)
   expect(await rejectionOf(resume(parts.reserveParts, 'ref-1'))).toMatchObject(NEVER_SENT)
   expect(sent()).toEqual([])
   expect(killed.entry.body).not.toBeNull()
@@ -151,15 +148,9 @@ test('killed before an attempt was counted: resuming makes nothing, the same com
 test('killed after an attempt was counted: it may have been sent, and resuming repeats it under its key', async () => {
   const parts = open()
   const {journal} = parts.reserveParts
-  journal.attempt(
-    journal.begin(
-      intentOf(INTENT, () => 'key-1'),
-      1,
-    ).entry.id,
-    2,
-  )
+  journal.attempt(journal.begin(INTENT, 1).entry.id, 2)
   expect(await resume(parts.reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
-  expect(sent().map(({headers}) => headers['idempotency-key'])).toEqual(['key-1'])
+  expect(sent().map(({headers}) => headers['idempotency-key'])).toEqual([INTENT.idempotencyKey])
 })
 
 test('while another process has yet to send it, resuming waits for that one', async () => {

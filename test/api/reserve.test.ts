@@ -3,7 +3,10 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {type ReserveIntent, reserve, resume} from '../../src/api/reserve/reserve.js'
+import {intentOf} from '../../src/api/reserve/intent.js'
+import {reserve, resume} from '../../src/api/reserve/reserve.js'
+import {Failure} from '../../src/contract/failure.js'
+import type {ReservationIntent} from '../../src/contract/journal.js'
 import {openMemoryJournal} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {
@@ -12,6 +15,7 @@ import {
   intentFor,
   type Parts,
   type PartsOptions,
+  requestFor,
   tokenClientAt,
 } from '../support/booking.js'
 import {answer, refuse, type Script, ScriptedService} from '../support/scripted-service.js'
@@ -53,7 +57,7 @@ function open(options: Partial<PartsOptions> = {}): Parts {
   return parts
 }
 
-const run = (intent: ReserveIntent = intentFor('off_1', 'ref-1')) => reserve(open().reserveParts, intent)
+const run = (intent: ReservationIntent = intentFor('off_1', 'ref-1')) => reserve(open().reserveParts, intent)
 const sent = () => service.seen('/reservations/hotel')
 const keys = () => sent().map(request => String(request.headers['idempotency-key']))
 const entries = () => open().state.journal.list({client: {baseUrl: service.baseUrl, clientId: CLIENT_ID}})
@@ -98,10 +102,12 @@ const raw =
     return true
   }
 
-test('the request is exactly §2.4, with a UUID as key', async () => {
+test('sends the bytes of the journal, which are exactly §2.4, with a UUID as key', async () => {
   const intent = intentFor('off_1', 'ref-1')
-  await run(intent)
-  expect(JSON.parse(sent()[0]?.body ?? '')).toEqual(intent.request)
+  const body = JSON.stringify(JSON.parse(intent.body), null, 1)
+  await run({...intent, body})
+  expect(sent()[0]?.body).toBe(body)
+  expect(JSON.parse(sent()[0]?.body ?? '')).toEqual(requestFor('off_1', 'ref-1'))
   expect(keys()[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
@@ -291,9 +297,10 @@ test('the answer lost after the service committed: the repeat finds the reservat
   expect(service.reservations.length).toBe(1)
 })
 
-test('in progress on the first answer: asked again with the same key', async () => {
-  scripted(refusing(409, 'idempotency_in_progress'), usual)
-  expect(await run()).toMatchObject({outcome: 'confirmed', attempts: 2})
+test('asks again, under the same key, as long as it is in progress, which is no failed attempt', async () => {
+  const working = Array.from({length: 6}, () => refusing(409, 'idempotency_in_progress'))
+  scripted(...working, drop, usual)
+  expect(await run()).toMatchObject({outcome: 'confirmed', attempts: 8})
   expect(new Set(keys()).size).toBe(1)
 })
 
@@ -382,7 +389,7 @@ describe('an earlier reservation in the way: nothing is sent', () => {
     ['the same reference, another offer', intentFor('off_2', 'ref-1'), 'reference_in_use'],
     ['the same offer, another reference', intentFor('off_1', 'ref-2'), 'offer_in_use'],
     ['the same offer, no reference, other guests', intentFor('off_1', undefined, 'Yılmaz'), 'offer_in_use'],
-    ['another key', {...intentFor('off_1', 'ref-1'), idempotencyKey: 'other'}, 'idempotency_key_differs'],
+    ['another key', intentFor('off_1', 'ref-1', undefined, 'other'), 'idempotency_key_differs'],
   ])('%s', async (_, intent, code) => {
     for (const script of [usual, refusing(501)]) {
       rmSync(directory, {recursive: true})
@@ -400,8 +407,8 @@ describe('an earlier reservation in the way: nothing is sent', () => {
   })
 
   test('a key of another request', async () => {
-    await run({...intentFor('off_1', 'ref-1'), idempotencyKey: 'mine'})
-    await expect(run({...intentFor('off_2', 'ref-2'), idempotencyKey: 'mine'})).rejects.toMatchObject({
+    await run(intentFor('off_1', 'ref-1', undefined, 'mine'))
+    await expect(run(intentFor('off_2', 'ref-2', undefined, 'mine'))).rejects.toMatchObject({
       details: {code: 'idempotency_key_in_use'},
     })
     expect(keys()).toEqual(['mine'])
@@ -418,9 +425,10 @@ test('without a reference, the offer and the body find the first run', async () 
 
 test('the order of keys in the request does not make it another one', async () => {
   await run()
-  const {request, referenceGiven} = intentFor('off_1', 'ref-1')
+  const request = requestFor('off_1', 'ref-1')
   const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
-  expect(await run({request: turned, referenceGiven})).toMatchObject({repeated: true})
+  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false}
+  expect(await run(intentOf(turned, given))).toMatchObject({repeated: true})
   expect(sent().length).toBe(1)
 })
 
@@ -479,16 +487,25 @@ describe('a fault of the disk', () => {
     expect(await run()).toMatchObject({reservation_ref: 'R-1', repeated: true})
   })
 
-  test('between two attempts: the outcome is unknown', async () => {
+  test.each([
+    ['the disk', fault],
+    [
+      'the journal',
+      () => {
+        throw new Failure('usage', 'given up', {code: 'begun_elsewhere'})
+      },
+    ],
+  ])('stopped by %s between two attempts, the outcome is unknown', async (_, stop: () => never) => {
     scripted(drop)
     const {reserveParts} = open()
     let attempts = 0
     const attempt: typeof reserveParts.journal.attempt = (id, now) =>
-      ++attempts > 1 ? fault() : reserveParts.journal.attempt(id, now)
+      ++attempts > 1 ? stop() : reserveParts.journal.attempt(id, now)
     const journal = {...reserveParts.journal, attempt}
     await expect(reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'))).rejects.toMatchObject({
       kind: 'outcome_unknown',
     })
+    expect(entries()).toMatchObject([{outcome: 'unknown', attempts: 1}])
   })
 })
 

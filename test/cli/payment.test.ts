@@ -1,6 +1,6 @@
 /** Where a person may be sent to pay. */
 import {expect, test} from 'vitest'
-import type {ReserveOutcome} from '../../src/api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {paymentAddress, qrCode} from '../../src/cli/features/reserve/payment.js'
 
 const pending = (payment_url: string | null): ReserveOutcome => ({

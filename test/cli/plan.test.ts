@@ -6,7 +6,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {type Plan, planReservation} from '../../src/cli/features/reserve/reserve.js'
 import type {Target} from '../../src/cli/session/target.js'
 import {openState, type State} from '../../src/state/state.js'
-import {intentFor} from '../support/booking.js'
+import {requestFor} from '../support/booking.js'
 
 const target = {
   ...{profile: null, source: 'env', baseUrl: 'https://example.com/v1', isLoopback: false, clientId: 'cid_1'},
@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(directory, {recursive: true, force: true})
 })
 
-const {client_reference_id, ...input} = intentFor('off_1', 'ref-1').request
+const {client_reference_id, ...input} = requestFor('off_1', 'ref-1')
 const plan = (): Promise<Plan> =>
   planReservation(
     {offerId: 'off_1', input: {...input, client_reference_id}, maxPrice: undefined, key: undefined},
@@ -36,13 +36,8 @@ const plan = (): Promise<Plan> =>
 
 /** Begins it with the request as it is planned, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
-  const planned = await plan()
-  const {intentOf} = await import('../../src/api/reserve/reserve.js')
-  const {request, referenceGiven, key} = planned
-  const verdict = state.journal.forClient(client).begin(
-    intentOf({request, referenceGiven}, () => key),
-    1,
-  )
+  const {intent} = await plan()
+  const verdict = state.journal.forClient(client).begin(intent, 1)
   const stay = {check_in: '2000-01-10', check_out: '2000-01-13', rooms: [{adults: 1, children_ages: []}]}
   const offer = {
     ...{offer_id: 'off_1', hotel_name: null, stars: null, room_name: null, board: null, total: '9.00'},
@@ -50,13 +45,13 @@ async function begin(): Promise<{id: number; key: string}> {
     ...{expires_at: Date.now() / 1000 - 100, details: null},
   }
   state.offers.remember(client, [offer], Date.now() / 1000)
-  return {id: verdict.entry.id, key}
+  return {id: verdict.entry.id, key: intent.idempotencyKey}
 }
 
 test('one that may have been sent is repeated under its key, whatever became of its offer', async () => {
   const {id, key} = await begin()
   state.journal.forClient(client).attempt(id, 2)
-  expect(await plan()).toMatchObject({key, standing: {kind: 'repeat'}})
+  expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
 })
 
 test('one of which nothing was sent is checked as a new one', async () => {

@@ -5,8 +5,11 @@ import {createTokenSource, type TokenSourceParts} from '../../src/api/auth/token
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
-import type {ReserveIntent, ReserveParts} from '../../src/api/reserve/reserve.js'
+import {intentOf} from '../../src/api/reserve/intent.js'
+import type {ReserveParts} from '../../src/api/reserve/reserve.js'
 import type {Api, Clock} from '../../src/api/types.js'
+import type {ReservationIntent} from '../../src/contract/journal.js'
+import type {ReservationRequest} from '../../src/contract/reservations.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {openState, type State} from '../../src/state/state.js'
 
@@ -61,7 +64,7 @@ export function connect(options: PartsOptions): Parts {
     state,
     tokenParts,
     api,
-    reserveParts: {api, journal, clock, newKey: randomUUID, timeoutSeconds},
+    reserveParts: {api, journal, clock, timeoutSeconds},
     async close() {
       state.close()
       await transport.close()
@@ -69,23 +72,33 @@ export function connect(options: PartsOptions): Parts {
   }
 }
 
-/** A reservation of `offer`; without a reference one is made up, as the command line does. */
-export function intentFor(offer: string, reference?: string, surname = 'Öğüt'): ReserveIntent {
-  return {
+/** The intent to reserve `offer`; without a reference or a key one is generated, as the command line does. */
+export function intentFor(
+  offer: string,
+  reference?: string,
+  surname?: string,
+  key?: string,
+): ReservationIntent {
+  return intentOf(requestFor(offer, reference, surname), {
     referenceGiven: reference !== undefined,
-    request: {
-      offer_id: offer,
-      client_reference_id: reference ?? `auto-${randomUUID()}`,
-      client_nationality: 'TR',
-      contact: {
-        name: 'Ayşe',
-        surname,
-        email: 'ayse@example.com',
-        phone_country_code: '+90',
-        phone_number: '5321234567',
-      },
-      guests: [{type: 'ADULT', name: 'Ayşe', surname, is_lead: true}],
-      payment: {mode: 'account'},
+    idempotencyKey: key ?? randomUUID(),
+    keyGiven: key !== undefined,
+  })
+}
+
+export function requestFor(offer: string, reference?: string, surname = 'Öğüt'): ReservationRequest {
+  return {
+    offer_id: offer,
+    client_reference_id: reference ?? `auto-${randomUUID()}`,
+    client_nationality: 'TR',
+    contact: {
+      name: 'Ayşe',
+      surname,
+      email: 'ayse@example.com',
+      phone_country_code: '+90',
+      phone_number: '5321234567',
     },
+    guests: [{type: 'ADULT', name: 'Ayşe', surname, is_lead: true}],
+    payment: {mode: 'account'},
   }
 }

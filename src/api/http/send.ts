@@ -43,16 +43,31 @@ export function createSender(parts: SenderParts): Sender {
       for (const secret of secretsIn(complete)) known.add(secret)
       const deadline = parts.clock.now() + policy.timeoutSeconds
       let acted = false
+      // Answers that only say that it is being worked on are no failed attempts.
+      let spared = 0
       for (let attempt = 1; ; attempt++) {
         if (policy.signal?.aborted) throw new SendError(stoppedBefore(), attempt - 1, acted)
         policy.beforeAttempt?.()
-        const {outcome, wait} = await attemptOnce(parts, complete, policy, deadline, attempt)
+        const {outcome, wait, isInProgress} = await attemptOnce(parts, complete, policy, {
+          deadline,
+          attempt,
+          spared,
+        })
         if (wait === undefined) return {...settle(outcome, attempt, acted), secrets: [...known]}
-        acted ||= mayHaveActed(outcome)
+        acted ||= isInProgress || mayHaveActed(outcome)
+        if (isInProgress) spared++
         await pause(parts.clock, wait, policy.signal)
       }
     },
   }
+}
+
+interface Progress {
+  readonly deadline: number
+  /** From 1. */
+  readonly attempt: number
+  /** How many attempts before it do not count towards the most there may be. */
+  readonly spared: number
 }
 
 /** One attempt, and how long to wait before the next; no wait when there is to be none. */
@@ -60,16 +75,21 @@ async function attemptOnce(
   parts: SenderParts,
   request: WireRequest,
   policy: SendPolicy,
-  deadline: number,
-  attempt: number,
-): Promise<{outcome: Outcome; wait: number | undefined}> {
+  progress: Progress,
+): Promise<{outcome: Outcome; wait: number | undefined; isInProgress: boolean}> {
+  const {deadline, attempt} = progress
   const startedAt = parts.clock.now()
   const outcome = await exchange(parts.transport, request, policy, deadline - startedAt)
   const endedAt = parts.clock.now()
-  const wait = nextWait(outcome, policy, attempt, parts.random, endedAt, deadline)
+  const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
+  const repeats = isInProgress || mayTryAgain(outcome, policy, progress)
+  const needed = repeats
+    ? waitBeforeRepeat(outcome, attempt, parts.random, endedAt)
+    : Number.POSITIVE_INFINITY
+  const wait = endedAt + needed / 1000 < deadline ? needed : undefined
   const milliseconds = (endedAt - startedAt) * 1000
   parts.trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds: wait})
-  return {outcome, wait}
+  return {outcome, wait, isInProgress}
 }
 
 async function exchange(
@@ -94,19 +114,9 @@ async function exchange(
   }
 }
 
-/** Milliseconds, or undefined when this attempt was the last: not repeatable, too many, or the wait does not fit. */
-function nextWait(
-  outcome: Outcome,
-  policy: SendPolicy,
-  attempt: number,
-  random: () => number,
-  now: number,
-  deadline: number,
-): number | undefined {
-  if (attempt >= (policy.mostAttempts ?? MAX_ATTEMPTS) || !mayRepeat(outcome, policy.repeatable))
-    return undefined
-  const wait = waitBeforeRepeat(outcome, attempt, random, now)
-  return now + wait / 1000 < deadline ? wait : undefined
+function mayTryAgain(outcome: Outcome, policy: SendPolicy, {attempt, spared}: Progress): boolean {
+  const most = policy.mostAttempts ?? MAX_ATTEMPTS
+  return attempt - spared < most && mayRepeat(outcome, policy.repeatable)
 }
 
 /** The fault of an attempt that is not begun any more. */

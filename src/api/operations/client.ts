@@ -101,13 +101,10 @@ function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions
   const headers: Record<string, string> = {accept: 'application/json'}
   for (const [key, value] of Object.entries(options.headers ?? {})) headers[key.toLowerCase()] = value
   const request = {method: OPERATIONS[name].method, url: url.href, headers}
-  if (options.body === undefined) return request
   // Written once: every repeat sends the same bytes.
-  return {
-    ...request,
-    headers: {'content-type': 'application/json', ...headers},
-    body: JSON.stringify(options.body),
-  }
+  const body: string | undefined = options.text ?? JSON.stringify(options.body)
+  if (body === undefined) return request
+  return {...request, headers: {'content-type': 'application/json', ...headers}, body}
 }
 
 /** The answer with its JSON and request id read. */

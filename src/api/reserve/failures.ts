@@ -2,8 +2,7 @@
 import {Failure, usage} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {JournalEntry, JournalVerdict} from '../../contract/journal.js'
-import {NOT_SENT} from '../../contract/journal.js'
+import {isOpen, type JournalEntry, type JournalVerdict, NOT_SENT} from '../../contract/journal.js'
 import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
@@ -34,36 +33,34 @@ export function outcomeUnknown(
       ...(answered === undefined ? {} : {status: answered.status}),
       ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
       reason,
-      result: {
-        outcome: 'unknown',
-        reservation: null,
-        idempotency_key: entry.idempotencyKey,
-        client_reference_id: entry.clientReferenceId,
-        attempts: entry.attempts,
-      },
+      result: resultWithout('unknown', entry),
     },
   )
 }
 
 /** Nothing of it was ever sent, and resuming sends nothing: that makes a reservation only with a new consent. */
 export function neverSent(entry: JournalEntry): Failure {
-  const {clientReferenceId, idempotencyKey, offerId} = entry
-  const reference = sanitizeLine(clientReferenceId)
+  const reference = sanitizeLine(entry.clientReferenceId)
   return new Failure(
     'usage',
     `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`,
     {
       code: 'never_sent',
-      hint: `to book it, run the reserve command for ${sanitizeLine(offerId, 64)} again, or search again: bookctl hotels search`,
-      result: {
-        outcome: NOT_SENT,
-        reservation: null,
-        idempotency_key: idempotencyKey,
-        client_reference_id: clientReferenceId,
-        attempts: 0,
-      },
+      hint: `to book it, run the reserve command for ${sanitizeLine(entry.offerId, 64)} again, or search again: bookctl hotels search`,
+      result: resultWithout(NOT_SENT, {...entry, attempts: 0}),
     },
   )
+}
+
+/** What is printed where there is no reservation to show. */
+function resultWithout(outcome: string, entry: JournalEntry): object {
+  return {
+    outcome,
+    reservation: null,
+    idempotency_key: entry.idempotencyKey,
+    client_reference_id: entry.clientReferenceId,
+    attempts: entry.attempts,
+  }
 }
 
 /** What says that the offer or the reference belongs to a reservation that is there. */
@@ -129,8 +126,7 @@ export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflic
   const {entry, conflict} = verdict
   const reference = sanitizeLine(entry.clientReferenceId)
   const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
-  const open = entry.outcome === 'unresolved' || entry.outcome === 'unknown'
-  const resume = open ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
+  const resume = isOpen(entry) ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
   switch (conflict) {
     case 'reference_in_use':
       return usage(

@@ -1,68 +1,70 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
-import {createHash} from 'node:crypto'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import type {JournalEntry} from '../../contract/journal.js'
-import {NOT_SENT} from '../../contract/journal.js'
+import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
-import {type Booking, describeDifferences, findAsked} from '../answers/asked.js'
+import {describeDifferences, findAsked} from '../answers/asked.js'
 import {describeError, errorInAnswer} from '../answers/errors.js'
 import type {ReadReservation} from '../answers/reservations.js'
-import type {Answer} from '../types.js'
+import {mayHaveActed} from '../http/retry.js'
+import type {Answer, WireAnswer} from '../types.js'
+
+export interface ReserveOutcome {
+  /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
+  readonly outcome: string
+  /** As the service sent it; when it was made by an earlier run, what was kept of that, without personal data. */
+  readonly reservation: Record<string, unknown> | null
+  readonly reservation_ref: string | null
+  readonly payment_url: string | null
+  readonly idempotency_key: string
+  readonly client_reference_id: string
+  readonly attempts: number
+  /** Whether it was first tried by an earlier run, or by another process. */
+  readonly repeated: boolean
+}
 
 export type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
-  /** The service says that the same key is still being worked on. */
-  | {readonly kind: 'in_progress'}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}
   /** A reservation may exist. `reason` says why an answer that names one is not believed. */
   | {readonly kind: 'unknown'; readonly reason?: string}
 
 /**
- * `booking` is what was sent. `mayHaveActed` says whether an attempt before this answer may have made the reservation: then only a reservation
- * in the answer is certain, and any refusal may be the echo of our own success.
+ * `entry` is what was sent. `actedBefore` says whether an attempt before this answer may have made the reservation: then
+ * only a reservation in the answer is certain, and any refusal may be the echo of our own success.
  */
-export function meaningOf(answer: Answer, booking: Booking, mayHaveActed: boolean): Meaning {
+export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: boolean): Meaning {
   const {status} = answer
-  if (isSuccess(status)) {
-    // What refuses may name another reservation, one that was in its way.
-    if (errorInAnswer(answer)) return {kind: 'unknown'}
-    const asked = findAsked(answer.json, booking)
-    if (asked.kind === 'another') {
+  if (status >= 200 && status < 300) return meaningOfSuccess(answer, entry)
+  if (actedBefore || mayHaveActed(answer) || isInProgress(answer)) return {kind: 'unknown'}
+  return {kind: 'nothing', outcome: status < 400 ? 'failed' : 'refused'}
+}
+
+function meaningOfSuccess(answer: Answer, {clientReferenceId, offerId}: JournalEntry): Meaning {
+  // A refusal may name another reservation, the one that is in its way.
+  if (errorInAnswer(answer)) return {kind: 'unknown'}
+  const asked = findAsked(answer.json, {client_reference_id: clientReferenceId, offer_id: offerId})
+  const answered = `the service answered ${answer.status}`
+  switch (asked.kind) {
+    case 'found':
+      return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
+    case 'another': {
       const what = describeDifferences(asked.differences, answer)
-      return {kind: 'unknown', reason: `the service answered ${status} about another booking: ${what}`}
+      return {kind: 'unknown', reason: `${answered} about another booking: ${what}`}
     }
-    if (asked.kind === 'unclear') {
-      const named = asked.references
-        .slice(0, 3)
-        .map(each => sanitizeLine(each, 64))
-        .join(', ')
-      return {
-        kind: 'unknown',
-        reason: `the service answered ${status} with several reservations (${named}) and does not say which one this made`,
-      }
+    case 'unclear': {
+      const named = asked.references.slice(0, 3).map(each => sanitizeLine(each, 64))
+      const reason = `${answered} with several reservations (${named.join(', ')}) and does not say which one this made`
+      return {kind: 'unknown', reason}
     }
-    if (asked.kind === 'none') return {kind: 'unknown'}
-    return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
+    case 'none':
+      return {kind: 'unknown'}
   }
-  if (isInProgress(answer)) return {kind: 'in_progress'}
-  if (mayHaveActed) return {kind: 'unknown'}
-  if (status === 307 || status === 308) return {kind: 'nothing', outcome: 'failed'}
-  if (status >= 400 && status < 500) return {kind: 'nothing', outcome: 'refused'}
-  return {kind: 'unknown'}
 }
 
-/** What the entry's reservation is known by before the service has named it. */
-export function bookingOf({clientReferenceId, offerId}: JournalEntry): Booking {
-  return {client_reference_id: clientReferenceId, offer_id: offerId}
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300
-}
-
-function isInProgress(answer: Answer): boolean {
-  return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer, answer.json).code)
+/** Whether the service says that the same key is still being worked on. */
+export function isInProgress(answer: WireAnswer): boolean {
+  return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer).code)
 }
 
 const OUR_WORDS: ReadonlySet<string> = new Set(['unknown', 'unresolved', NOT_SENT])
@@ -108,18 +110,4 @@ export function withoutPeople(found: ReadReservation): Record<string, unknown> {
 
 function pick(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter(key => Object.hasOwn(value, key)).map(key => [key, value[key]]))
-}
-
-/** SHA-256, hex, of `value` as JSON with its keys sorted, so that their order in an input file does not matter. */
-export function sha256OfJson(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex')
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
 }

@@ -1,54 +1,67 @@
 /**
- * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, every repeat carries the same
- * key and body, and what may have happened is never called a failure.
+ * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, every repeat sends the bytes of
+ * the journal under the same key, and a reservation that may exist is never reported as a failure.
  */
 import {Failure, usage} from '../../contract/failure.js'
-import type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from '../../contract/journal.js'
-import {isNeverSent, verdictOn} from '../../contract/journal.js'
+import {
+  isNeverSent,
+  type Journal,
+  type JournalEntry,
+  type JournalVerdict,
+  type ReservationIntent,
+  verdictOn,
+} from '../../contract/journal.js'
 import {unanswered} from '../answers/refusals.js'
-import type {ReadReservation} from '../answers/reservations.js'
-import {type Answer, SendError} from '../types.js'
+import {type Answer, type Api, type Clock, SendError} from '../types.js'
 import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
-import {bookingOf, meaningOf, sha256OfJson, withoutPeople} from './outcome.js'
-import type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts} from './parts.js'
-import {type Progress, sendReservation} from './send.js'
+import {isInProgress, meaningOf, type ReserveOutcome, withoutPeople} from './outcome.js'
 
-export type {Journal, JournalEntry, JournalVerdict, ReservationIntent} from '../../contract/journal.js'
-export type {ReserveHooks, ReserveIntent, ReserveOutcome, ReserveParts, Stage} from './parts.js'
+export interface ReserveParts {
+  readonly api: Api
+  readonly journal: Journal
+  readonly clock: Clock
+  /** Bound on sending with its repeats, and on waiting for another process (default 120). */
+  readonly timeoutSeconds?: number
+  /** Whether the journal outlives this process (default true). Decides the next step after a lost answer. */
+  readonly journalKept?: boolean
+  /** Once it is aborted nothing more is sent, and an entry of which nothing was sent is settled as that at once. */
+  readonly signal?: AbortSignal
+}
 
-/** Ours: §4.4 shows no time limit. */
+/** How far a run has got: what a user who stops it now has to know. */
+export type Stage =
+  /** Waiting for another process, which may be making the same reservation. */
+  | 'waiting'
+  /** Nothing of the reservation was ever sent. */
+  | 'unsent'
+  /** It may have been made. */
+  | 'sent'
+
+export interface ReserveHooks {
+  /** Called with warnings about a reservation that was made. */
+  readonly warn?: (message: string) => void
+  /** Called whenever the run gets to another stage. */
+  readonly onStage?: (stage: Stage) => void
+}
+
+/** Not in the interface: §4.4 shows no time limit. */
 const TIMEOUT_SECONDS = 120
+/** Of the whole time, so that one repeat fits into it. */
+const ATTEMPT_SHARE = 0.45
 
 /**
  * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier
- * one stands in the way, refused or not_allowed when the service says no and nothing can have happened, unreachable
+ * one forbids it, refused or not_allowed when the service says no and nothing can have happened, unreachable
  * when nothing was sent, outcome_unknown when a reservation may exist. What the journal throws before sending passes.
  */
-export async function reserve(
+export function reserve(
   parts: ReserveParts,
-  wanted: ReserveIntent,
+  intent: ReservationIntent,
   hooks: ReserveHooks = {},
 ): Promise<ReserveOutcome> {
-  const intent = intentOf(wanted, parts.newKey)
-  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
-  hooks.onStage?.('waiting')
-  const done = await parts.journal.alone(
-    intent.offerId,
-    seconds * 1000,
-    async () => {
-      refuseStopped(parts)
-      return act(parts, parts.journal.begin(intent, parts.clock.now()), hooks)
-    },
-    () => storedOutcome(parts.journal.look(intent)),
-  )
-  if (!done.gaveUp) return done.value
-  const verdict = parts.journal.look(intent)
-  if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
-  if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', isKept(parts))
-  throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
-    code: 'busy',
-    hint: 'run the command again',
-  })
+  const {journal, clock} = parts
+  const begin = () => journal.begin(intent, clock.now())
+  return once(parts, intent.offerId, {begin, look: () => journal.look(intent)}, hooks)
 }
 
 /**
@@ -56,37 +69,20 @@ export async function reserve(
  * as `reserve` does, and usage `never_sent` where nothing of it was sent: then it makes nothing.
  */
 export async function resume(
-  parts: ReserveParts,
+  {journal, clock, ...parts}: ReserveParts,
   clientReferenceId: string,
   hooks: ReserveHooks = {},
 ): Promise<ReserveOutcome> {
-  const first = findEntry(parts.journal, clientReferenceId)
-  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
-  hooks.onStage?.('waiting')
-  const done = await parts.journal.alone(
-    first.offerId,
-    seconds * 1000,
-    async () => {
-      refuseStopped(parts)
-      const entry = findEntry(parts.journal, clientReferenceId)
-      if (!isNeverSent(entry)) return act(parts, verdictOn(entry), hooks)
-      // Its process is gone: nobody else works on this offer now.
-      record(hooks, () => parts.journal.notSent(entry.id, entry.attempts, parts.clock.now()))
-      throw neverSent(entry)
-    },
-    () => storedOutcome(verdictOn(findEntry(parts.journal, clientReferenceId))),
-  )
-  if (done.gaveUp) throw outcomeUnknown(first, 'another process is still making it', isKept(parts))
-  return done.value
-}
-
-/** Whoever waited for another process begins nothing once it is stopped. Throws Failure `interrupted`. */
-function refuseStopped({signal}: ReserveParts): void {
-  if (signal?.aborted) throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
-}
-
-function isKept(parts: ReserveParts): boolean {
-  return parts.journalKept ?? true
+  const look = () => verdictOn(findEntry(journal, clientReferenceId))
+  const begin = () => {
+    const verdict = look()
+    const {entry} = verdict
+    if (!isNeverSent(entry)) return verdict
+    // Its process is gone: no other one works on this offer now.
+    record(hooks, () => journal.notSent(entry.id, entry.attempts, clock.now()))
+    throw neverSent(entry)
+  }
+  return once({journal, clock, ...parts}, look().entry.offerId, {begin, look}, hooks)
 }
 
 /** The newest entry with this client reference. Throws usage when there is none. */
@@ -96,63 +92,46 @@ export function findEntry(journal: Journal, clientReferenceId: string): JournalE
   throw usage(
     'unknown_reference',
     'this machine has tried no reservation with that client reference, at this base URL and with this client',
-    'see what it tried with: bookctl journal',
+    'list attempts: bookctl journal',
   )
 }
 
-/** What the journal is asked about `wanted`; `newKey` makes the key when none was chosen. */
-export function intentOf(wanted: ReserveIntent, newKey: () => string): ReservationIntent {
-  const {request, referenceGiven, idempotencyKey} = wanted
-  const {client_reference_id, ...rest} = request
-  return {
-    offerId: request.offer_id,
-    clientReferenceId: client_reference_id,
-    referenceGiven,
-    idempotencyKey: idempotencyKey ?? newKey(),
-    keyGiven: idempotencyKey !== undefined,
-    body: JSON.stringify(request),
-    bodySha256: sha256OfJson(request),
-    intentSha256: sha256OfJson(rest),
-  }
+interface Judging {
+  /** The verdict that is acted on, while no other process works on the offer. */
+  readonly begin: () => JournalVerdict
+  /** The verdict while another one does, with nothing written. */
+  readonly look: () => JournalVerdict | undefined
 }
 
-async function act(
+async function once(
   parts: ReserveParts,
-  verdict: JournalVerdict,
+  offerId: string,
+  {begin, look}: Judging,
   hooks: ReserveHooks,
 ): Promise<ReserveOutcome> {
-  if (verdict.kind === 'conflict') throw conflictFailure(verdict)
-  const stored = storedOutcome(verdict)
-  if (stored) return stored
-  const {entry} = verdict
-  const mayHaveActed = !isNeverSent(entry)
-  const progress: Progress = {sent: 0, attempts: entry.attempts, mayHaveActed}
-  const sending: Sending = {parts, entry, progress, hooks, repeated: mayHaveActed, isSettled: false}
-  hooks.onStage?.(mayHaveActed ? 'sent' : 'unsent')
-  const stop = () => {
-    if (progress.sent === 0 && !mayHaveActed) settleNotSent(sending)
-  }
-  parts.signal?.addEventListener('abort', stop)
-  const seconds = parts.timeoutSeconds ?? TIMEOUT_SECONDS
-  const sendParts = {...parts, onSending: () => hooks.onStage?.('sent')}
-  try {
-    const answer = await sendReservation(sendParts, entry, progress, seconds).catch(error => {
-      throw settleFault(sending, error)
-    })
-    return settleAnswer(sending, answer)
-  } finally {
-    parts.signal?.removeEventListener('abort', stop)
-  }
-}
-
-interface Sending {
-  readonly parts: ReserveParts
-  readonly entry: JournalEntry
-  readonly progress: Progress
-  readonly hooks: ReserveHooks
-  readonly repeated: boolean
-  /** Whether it is settled as not sent. */
-  isSettled: boolean
+  const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = parts
+  hooks.onStage?.('waiting')
+  const done = await journal.alone(
+    offerId,
+    timeoutSeconds * 1000,
+    async () => {
+      // A run that was stopped while it waited for another process begins nothing.
+      if (signal?.aborted)
+        throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
+      const verdict = begin()
+      if (verdict.kind === 'conflict') throw conflictFailure(verdict)
+      return storedOutcome(verdict) ?? new Sending(parts, verdict.entry, hooks).send()
+    },
+    () => storedOutcome(look()),
+  )
+  if (!done.gaveUp) return done.value
+  const verdict = look()
+  if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
+  if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', journalKept)
+  throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
+    code: 'busy',
+    hint: 'run the command again',
+  })
 }
 
 /** The outcome an earlier run recorded; undefined while there is none. Throws Failure when nothing was made. */
@@ -163,7 +142,7 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   if (entry.reservationRef === null) {
     throw new Failure('refused', 'the service refused this reservation when it was sent', {
       code: 'refused_earlier',
-      hint: 'run reserve again with what was wrong put right',
+      hint: 'correct what the service refused, then run reserve again',
     })
   }
   const payment = entry.result?.payment as {url?: unknown} | undefined
@@ -179,72 +158,124 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   }
 }
 
-/** No answer came, or none was asked for: the Failure, or what the disk threw, with the journal kept in step. */
-function settleFault(sending: Sending, error: unknown): unknown {
-  if (isNothingDone(sending.progress, error)) return settleNothingDone(sending, error)
-  settle(sending, {outcome: 'unknown'})
-  const reason = error instanceof Failure ? error.message : 'this machine failed while sending it'
-  return outcomeUnknown(counted(sending), error instanceof SendError ? error : reason, isKept(sending.parts))
-}
+/** One run's sending of an entry, with the journal kept in step. */
+class Sending {
+  /** Attempts of this run. */
+  private sent = 0
+  /** Attempts of all runs. */
+  private attempts: number
+  /** Whether an earlier run may have made the reservation. */
+  private readonly repeated: boolean
+  private isSettled = false
 
-function isNothingDone(progress: Progress, error: unknown): boolean {
-  if (progress.mayHaveActed) return false
-  if (error instanceof SendError) return !error.mayHaveActed && !error.last.sent
-  // A Failure means that no token could be had: at the beginning, or after an answer 401 to all that was sent.
-  return error instanceof Failure || progress.sent === 0
-}
+  constructor(
+    private readonly parts: ReserveParts,
+    private readonly entry: JournalEntry,
+    private readonly hooks: ReserveHooks,
+  ) {
+    this.attempts = entry.attempts
+    this.repeated = !isNeverSent(entry)
+  }
 
-function settleNothingDone(sending: Sending, error: unknown): unknown {
-  const isLost = error instanceof SendError
-  if (isLost || sending.progress.sent === 0) settleNotSent(sending)
-  else settle(sending, {outcome: 'refused'})
-  return isLost ? unanswered(error, false) : error
-}
+  /** While the service says that the key is still being worked on, it is asked again. */
+  async send(): Promise<ReserveOutcome> {
+    const {api, signal, timeoutSeconds = TIMEOUT_SECONDS} = this.parts
+    this.hooks.onStage?.(this.repeated ? 'sent' : 'unsent')
+    const stop = () => {
+      if (this.sent === 0 && !this.repeated) this.settleNotSent()
+    }
+    signal?.addEventListener('abort', stop)
+    const options = {
+      text: this.entry.body ?? '',
+      headers: {'idempotency-key': this.entry.idempotencyKey},
+      policy: {
+        repeatable: true,
+        isInProgress,
+        timeoutSeconds,
+        attemptTimeoutSeconds: timeoutSeconds * ATTEMPT_SHARE,
+        beforeAttempt: () => this.count(),
+        ...(signal ? {signal} : {}),
+      },
+    }
+    try {
+      const answer = await api.exchange('reservations.create', options).catch(error => {
+        throw this.settleFault(error)
+      })
+      return this.settleAnswer(answer)
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
+  }
 
-function settleNotSent(sending: Sending): void {
-  if (sending.isSettled) return
-  sending.isSettled = true
-  const {parts, entry, progress, hooks} = sending
-  hooks.onStage?.('unsent')
-  record(hooks, () => parts.journal.notSent(entry.id, progress.attempts, parts.clock.now()))
-}
+  private count(): void {
+    this.attempts = this.parts.journal.attempt(this.entry.id, this.parts.clock.now())
+    this.sent++
+    this.hooks.onStage?.('sent')
+  }
 
-function settleAnswer(sending: Sending, answer: Answer): ReserveOutcome {
-  const meaning = meaningOf(answer, bookingOf(sending.entry), sending.progress.mayHaveActed)
-  if (meaning.kind === 'reserved') {
+  private settleAnswer(answer: Answer): ReserveOutcome {
+    const {entry, attempts, repeated} = this
+    const meaning = meaningOf(answer, entry, repeated || answer.mayHaveActed)
+    if (meaning.kind === 'unknown') throw this.unknown(answer, meaning.reason)
+    if (meaning.kind === 'nothing') {
+      this.settle({outcome: meaning.outcome})
+      throw refused(answer, this.parts.clock.now())
+    }
     const {found, outcome} = meaning
-    settle(sending, {outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
-    return outcomeOf(sending, found, outcome)
+    this.settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
+    return {
+      outcome,
+      reservation: found.reservation,
+      reservation_ref: found.reservation_ref,
+      payment_url: found.payment_url,
+      idempotency_key: entry.idempotencyKey,
+      client_reference_id: entry.clientReferenceId,
+      attempts,
+      repeated,
+    }
   }
-  if (meaning.kind === 'nothing') {
-    settle(sending, {outcome: meaning.outcome})
-    throw refused(answer, sending.parts.clock.now())
+
+  /** No answer came, or none was asked for: the Failure, or what the disk threw. */
+  private settleFault(error: unknown): unknown {
+    if (error instanceof SendError) {
+      if (this.repeated || error.mayHaveActed) return this.unknown(error)
+      this.settleNotSent()
+      return unanswered(error, false)
+    }
+    if (this.sent === 0 && !this.repeated) {
+      this.settleNotSent()
+      return error
+    }
+    // No new token after a 401: had an attempt before it acted, the 401 would be the answer.
+    if (error instanceof Failure && error.kind !== 'usage' && !this.repeated) {
+      this.settle({outcome: 'refused'})
+      return error
+    }
+    return this.unknown(error instanceof Failure ? error.message : 'this machine failed while sending it')
   }
-  settle(sending, {outcome: 'unknown'})
-  const reason = meaning.kind === 'unknown' ? meaning.reason : undefined
-  throw outcomeUnknown(counted(sending), answer, isKept(sending.parts), reason)
-}
 
-function outcomeOf(sending: Sending, found: ReadReservation, outcome: string): ReserveOutcome {
-  const {entry, progress, repeated} = sending
-  return {
-    outcome,
-    reservation: found.reservation,
-    reservation_ref: found.reservation_ref,
-    payment_url: found.payment_url,
-    idempotency_key: entry.idempotencyKey,
-    client_reference_id: entry.clientReferenceId,
-    attempts: progress.attempts,
-    repeated,
+  private unknown(last: Answer | SendError | string, reason?: string): Failure {
+    this.settle({outcome: 'unknown'})
+    return outcomeUnknown(
+      {...this.entry, attempts: this.attempts},
+      last,
+      this.parts.journalKept ?? true,
+      reason,
+    )
   }
-}
 
-function counted({entry, progress}: Sending): JournalEntry {
-  return {...entry, attempts: progress.attempts}
-}
+  private settle(settlement: Parameters<Journal['settle']>[1]): void {
+    const {journal, clock} = this.parts
+    record(this.hooks, () => journal.settle(this.entry.id, settlement, clock.now()))
+  }
 
-function settle({parts, entry, hooks}: Sending, settlement: Parameters<Journal['settle']>[1]): void {
-  record(hooks, () => parts.journal.settle(entry.id, settlement, parts.clock.now()))
+  private settleNotSent(): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    const {journal, clock} = this.parts
+    this.hooks.onStage?.('unsent')
+    record(this.hooks, () => journal.notSent(this.entry.id, this.attempts, clock.now()))
+  }
 }
 
 /** What is known must reach the user even when the disk does not take it any more. */

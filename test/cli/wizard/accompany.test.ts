@@ -1,6 +1,6 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import type {ReserveOutcome} from '../../../src/api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/made.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
 import {accompany} from '../../../src/cli/features/wizard/after-booking.js'

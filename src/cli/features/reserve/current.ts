@@ -3,7 +3,7 @@
  * wrote down then may be long untrue. Its own path (§4.9 names it) is asked where it may be called; else only whether there
  * is a voucher (§4.5), which says that it is CONFIRMED (§3).
  */
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
 import type {Connection} from '../../session/connect.js'
 import {noteOutcome} from './noted.js'

@@ -1,7 +1,7 @@
 /** After a reservation was made: whatever fails from here on, the reservation is named. */
 
 import {resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'

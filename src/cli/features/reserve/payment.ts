@@ -1,8 +1,8 @@
 /** A reservation that has to be paid: where to pay, what became of the payment, and whether waiting can help. */
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 
 /** Outcomes that waiting does not change. */

@@ -1,12 +1,12 @@
 /** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
 import {randomUUID} from 'node:crypto'
+import {intentOf} from '../../../api/reserve/intent.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {JournalVerdict} from '../../../contract/journal.js'
-import {isNeverSent, NOT_SENT} from '../../../contract/journal.js'
+import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/offer-store.js'
-import type {Client, State} from '../../../state/state.js'
+import type {State} from '../../../state/state.js'
 import {systemClock} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
@@ -15,10 +15,8 @@ import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from
 /** Everything decided before anything is sent. */
 export interface Plan {
   readonly request: ReservationRequest
-  readonly referenceGiven: boolean
-  /** The key it will be sent with: the user's, that of an earlier run of the same, or a new one. */
-  readonly key: string
-  readonly keyGiven: boolean
+  /** What is committed and sent; its key is the user's, that of an earlier run of the same, or a new one. */
+  readonly intent: ReservationIntent
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
   /** What the journal says of it, where it knows it or what is in its way. */
@@ -86,29 +84,19 @@ export async function planReservation(
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
-  const earlier = state.writable ? earlierRun(state, client, request) : undefined
-  const repeated = earlier !== undefined && !isNeverSent(earlier)
+  const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
+  const intent = intentOf(request, given)
+  const standing = state.writable ? state.journal.forClient(client).look(intent) : undefined
+  const repeated = standing !== undefined && !isNeverSent(standing.entry)
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
-  const key = keyTyped ?? earlier?.idempotencyKey ?? randomUUID()
-  const plan = {request, referenceGiven, key, keyGiven: keyTyped !== undefined}
+  const isSame = standing !== undefined && standing.kind !== 'conflict'
   return {
-    ...plan,
+    request,
+    intent: isSame ? {...intent, idempotencyKey: standing.entry.idempotencyKey} : intent,
     seen,
     doubts: findDoubts(seen, request.guests),
-    standing: state.writable ? await standingOf(plan, client, state) : undefined,
+    standing,
   }
-}
-
-type Wanted = Pick<Plan, 'request' | 'referenceGiven' | 'key' | 'keyGiven'>
-
-async function standingOf(
-  {key, keyGiven, ...wanted}: Wanted,
-  client: Client,
-  state: State,
-): Promise<JournalVerdict | undefined> {
-  const {intentOf} = await import('../../../api/reserve/reserve.js')
-  const intent = intentOf({...wanted, ...(keyGiven ? {idempotencyKey: key} : {})}, () => key)
-  return state.journal.forClient(client).look(intent)
 }
 
 /** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
@@ -128,14 +116,6 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   )
 }
 
-/** The entry of an earlier run with this offer after which the offer is not free. */
-function earlierRun(state: State, client: Client, request: ReservationRequest) {
-  const free = ['refused', 'failed', NOT_SENT]
-  return state.journal
-    .list({client})
-    .find(entry => entry.offerId === request.offer_id && !free.includes(entry.outcome))
-}
-
 /** The exact request, for `--dry-run`. */
 export function describeRequest(key: string, body: object, target: Target): object {
   return {
@@ -151,7 +131,7 @@ export function describeRequest(key: string, body: object, target: Target): obje
 }
 
 /** What a person should see before it is sent. */
-export function describePlan({request, key, seen}: Plan, target: Target): string {
+export function describePlan({request, intent, seen}: Plan, target: Target): string {
   const guests = request.guests.map(
     guest => `${guest.name} ${guest.surname}${guest.is_lead ? ' (lead)' : ''}`,
   )
@@ -174,7 +154,7 @@ export function describePlan({request, key, seen}: Plan, target: Target): string
     ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],
     ['Offer', request.offer_id],
     ['Reference', request.client_reference_id],
-    ['Key', `Idempotency-Key ${key}`],
+    ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
   ]
   return lines.map(([name = '', text = '']) => `${name.padEnd(10)} ${sanitizeLine(text)}`).join('\n')
 }

@@ -1,5 +1,5 @@
 /** A reservation's outcome as it is printed. */
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {type Result, single} from '../../terminal/result.js'
 import {paymentAddress} from './payment.js'
 

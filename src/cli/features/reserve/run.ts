@@ -1,7 +1,7 @@
 /** Making a planned reservation, or finding out how an earlier one ended. */
-import {randomUUID} from 'node:crypto'
 import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome, ReserveParts, Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent} from '../../../contract/journal.js'
@@ -36,7 +36,6 @@ async function partsOf(
     api,
     clock,
     journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
-    newKey: randomUUID,
     journalKept: state.writable,
     ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
     ...(signal ? {signal} : {}),
@@ -55,13 +54,11 @@ export async function makeReservation(
     import('../../../api/reserve/reserve.js'),
     partsOf(connection, timeoutSeconds, hooks.signal),
   ])
-  const {request, referenceGiven, key, keyGiven} = plan
-  const intent = {request, referenceGiven, ...(keyGiven ? {idempotencyKey: key} : {})}
-  const outcome = await reserve({...parts, newKey: () => key}, intent, hooks).finally(close)
+  const outcome = await reserve(parts, plan.intent, hooks).finally(close)
   const {target, state} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   try {
-    if (state.writable) state.offers.markUsed(client, request.offer_id, outcome.client_reference_id)
+    if (state.writable) state.offers.markUsed(client, plan.intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
     hooks.warn(`the offer could not be noted as used: ${(error as Error).message}`)
@@ -124,9 +121,6 @@ function requireJournal(state: State): void {
 }
 
 /** How to find out what became of the reservation of `plan`, should it be stopped half-way. */
-export function resumeHint({request, key}: Plan, state: State): string {
-  const clientReferenceId = request.client_reference_id
-  return state.writable
-    ? resumeCommand(clientReferenceId)
-    : repeatHint({clientReferenceId, idempotencyKey: key})
+export function resumeHint({intent}: Plan, state: State): string {
+  return state.writable ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
 }

@@ -1,6 +1,7 @@
 /** A reservation that a signal stops half-way: nothing more of it is sent, and the user learns how far it had got. */
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {ReserveOutcome, Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import type {Stage} from '../../../api/reserve/reserve.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {StopNote} from '../../shell/failure.js'
 

@@ -1,7 +1,7 @@
 /** Waiting until a reservation is confirmed. */
 
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Connection} from '../../session/connect.js'

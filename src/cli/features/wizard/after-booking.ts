@@ -1,7 +1,7 @@
 /** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
 import {resumeCommand} from '../../../api/reserve/failures.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'

@@ -1,5 +1,5 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {Api} from '../../../api/types.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -78,7 +78,9 @@ async function prepare(parts: Booking, draft: Draft, chosen: Chosen) {
   await askMissing(parts, draft, chosen)
   const plan = await planOf(parts, draft, chosen)
   const {shown: offer, stay} = chosen
-  parts.tell(describeSummary({...plan, offer, stay, target: parts.connection.target}, parts.reader()))
+  const {target} = parts.connection
+  const key = plan.intent.idempotencyKey
+  parts.tell(describeSummary({...plan, key, offer, stay, target}, parts.reader()))
   return {plan, agreed: parts.dryRun || (await agrees(parts, plan))}
 }
 

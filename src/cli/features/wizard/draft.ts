@@ -1,6 +1,6 @@
 /** What the wizard works with, and the answers so far, which outlive an offer: when that expires, nothing is typed again. */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
-import type {ReserveOutcome} from '../../../api/reserve/reserve.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
 import type {Contact, Guest, ReservationRequest} from '../../../contract/reservations.js'
