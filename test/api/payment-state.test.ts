@@ -1,6 +1,6 @@
 /** A payment that did not go through, in the shapes services say so. */
 import {expect, test} from 'vitest'
-import {failedPaymentIn} from '../../src/api/reserve/payment-state.js'
+import {failedPaymentIn} from '../../src/cli/features/reserve/payment.js'
 
 test.each<[object, object]>([
   [

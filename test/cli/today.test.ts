@@ -1,7 +1,7 @@
 /** Booking dates are days of the calendar here, not of UTC. */
 import process from 'node:process'
 import {afterEach, expect, test} from 'vitest'
-import {today} from '../../src/cli/features/reserve/reserve.js'
+import {today} from '../../src/cli/features/reserve/plan.js'
 
 const {TZ} = process.env
 afterEach(() => {

@@ -2,7 +2,7 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import type {PlanFlags} from '../../src/cli/features/reserve/reserve.js'
+import type {PlanFlags} from '../../src/cli/features/reserve/plan.js'
 import {makeReservation} from '../../src/cli/features/reserve/run.js'
 import {type Booked, readBegun} from '../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../src/cli/features/wizard/wizard.js'
@@ -51,7 +51,7 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
           ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today},
           reader: () => ({now: systemClock.now(), timeZone: 'UTC'}),
           ...{maxPrice: flags['max-price'], key: flags['idempotency-key'], agreed: false, dryRun: false},
-          send: plan => makeReservation(connection, plan, undefined, {warn: text => void told.push(text)}),
+          send: plan => makeReservation(connection, plan, {warn: text => void told.push(text)}),
         },
         begun,
       )

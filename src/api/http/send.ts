@@ -32,6 +32,8 @@ export interface SenderParts {
 const CONNECT_SECONDS = 10
 const BODY_IDLE_SECONDS = 30
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+/** The wait for what is in progress grows no longer than this one: up to 4 s. */
+const MOST_WAITS_IN_PROGRESS = 5
 
 /** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
 export function createSender(parts: SenderParts): Sender {
@@ -82,11 +84,7 @@ async function attemptOnce(
   const outcome = await exchange(parts.transport, request, policy, deadline - startedAt)
   const endedAt = parts.clock.now()
   const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
-  const repeats = isInProgress || mayTryAgain(outcome, policy, progress)
-  const needed = repeats
-    ? waitBeforeRepeat(outcome, attempt, parts.random, endedAt)
-    : Number.POSITIVE_INFINITY
-  const wait = endedAt + needed / 1000 < deadline ? needed : undefined
+  const wait = nextWait(outcome, isInProgress, policy, progress, parts.random, endedAt)
   const milliseconds = (endedAt - startedAt) * 1000
   parts.trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds: wait})
   return {outcome, wait, isInProgress}
@@ -114,9 +112,21 @@ async function exchange(
   }
 }
 
-function mayTryAgain(outcome: Outcome, policy: SendPolicy, {attempt, spared}: Progress): boolean {
-  const most = policy.mostAttempts ?? MAX_ATTEMPTS
-  return attempt - spared < most && mayRepeat(outcome, policy.repeatable)
+/** Milliseconds, or undefined when this attempt was the last: not repeatable, too many, or the wait does not fit. */
+function nextWait(
+  outcome: Outcome,
+  isInProgress: boolean,
+  policy: SendPolicy,
+  {attempt, spared, deadline}: Progress,
+  random: () => number,
+  now: number,
+): number | undefined {
+  const failed = attempt - spared
+  const mayFail = failed < (policy.mostAttempts ?? MAX_ATTEMPTS) && mayRepeat(outcome, policy.repeatable)
+  if (!isInProgress && !mayFail) return undefined
+  const nth = isInProgress ? Math.min(spared + 1, MOST_WAITS_IN_PROGRESS) : failed
+  const wait = waitBeforeRepeat(outcome, nth, random, now)
+  return now + wait / 1000 < deadline ? wait : undefined
 }
 
 /** The fault of an attempt that is not begun any more. */

@@ -21,11 +21,11 @@ export interface ReserveParts {
   readonly journal: Journal
   readonly clock: Clock
   /** Bound on sending with its repeats, and on waiting for another process (default 120). */
-  readonly timeoutSeconds?: number
+  readonly timeoutSeconds?: number | undefined
   /** Whether the journal outlives this process (default true). Decides the next step after a lost answer. */
   readonly journalKept?: boolean
   /** Once it is aborted nothing more is sent, and an entry of which nothing was sent is settled as that at once. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How far a run has got: what a user who stops it now has to know. */

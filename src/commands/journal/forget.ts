@@ -5,7 +5,7 @@ import {
   describeForgetting,
   findForgettable,
   forgetEntry,
-} from '../../cli/features/reserve/journal-forget.js'
+} from '../../cli/features/reserve/journal.js'
 import {systemClock} from '../../cli/session/connect.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'

@@ -1,7 +1,7 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
-import {namingReservation} from '../../../src/cli/features/reserve/made.js'
+import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
 import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
 import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'

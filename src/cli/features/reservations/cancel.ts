@@ -17,7 +17,7 @@ import type {Target} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
-import {noteOutcome} from '../reserve/noted.js'
+import {noteOutcome} from '../reserve/follow.js'
 import {howToLook, namingTheWay} from './reservations.js'
 
 /** What is known before anything is cancelled. */

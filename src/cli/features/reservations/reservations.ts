@@ -11,7 +11,7 @@ import {checkGiven, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
 import type {Column, Result} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/values.js'
-import {noteOutcome} from '../reserve/noted.js'
+import {noteOutcome} from '../reserve/follow.js'
 
 /** What `--after` takes: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {

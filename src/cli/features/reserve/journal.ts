@@ -1,22 +1,23 @@
-/** The journal of reservations, as `journal` prints it. */
+/**
+ * The journal of reservations, as `journal` prints it, and giving up on an entry whose outcome can never be learned: its
+ * personal data goes; its reference, key, offer and hash stay for ever, so that the same request is never sent again.
+ */
+import {join} from 'node:path'
 import {isoTime} from '../../../contract/dates.js'
-import type {State} from '../../../state/state.js'
-import type {Result} from '../../terminal/result.js'
+import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {type JournalEntry, NOT_SENT} from '../../../contract/journal.js'
+import {STATE_NAME} from '../../../state/file-names.js'
+import type {Client, State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
+import {checkIdentifier} from '../../input/checks.js'
+import {dryRun} from '../../session/dry-run.js'
+import {type Result, single} from '../../terminal/result.js'
 
-export const JOURNAL_COLUMNS = [
-  'client_reference_id',
-  'offer_id',
-  'outcome',
-  'reservation_ref',
-  'idempotency_key',
-  'attempts',
-  'created_at',
-  'updated_at',
-]
+type Entry = JournalEntry & Client
 
-/** Entries of every client, newest first. */
-export function readJournal(state: State, unresolved: boolean): Result<Record<string, unknown>> {
-  const entries = state.journal.list({unresolved}).map(entry => ({
+function rowOf(entry: Entry) {
+  return {
     client_reference_id: entry.clientReferenceId,
     offer_id: entry.offerId,
     outcome: entry.outcome,
@@ -25,13 +26,93 @@ export function readJournal(state: State, unresolved: boolean): Result<Record<st
     attempts: entry.attempts,
     created_at: isoTime(entry.createdAt),
     updated_at: isoTime(entry.updatedAt),
-  }))
+  }
+}
+
+type Row = ReturnType<typeof rowOf>
+
+export const JOURNAL_COLUMNS = [
+  ...(['client_reference_id', 'offer_id', 'outcome', 'reservation_ref'] as const),
+  ...(['idempotency_key', 'attempts', 'created_at', 'updated_at'] as const),
+]
+
+/** Entries of every client, newest first. */
+export function readJournal(state: State, unresolved: boolean): Result<Row> {
+  const entries = state.journal.list({unresolved}).map(rowOf)
   return {
     document: {entries},
     items: entries,
-    columns: JOURNAL_COLUMNS.map(name => ({name, value: entry => entry[name]})),
+    columns: JOURNAL_COLUMNS.map(name => ({name, value: row => row[name]})),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
-    id: entry => entry.client_reference_id,
+    id: row => row.client_reference_id,
     whenEmpty: unresolved ? 'Nothing is unresolved.' : 'Nothing was reserved from this machine yet.',
   }
+}
+
+/** Their offer and reference are free already, and no personal data is stored. */
+const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
+/** As long as a reservation may take to be sent. */
+const WAIT_MILLISECONDS = 5000
+
+/** The newest entry with that client reference. Throws usage when there is none, or several clients have one. */
+export function findForgettable(state: State, reference: string, baseUrl: string | undefined): Entry {
+  const all = state.journal.list().filter(entry => entry.clientReferenceId === reference)
+  const entries = baseUrl === undefined ? all : all.filter(entry => entry.baseUrl === baseUrl)
+  const [entry] = entries
+  if (entry === undefined) {
+    checkIdentifier('client_reference_id', 'REFERENCE', reference)
+    const message = 'this machine has tried no reservation with that client reference'
+    throw usage('unknown_reference', message, 'list attempts: bookctl journal')
+  }
+  if (entries.some(other => other.baseUrl !== entry.baseUrl || other.clientId !== entry.clientId)) {
+    const urls = [...new Set(entries.map(other => other.baseUrl))].join(', ')
+    throw usage('ambiguous_reference', 'several clients have tried that reference', `--base-url, of: ${urls}`)
+  }
+  if (entry.reservationRef !== null || !NOTHING_STORED.includes(entry.outcome)) return entry
+  const words = `nothing was reserved (${sanitizeLine(entry.outcome, 40)}), and no guest data is stored`
+  throw usage('nothing_to_forget', words, 'the reference and the offer are free')
+}
+
+/** What a person should know before agreeing. */
+export function describeForgetting(entry: Entry): string[] {
+  const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
+  const made =
+    reservationRef === null ? 'a reservation may exist' : `the reservation ${reservationRef} exists`
+  return [
+    `Reference  ${clientReferenceId}, offer ${offerId}`,
+    `Outcome    ${outcome} after ${attempts} attempt(s): ${attempts === 0 ? 'nothing was sent' : made}`,
+    'This removes the guest data that was sent, so that it can no longer be resumed or shown from here.',
+    'It cancels nothing. The same request is not sent again: to book after all, search again.',
+  ]
+}
+
+/** For `--dry-run`. */
+export function describeForgetChange({clientReferenceId, outcome}: Entry, state: State): Result {
+  const file = join(state.directory, STATE_NAME)
+  return dryRun(
+    [],
+    [
+      {file, action: 'set', what: `outcome of ${clientReferenceId}`, before: outcome, after: 'forgotten'},
+      {file, action: 'remove', what: `request and answer kept of ${clientReferenceId}`},
+    ],
+  )
+}
+
+/** Forgets the entry, while no process is sending it. Throws StorageError `busy` when one does. */
+export async function forgetEntry(state: State, entry: Entry, now: number): Promise<Result> {
+  const journal = state.journal.forClient(entry)
+  const forget = async () => journal.forget(entry.id, now)
+  const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, () => undefined)
+  if (done.gaveUp)
+    throw new StorageError('busy', 'another process is sending this reservation', 'run the command again')
+  const {
+    client_reference_id,
+    offer_id,
+    outcome: previous_outcome,
+    reservation_ref,
+    idempotency_key,
+  } = rowOf(entry)
+  const outcome = 'forgotten'
+  const row = {client_reference_id, offer_id, outcome, previous_outcome, reservation_ref, idempotency_key}
+  return single(row, row, client_reference_id)
 }

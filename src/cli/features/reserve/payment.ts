@@ -1,9 +1,14 @@
-/** A reservation that has to be paid: where to pay, what became of the payment, and whether waiting can help. */
+/** A reservation as it is printed, and its payment: where to pay, what became of it, whether waiting can help. */
+
+import {textIn} from '../../../api/answers/facts.js'
+import {PAYMENT} from '../../../api/answers/vocabulary.js'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
+import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {JsonObject} from '../../../contract/json.js'
+import {type Result, single} from '../../terminal/result.js'
 
 /** Outcomes that waiting does not change. */
 const FINAL = new Set(['confirmed', 'cancelled', 'canceled', 'expired', 'refused', 'failed'])
@@ -78,6 +83,32 @@ export async function qrCode(address: string, columns: number): Promise<string |
   }
 }
 
+/** A payment that did not go through, although the reservation may still wait for one. */
+export interface FailedPayment {
+  readonly kind: 'declined' | 'expired' | 'cancelled'
+  /** The service's code or words for why. */
+  readonly reason: string | null
+  /** Until when it may be tried, as the service wrote it. */
+  readonly until: string | null
+}
+
+/** Words of a payment's state. */
+const KINDS: readonly (readonly [FailedPayment['kind'], RegExp])[] = [
+  ['declined', /fail|declin|reject|denied|refus/],
+  ['expired', /expir|timed?[ _-]?out/],
+  ['cancelled', /cancel|void|abort/],
+]
+
+/** The payment in `reservation`, in any shape, when it did not go through; undefined when it may still, or has. */
+export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefined {
+  const fields = fieldsOf(reservation)
+  const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})
+  const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])
+  const kind = KINDS.find(([, words]) => words.test(state?.toLowerCase() ?? ''))?.[0]
+  if (kind === undefined) return undefined
+  return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
+}
+
 /** What a person should know of a payment that did not go through; undefined where there is nothing to say. */
 export function paymentNote(outcome: ReserveOutcome): string | undefined {
   const payment = failedPaymentIn(outcome.reservation ?? {})
@@ -88,4 +119,22 @@ export function paymentNote(outcome: ReserveOutcome): string | undefined {
   const words = `the payment was ${kind}${why === '' ? '' : ` (${why})`}`
   const mayBeTried = kind === 'declined' && end !== '' && !isFinal(outcome)
   return mayBeTried ? `${words}; it can be tried again until ${end}` : words
+}
+
+export const RESERVATION_COLUMNS = [
+  ...['outcome', 'reservation_ref', 'payment_url'],
+  ...['client_reference_id', 'idempotency_key', 'attempts'],
+]
+
+export function reservationResult(made: ReserveOutcome): Result<Record<string, unknown>> {
+  const {outcome, reservation_ref, client_reference_id, idempotency_key, attempts} = made
+  const payment_url = paymentAddress(made) ?? null
+  const row = {outcome, reservation_ref, payment_url, client_reference_id, idempotency_key, attempts}
+  return single(documentOf(made), row, reservation_ref)
+}
+
+/** The JSON of a reservation that was made. */
+export function documentOf(made: ReserveOutcome) {
+  const {outcome, reservation, idempotency_key, client_reference_id, attempts} = made
+  return {outcome, reservation, idempotency_key, client_reference_id, attempts}
 }

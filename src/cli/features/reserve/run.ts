@@ -1,84 +1,63 @@
-/** Making a planned reservation, or finding out how an earlier one ended. */
+/** Sending a planned reservation or repeating an earlier one, and what is true when a signal stops it half-way. */
+import {setTimeout as sleep} from 'node:timers/promises'
 import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveHooks, ReserveParts, Stage} from '../../../api/reserve/reserve.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent} from '../../../contract/journal.js'
 import type {State} from '../../../state/state.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
-import {describeRequest, type Plan} from './reserve.js'
+import type {StopNote} from '../../shell/failure.js'
+import {describeRequest, type Plan} from './plan.js'
 
-export interface RunHooks {
-  /** Takes what should be known although it was made. */
+export interface RunOptions extends ReserveHooks, Pick<ReserveParts, 'signal' | 'timeoutSeconds'> {
   readonly warn: (text: string) => void
-  /** Once it is aborted nothing more is sent. */
-  readonly signal?: AbortSignal
-  readonly onStage?: (stage: Stage) => void
-}
-
-interface RunParts extends ReserveParts {
-  /** Forgets a journal that was for this run alone. */
-  close(): void
-}
-
-/** Parts of api/reserve.ts; where nothing can be written, with a journal for this run alone. */
-async function partsOf(
-  connection: Connection,
-  timeoutSeconds: number | undefined,
-  signal: AbortSignal | undefined,
-): Promise<RunParts> {
-  const {api, clock, target, state} = connection
-  const {openMemoryJournal} = await import('../../../state/state.js')
-  const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
-  return {
-    api,
-    clock,
-    journal: journal.forClient({baseUrl: target.baseUrl, clientId: target.clientId}),
-    journalKept: state.writable,
-    ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
-    ...(signal ? {signal} : {}),
-    close,
-  }
 }
 
 /** Sends the reservation of `plan` and remembers that its offer is used. Throws Failure. */
 export async function makeReservation(
   connection: Connection,
-  plan: Plan,
-  timeoutSeconds: number | undefined,
-  hooks: RunHooks,
+  {intent}: Plan,
+  options: RunOptions,
 ): Promise<ReserveOutcome> {
-  const [{reserve}, {close, ...parts}] = await Promise.all([
-    import('../../../api/reserve/reserve.js'),
-    partsOf(connection, timeoutSeconds, hooks.signal),
-  ])
-  const outcome = await reserve(parts, plan.intent, hooks).finally(close)
+  const outcome = await withParts(connection, options, (core, parts) => core.reserve(parts, intent, options))
   const {target, state} = connection
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   try {
-    if (state.writable) state.offers.markUsed(client, plan.intent.offerId, outcome.client_reference_id)
+    if (state.writable) state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
-    hooks.warn(`the offer could not be noted as used: ${(error as Error).message}`)
+    options.warn(`the offer could not be noted as used: ${(error as Error).message}`)
   }
   return outcome
 }
 
-/** Finds out how an earlier reservation ended; see `resume` of api/reserve.ts. */
+/** Finds out how an earlier reservation ended; see `resume` of api/reserve. */
 export async function resumeReservation(
   connection: Connection,
   reference: string,
-  timeoutSeconds: number | undefined,
-  hooks: RunHooks,
+  options: RunOptions,
 ): Promise<ReserveOutcome> {
   requireJournal(connection.state)
-  const [{resume}, {close, ...parts}] = await Promise.all([
+  return withParts(connection, options, (core, parts) => core.resume(parts, reference, options))
+}
+
+type Core = typeof import('../../../api/reserve/reserve.js')
+
+/** Where nothing can be written, the journal is for this run alone. */
+async function withParts(
+  {api, clock, target, state}: Connection,
+  {signal, timeoutSeconds}: RunOptions,
+  work: (core: Core, parts: ReserveParts) => Promise<ReserveOutcome>,
+): Promise<ReserveOutcome> {
+  const [core, {openMemoryJournal}] = await Promise.all([
     import('../../../api/reserve/reserve.js'),
-    partsOf(connection, timeoutSeconds, hooks.signal),
+    import('../../../state/state.js'),
   ])
-  return resume(parts, reference, hooks).finally(close)
+  const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
+  const kept = {journal: journal.forClient(target), journalKept: state.writable}
+  return work(core, {api, clock, ...kept, timeoutSeconds, signal}).finally(close)
 }
 
 /**
@@ -88,15 +67,14 @@ export async function resumeReservation(
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const {findEntry} = await import('../../../api/reserve/reserve.js')
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const entry = findEntry(state.journal.forClient(client), reference)
+  const entry = findEntry(state.journal.forClient(target), reference)
   if (isNeverSent(entry)) throw neverSent(entry)
   const {body, idempotencyKey, outcome} = entry
-  if (body !== null) return describeRequest(idempotencyKey, JSON.parse(body) as object, target)
-  throw outcomeKnown(outcome)
+  if (body === null) throw outcomeKnown(outcome)
+  return describeRequest({body, idempotencyKey}, target)
 }
 
-/** Throws what the journal has against sending it: usage for an outcome that is known. */
+/** Throws usage when the journal forbids sending it, or knows its outcome. */
 export function requireSending({standing}: Plan): void {
   if (standing?.kind === 'conflict') throw conflictFailure(standing)
   if (standing?.kind === 'resolved') throw outcomeKnown(standing.entry.outcome)
@@ -123,4 +101,66 @@ function requireJournal(state: State): void {
 /** How to find out what became of the reservation of `plan`, should it be stopped half-way. */
 export function resumeHint({intent}: Plan, state: State): string {
   return state.writable ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
+}
+
+export interface Run {
+  /** For what sends the reservation. */
+  readonly signal: AbortSignal
+  readonly onStage: (stage: Stage) => void
+  /** Returns what `sending` returns. */
+  follow(sending: Promise<ReserveOutcome>): Promise<ReserveOutcome>
+  /** Stops it, and waits a moment for what was under way to be settled. */
+  stop(): Promise<void>
+  /** What is true of it now. */
+  note(): StopNote
+}
+
+/** An exchange that is ended is settled at once; another process's token may be waited for longer. */
+const LONGEST_STOP_MILLISECONDS = 1000
+
+/** What is true while nothing was sent. */
+export function nothingSentNote(state: string): StopNote {
+  return {state, hint: 'to book, run the command again'}
+}
+
+const WAITING: StopNote = {
+  state: 'nothing was sent by this command, but another one may be making the same reservation',
+  hint: 'see what became of it: bookctl journal',
+}
+
+/** `nothingSent` says that nothing was sent; `hint` is the command that finds out what became of what was. */
+export function startRun(nothingSent: string, hint: string): Run {
+  const stopping = new AbortController()
+  let stage: Stage = 'waiting'
+  let made: ReserveOutcome | undefined
+  let ended: Promise<unknown> = Promise.resolve()
+  return {
+    signal: stopping.signal,
+    onStage(next) {
+      stage = next
+    },
+    follow(sending) {
+      const keep = (outcome: ReserveOutcome) => {
+        made = outcome
+      }
+      ended = sending.then(keep, () => {})
+      return sending
+    },
+    async stop() {
+      stopping.abort()
+      if (stage !== 'sent') return
+      await Promise.race([ended, sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})])
+    },
+    note() {
+      // Without its state, which may be another by now.
+      if (made) return {state: `the reservation ${nameOf(made)} was made`, hint}
+      if (stage === 'sent') return {hint}
+      return stage === 'unsent' ? nothingSentNote(nothingSent) : WAITING
+    },
+  }
+}
+
+/** As messages name it. */
+export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {
+  return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
 }

@@ -1,15 +1,14 @@
 /** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import {failedPaymentIn} from '../../../api/reserve/payment-state.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {type Awaited, awaited, paymentNote} from '../reserve/payment.js'
+import {waitUntilConfirmed} from '../reserve/follow.js'
+import {type Awaited, awaited, failedPaymentIn, paymentNote} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
-import {waitUntilConfirmed} from '../reserve/waiting.js'
 import {minutesLeft} from './offer-lines.js'
 import {plainly} from './questions.js'
 

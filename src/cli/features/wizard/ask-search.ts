@@ -23,7 +23,7 @@ import {
   type SearchFlags,
 } from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
-import {today} from '../reserve/reserve.js'
+import {today} from '../reserve/plan.js'
 import {askCountry, hintOf, nightsText, plainly, readCheckIn, readCheckOut, withWeekday} from './questions.js'
 
 export interface SearchAsking extends CityAsking {

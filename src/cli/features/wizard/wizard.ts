@@ -3,21 +3,22 @@
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
 import {systemClock} from '../../session/connect.js'
+import {jsonResult} from '../../terminal/result.js'
 import {cityText} from '../catalogue/city-names.js'
-import {type PlanFlags, refuseWithoutJournal, stoppedBeforeSending, today} from '../reserve/reserve.js'
+import type {ReserveFlow} from '../reserve/flow.js'
+import {describeRequest, refuseWithoutJournal, stoppedBeforeSending, today} from '../reserve/plan.js'
+import {accompany} from './after-booking.js'
 import {book} from './book.js'
 import {
   type Begun,
   type Booked,
   type Draft,
   draftOf,
-  readBegun as read,
+  readBegun,
   SearchAgain,
   type WizardParts,
 } from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
-
-export {accompany} from './after-booking.js'
 
 /**
  * Leads a person from what is given to a reservation. Throws Failure: `interrupted` with nothing booked, usage when the
@@ -28,8 +29,7 @@ export async function runWizard(parts: WizardParts, begun: Begun): Promise<Booke
   if (!state.writable) refuseWithoutJournal(begun.key !== undefined && begun.reference !== undefined)
   const draft = draftOf(begun)
   if (begun.offerId !== undefined) {
-    const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-    const seen = state.writable ? state.offers.find(client, begun.offerId) : undefined
+    const seen = state.writable ? state.offers.find(target, begun.offerId) : undefined
     const city = seen?.details?.city ?? undefined
     chooseSeen(draft, begun.offerId, seen, city === undefined ? undefined : cityText(city, parts.connection))
   }
@@ -49,25 +49,35 @@ async function lead(parts: WizardParts, draft: Draft): Promise<Booked> {
   return book(parts, draft)
 }
 
-/** What flags and input file say; undefined when nothing is missing. Throws usage. */
-export function readBegun(offerId: string | undefined, flags: PlanFlags): Promise<Begun | undefined> {
-  return read(offerId, flags, today())
-}
-
-type Choices = Pick<WizardParts, 'today' | 'reader' | 'preferred' | 'agreed' | 'dryRun' | 'maxPrice' | 'key'>
-
-/** How the flags of `reserve`, and this machine, set the wizard up. */
-export function choicesOf(flags: PlanFlags & {readonly yes: boolean; readonly 'dry-run': boolean}): Choices {
-  return {
-    today: today(),
-    reader: () => ({
-      now: systemClock.now(),
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    }),
-    agreed: flags.yes,
-    dryRun: flags['dry-run'],
-    maxPrice: flags['max-price'],
-    key: flags['idempotency-key'],
-    preferred: flags.preferred,
+/** Runs the wizard when something is missing, and what follows any reservation. Returns whether it did. Throws Failure. */
+export async function leadReservation(flow: ReserveFlow, offerId: string | undefined): Promise<boolean> {
+  const {shell, flags} = flow
+  const begun = await readBegun(offerId, flags, today())
+  if (!begun) return false
+  const connection = await shell.connect()
+  const tell = (text: string) => {
+    for (const line of text.split('\n')) shell.warn(line)
   }
+  const parts = {connection, prompts: await shell.prompts(), tell}
+  const {plan, made} = await runWizard(
+    {
+      ...parts,
+      today: today(),
+      reader: () => ({
+        now: systemClock.now(),
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      }),
+      agreed: flags.yes,
+      dryRun: flags['dry-run'],
+      maxPrice: flags['max-price'],
+      key: flags['idempotency-key'],
+      preferred: flags.preferred,
+      send: chosen => flow.send(connection, chosen),
+      refused: words => flow.refused(words),
+    },
+    begun,
+  )
+  if (made) await flow.show(made, true, learn => accompany({...parts, learn}, made, flags.wait))
+  else await shell.print(jsonResult(describeRequest(plan.intent, connection.target)))
+  return true
 }

@@ -8,6 +8,7 @@ import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/offer-store.js'
 import type {State} from '../../../state/state.js'
 import {systemClock} from '../../session/connect.js'
+import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from './reservation.js'
@@ -116,19 +117,14 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   )
 }
 
-/** The exact request, for `--dry-run`. */
-export function describeRequest(key: string, body: object, target: Target): object {
-  return {
-    method: 'POST',
-    url: `${target.baseUrl}/reservations/hotel`,
-    headers: {
-      authorization: 'Bearer [redacted]',
-      'content-type': 'application/json',
-      'idempotency-key': key,
-    },
-    body,
-  }
+/** The exact request of an intent or of an entry, for `--dry-run`. */
+export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
+  const body = JSON.parse(sent.body) as object
+  const {headers, ...request} = dryRequest('POST', `${baseUrl}/reservations/hotel`, body)
+  return {...request, headers: {...headers, 'idempotency-key': sent.idempotencyKey}, body}
 }
+
+type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 
 /** What a person should see before it is sent. */
 export function describePlan({request, intent, seen}: Plan, target: Target): string {

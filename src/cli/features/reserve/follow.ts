@@ -1,0 +1,213 @@
+/**
+ * A reservation after it was made: what it is now, waiting until it is confirmed, and naming it whatever fails. The service
+ * is asked before anything is said of one that was made earlier. Its own path (§4.9 names it) is asked where it may be
+ * called; else only whether there is a voucher (§4.5), which says that it is CONFIRMED (§3).
+ */
+import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {Failure, type FailureKind} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {StorageError} from '../../../storage/errors.js'
+import type {Connection} from '../../session/connect.js'
+import {documentOf, isFinal, paymentNote} from './payment.js'
+import {nameOf} from './run.js'
+
+type Warn = (text: string) => void
+
+interface Look {
+  /** The newest that is known. */
+  readonly outcome: ReserveOutcome
+  /** Why the service did not say whether it is confirmed. */
+  readonly failure?: Failure
+  /** Whether the service said what it is now. */
+  readonly isShown: boolean
+}
+
+/** One look, of about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
+async function lookAt(
+  connection: Connection,
+  known: ReserveOutcome,
+  seconds: number,
+  warn: Warn,
+): Promise<Look> {
+  const look = await lookNow(connection, known, seconds)
+  const {outcome, reservation_ref} = look.outcome
+  if (outcome !== known.outcome && reservation_ref !== null)
+    noteOutcome(connection, reservation_ref, outcome, warn)
+  return look
+}
+
+async function lookNow(connection: Connection, known: ReserveOutcome, seconds: number): Promise<Look> {
+  const shown = await orFailure(showNow(connection, known, seconds))
+  const isShown = !(shown instanceof Failure)
+  const outcome = isShown ? shown : known
+  if (isFinal(outcome)) return {outcome, isShown}
+  const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
+  const confirmed = await orFailure(isVoucherReady(connection.api, outcome.reservation_ref ?? '', seconds))
+  if (confirmed === true) return {outcome: asConfirmed(outcome), isShown: true}
+  if (confirmed instanceof Failure) return {outcome, isShown, failure: confirmed}
+  // A path that may not be called says nothing of the service.
+  const isExpected = isShown || shown.kind === 'usage' || shown.kind === 'not_allowed'
+  return isExpected ? {outcome, isShown} : {outcome, isShown, failure: shown}
+}
+
+async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
+  return work.catch(error => {
+    if (error instanceof Failure) return error
+    throw error
+  })
+}
+
+async function showNow(
+  {api}: Connection,
+  known: ReserveOutcome,
+  timeoutSeconds: number,
+): Promise<ReserveOutcome> {
+  const [{showReservation}, {outcomeWord}] = await Promise.all([
+    import('../../../api/operations/reservations.js'),
+    import('../../../api/reserve/outcome.js'),
+  ])
+  const booking = {client_reference_id: known.client_reference_id}
+  const found = await showReservation(api, known.reservation_ref ?? '', {booking, timeoutSeconds})
+  if (!found.status?.trim()) return known
+  const {reservation, payment_url} = found
+  return {...known, outcome: outcomeWord(found), reservation, payment_url: payment_url ?? known.payment_url}
+}
+
+/** What was said of its payment before is no longer true. */
+function asConfirmed(known: ReserveOutcome): ReserveOutcome {
+  const {payment, ...rest} = known.reservation ?? {}
+  const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
+  const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
+  return {...known, outcome: 'confirmed', reservation}
+}
+
+/** `made` as it is now, where an earlier run or another process made it and it may have changed since. */
+export async function newestOf(
+  connection: Connection,
+  made: ReserveOutcome,
+  warn: Warn,
+): Promise<ReserveOutcome> {
+  if (!made.repeated || isFinal(made)) return made
+  const {outcome, isShown, failure} = await lookAt(connection, made, connection.timeoutSeconds, warn)
+  if (!isShown) {
+    const why = failure ? `: ${failure.message}` : ''
+    warn(`Warning: the service does not say what became of it since; this is its last known state${why}`)
+  }
+  return outcome
+}
+
+/**
+ * Notes in the journal that the service says `outcome` of the reservation, as `outcomeWord` has it. Nothing is noted of
+ * one that was not made here. Failures only warn.
+ */
+export function noteOutcome(
+  {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
+  reference: string,
+  outcome: string,
+  warn: Warn,
+): void {
+  try {
+    if (state.writable) state.journal.noteStatus(target, reference, outcome, clock.now())
+  } catch (error) {
+    warn(`Warning: that it is ${outcome} could not be written to the journal: ${(error as Error).message}`)
+  }
+}
+
+const FIRST_PAUSE_SECONDS = 1
+const LONGEST_PAUSE_SECONDS = 5
+
+/** How a service says "not confirmed yet" is not shown (§4.5): only missing rights end the wait. */
+const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
+
+export interface WaitHooks {
+  /** Takes warnings while it waits. */
+  readonly warn: Warn
+  /** Takes each newer state. */
+  readonly learn: (newest: ReserveOutcome) => void
+}
+
+/**
+ * Waits until the reservation is CONFIRMED (§3), and returns it as it is then. A service that fails or is away is waited
+ * for. Throws Failure: `refused` when it has ended otherwise, `pending` when time runs out, `not_allowed`.
+ */
+export async function waitUntilConfirmed(
+  connection: Connection,
+  outcome: ReserveOutcome,
+  seconds: number,
+  {warn, learn}: WaitHooks,
+): Promise<ReserveOutcome> {
+  const {api, clock, state, timeoutSeconds} = connection
+  const deadline = clock.now() + seconds
+  let newest = outcome
+  for (let pause = FIRST_PAUSE_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
+    if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
+    if (isFinal(newest)) throw neverConfirmed(newest)
+    const before = deadline - clock.now()
+    const look = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
+    if (look.failure && !PASSING_FAILURES.has(look.failure.kind)) throw look.failure
+    newest = look.outcome
+    learn(newest)
+    if (isFinal(newest)) continue
+    const left = deadline - clock.now()
+    if (left <= 0) throw stillPending(newest, state.writable)
+    await api.clock.sleep(Math.min(pause, left) * 1000)
+  }
+}
+
+function neverConfirmed(outcome: ReserveOutcome): Failure {
+  const state = `reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome)}`
+  return new Failure('refused', `${state}, and will not be confirmed`, {
+    code: 'not_confirmed',
+    hint: 'choose an offer again: bookctl hotels search',
+    result: documentOf(outcome),
+  })
+}
+
+function stillPending(outcome: ReserveOutcome, journalKept: boolean): Failure {
+  const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
+  const note = paymentNote(outcome)
+  const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
+  const again = `wait again with: ${resumeCommand(clientReferenceId)} --wait`
+  return new Failure('pending', note === undefined ? state : `${state}: ${note}`, {
+    code: 'payment_pending',
+    hint: journalKept ? again : repeatHint({clientReferenceId, idempotencyKey}),
+    result: documentOf(outcome),
+  })
+}
+
+/**
+ * Does `work`, which only shows or awaits what was made, and calls `learn` with each newer state of it. A Failure then
+ * names the reservation as it was last seen, in its message and its result; any other error is thrown as it is, after a
+ * warning that names the reservation.
+ */
+export async function namingReservation<T>(
+  made: ReserveOutcome,
+  warn: Warn,
+  work: (learn: (newest: ReserveOutcome) => void) => Promise<T>,
+): Promise<T> {
+  let newest = made
+  const learn = (outcome: ReserveOutcome) => {
+    newest = outcome
+  }
+  try {
+    return await work(learn)
+  } catch (error) {
+    const text = `the reservation ${nameOf(newest)} was made (${sanitizeLine(newest.outcome, 40)})`
+    const failure = failureOf(error)
+    if (failure === undefined) {
+      warn(text)
+      throw error
+    }
+    const {kind, message, details} = failure
+    const look = `it exists, so do not reserve again; check it: ${resumeCommand(newest.client_reference_id)}`
+    const named = {result: {...documentOf(newest), reservation_ref: newest.reservation_ref}, ...details}
+    throw new Failure(kind, `${message}; ${text}`, {...named, hint: details.hint ?? look})
+  }
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  if (!(error instanceof StorageError)) return undefined
+  return new Failure('usage', error.message, {code: `storage_${error.fault}`, hint: error.hint})
+}
