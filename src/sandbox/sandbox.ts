@@ -112,7 +112,7 @@ function postOptions(options: SandboxOptions, closing: AbortSignal) {
 function openExclusively(path: string, owner: FileOwner): Database {
   try {
     const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner})
-    // The lock is taken by the next write (prepareState) and never given back while the file is open.
+    // The lock is taken by the next write (prepareState) and never released while the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
     return database
   } catch (error) {

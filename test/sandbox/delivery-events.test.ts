@@ -52,7 +52,7 @@ const voucher = {
   expires_at: '2030-06-01T13:00:00.000Z',
 }
 
-test('an account reservation', async () => {
+test('a reservation from the balance sends its confirmation and its voucher', async () => {
   const sent = await sentBy(() => reserve('account'))
   expect(sent).toEqual({
     'reservation.confirmed': {...always, status: 'CONFIRMED'},
@@ -62,7 +62,7 @@ test('an account reservation', async () => {
   expect((await fetch(url)).headers.get('content-type')).toBe('application/pdf')
 })
 
-test('an instant payment that fails, and then succeeds', async () => {
+test('an instant payment sends payment.failed, then payment.captured, confirmation and voucher', async () => {
   const ref = await reserve('instant')
   const money = {amount: expect.stringMatching(/^\d+\.\d\d$/), currency: 'EUR'}
   expect(await sentBy(() => pay(ref, 'failed'))).toEqual({
@@ -81,7 +81,7 @@ test('an instant payment that fails, and then succeeds', async () => {
   })
 })
 
-test('a change, and a cancellation', async () => {
+test('a change sends what changed, and a cancellation what it cost', async () => {
   const ref = await reserve('account')
   const email = 'new@example.com'
   const change = () => client.call('PATCH', `/reservations/${ref}`, {contact: {email}})
@@ -107,16 +107,4 @@ test('a refused reservation sends nothing', async () => {
     await client.reserve(reservationRequest(offer.offer_id, {guests: []}))
   })
   expect(sent).toEqual({})
-})
-
-test('a test event says that it is one', async () => {
-  const {id, secret} = (
-    await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: ['payment.failed']})
-  ).json.data
-  expect(secret).toMatch(/^whsec_/)
-  const sent = await sentBy(async () => {
-    const accepted = await client.call('POST', `/webhooks/subscriptions/${id}/test`)
-    expect([accepted.status, Object.keys(accepted.json.data)]).toEqual([202, ['event_id', 'delivery_id']])
-  })
-  expect(sent).toEqual({'payment.failed': expect.objectContaining({...always, test: true})})
 })

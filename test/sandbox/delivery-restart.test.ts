@@ -1,49 +1,15 @@
 /** Deliveries outlive SIGKILL: none is lost, and nothing is repeated beyond the attempt that was under way. */
-import {type ChildProcess, spawn} from 'node:child_process'
-import {once} from 'node:events'
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {createInterface} from 'node:readline'
-import {fileURLToPath} from 'node:url'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {afterEach, expect, test} from 'vitest'
+import {advanceClock, killableSandbox, STAY} from '../support/killable.js'
 import {connectTo, reservationRequest} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {writeWaiting} from '../support/waiting-deliveries.js'
 
-const SCRIPT = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url))
-const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-const LATER = new Date(Date.now() + 33 * 86_400_000).toISOString().slice(0, 10)
-
-let directory: string
-let child: ChildProcess | undefined
+const killable = killableSandbox()
 let subscriber: Subscriber | undefined
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
-})
-afterEach(async () => {
-  await kill()
-  await subscriber?.close()
-  rmSync(directory, {recursive: true, force: true})
-})
-
-/** Starts the sandbox on the test's file; returns its origin. */
-async function start(): Promise<string> {
-  child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, join(directory, 'sandbox.db')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')
-  return JSON.parse(String(line)).origin
-}
-
-async function kill(): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-}
+afterEach(() => subscriber?.close())
 
 /** Subscribes and makes a reservation; the events of both types are then due. Returns the signing secret. */
 async function causeEvents(origin: string, answering: Answering): Promise<string> {
@@ -53,7 +19,7 @@ async function causeEvents(origin: string, answering: Answering): Promise<string
     url: `${subscriber.origin}/hooks`,
     events: ['reservation.confirmed'],
   })
-  const [offer] = await client.search({check_in: SOON, check_out: LATER})
+  const [offer] = await client.search(STAY)
   const made = await client.reserve(reservationRequest(offer.offer_id))
   expect(made.status).toBe(201)
   return created.json.data.secret
@@ -73,17 +39,8 @@ async function delivery(origin: string): Promise<Shown> {
   return (await deliveries(origin))[0] as Shown
 }
 
-async function advance(origin: string, seconds: number): Promise<void> {
-  const answer = await fetch(`${origin}/_sandbox/clock`, {
-    method: 'POST',
-    headers: {'content-type': 'application/json'},
-    body: JSON.stringify({advance_seconds: seconds}),
-  })
-  expect(answer.status).toBe(200)
-}
-
 test('killed again and again between attempts, it makes each of the eight once', async () => {
-  let origin = await start()
+  let origin = await killable.start()
   const secret = await causeEvents(origin, answer => answer.writeHead(500).end())
   await waitUntil(async () => (await delivery(origin)).attempts.length === 1, 'the first attempt')
   // Each move brings one attempt, then some, then those that are left; the last finds nothing to do.
@@ -93,9 +50,9 @@ test('killed again and again between attempts, it makes each of the eight once',
     [58 * 3600, 8],
     [200 * 3600, 8],
   ] as const) {
-    await kill()
-    origin = await start()
-    await advance(origin, seconds)
+    await killable.kill()
+    origin = await killable.start()
+    await advanceClock(origin, seconds)
     expect((await delivery(origin)).attempts).toHaveLength(count)
   }
   const {status, attempts} = await delivery(origin)
@@ -108,13 +65,13 @@ test('killed again and again between attempts, it makes each of the eight once',
 })
 
 test('killed during an attempt, it makes that one again and no other', async () => {
-  let origin = await start()
+  let origin = await killable.start()
   await causeEvents(origin, (answer, _, count) => {
     if (count > 1) answer.end()
   })
   await subscriber?.waitFor(1)
-  await kill()
-  origin = await start()
+  await killable.kill()
+  origin = await killable.start()
   await waitUntil(async () => (await delivery(origin)).status === 'DELIVERED', 'the delivery')
   const {attempts} = await delivery(origin)
   expect(attempts.map(({n}) => n)).toEqual([1])
@@ -126,16 +83,16 @@ test('killed amid hundreds, it makes again only what was not on record', async (
   const count = 600
   subscriber = await startSubscriber()
   const due = Math.ceil(Date.now() / 1000) + 3600
-  writeWaiting(join(directory, 'sandbox.db'), `${subscriber.origin}/hooks`, count, due)
-  let origin = await start()
-  const moving = advance(origin, 2 * 3600).catch(() => 'ended with the sandbox')
+  writeWaiting(join(killable.directory, 'sandbox.db'), `${subscriber.origin}/hooks`, count, due)
+  let origin = await killable.start()
+  const moving = advanceClock(origin, 2 * 3600).catch(() => 'ended with the sandbox')
   await subscriber.waitFor(count / 3)
-  await kill()
+  await killable.kill()
   expect(await moving).toBe('ended with the sandbox')
   const before = subscriber.received.length
   expect(before).toBeLessThan(count)
-  origin = await start()
-  await advance(origin, 2 * 3600)
+  origin = await killable.start()
+  await advanceClock(origin, 2 * 3600)
   const shown = await deliveries(origin)
   expect(shown.map(({status, attempts}) => [status, attempts.map(({n}) => n)])).toEqual(
     Array(count).fill(['DELIVERED', [1]]),

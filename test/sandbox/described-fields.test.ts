@@ -34,60 +34,16 @@ const contact = (change: object) => ({contact: {...CONTACT, ...change}})
 
 /** Characters that pass in some fields and not in others, some of which only few programs take for spaces. */
 const PIECES = [
-  ...[
-    'a',
-    'Z',
-    '7',
-    '٣',
-    'ü',
-    '東',
-    '😀',
-    '-',
-    '_',
-    '.',
-    '+',
-    '@',
-    '"',
-    '/',
-    '&',
-    '#',
-    '(',
-    ')',
-    '\u200b',
-    '\ud800',
-  ],
-  ...[
-    ' ',
-    '\t',
-    '\n',
-    '\r',
-    '\0',
-    '\x1c',
-    '\x7f',
-    '\x85',
-    '\xa0',
-    '\u1680',
-    '\u180e',
-    '\u2009',
-    '\u2028',
-    '\u3000',
-    '\ufeff',
-  ],
+  ...'aZ7٣ü東😀-_.+@"/&#() \t\n\r\0\x1c\x7f\x85\xa0\u1680\u180e\u2009\u200b\u2028\u3000\ufeff',
+  '\ud800',
 ]
+const piece = fc.oneof(
+  {weight: 3, arbitrary: fc.constantFrom(...PIECES)},
+  fc.string({unit: 'binary', maxLength: 3}),
+)
 const typed = (...starts: string[]) =>
   fc
-    .tuple(
-      fc.constantFrom('', ...starts),
-      fc.array(
-        fc.oneof(
-          {weight: 3, arbitrary: fc.constantFrom(...PIECES)},
-          fc.string({unit: 'binary', maxLength: 3}),
-        ),
-        {
-          maxLength: 6,
-        },
-      ),
-    )
+    .tuple(fc.constantFrom('', ...starts), fc.array(piece, {maxLength: 6}))
     .map(([start, pieces]) => start + pieces.join(''))
 
 test.each<[string, fc.Arbitrary<string>, (value: string) => Record<string, unknown>]>([
@@ -110,7 +66,7 @@ test.each<[string, fc.Arbitrary<string>, (value: string) => Record<string, unkno
     typed('T', 'TR', 'tr'),
     nationality => ({guests: [{...ADULT, nationality}, ADULT]}),
   ],
-])('%s', async (field, values, change) => {
+])('takes %s exactly when the description does', async (field, values, change) => {
   const seen = {taken: 0, refused: 0}
   await fc.assert(
     fc.asyncProperty(values, async value => {
@@ -119,7 +75,7 @@ test.each<[string, fc.Arbitrary<string>, (value: string) => Record<string, unkno
       expect(faults(requestPointer('reservations.create'), body).length === 0).toBe(isTaken)
       seen[isTaken ? 'taken' : 'refused']++
     }),
-    {numRuns: 500},
+    {numRuns: 300},
   )
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(0)
 })

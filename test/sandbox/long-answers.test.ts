@@ -3,12 +3,12 @@ import {afterEach, expect, test} from 'vitest'
 import {readPdf} from '../support/pdf.js'
 import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
 
-const MANY = 10_000
+const MANY = 2000
 
 let sandbox: TestSandbox
 afterEach(() => sandbox.close())
 
-test('ten thousand offers, the same each time, which can be looked up, priced and reserved', async () => {
+test('finds as many offers as asked for, the same each time; each can be shown, priced and reserved', async () => {
   sandbox = await startSandbox({inProcess: true, offers: MANY})
   const client = await sandbox.client()
   const [found, again] = [await client.search(), await client.search()]
@@ -24,16 +24,6 @@ test('ten thousand offers, the same each time, which can be looked up, priced an
   expect(priced.data).toEqual(last)
   const made = await client.reserve(reservationRequest(last.offer_id))
   expect([made.status, made.json.data.hotel]).toEqual([201, last.hotel])
-})
-
-test('fewer than a city has, and the first of them are the city’s own', async () => {
-  sandbox = await startSandbox({inProcess: true, offers: 5})
-  const few = await (await sandbox.client()).search()
-  const usual = await startSandbox({inProcess: true})
-  const all = await (await usual.client()).search()
-  await usual.close()
-  const names = (offers: typeof few) => offers.map(({hotel}) => hotel.name)
-  expect(names(few)).toEqual(names(all).slice(0, 5))
 })
 
 test('a hotel beyond those of its city keeps its hours and its telephone', async () => {

@@ -1,9 +1,7 @@
-/** The sandbox's own page in a real browser: an operator's story, hostile data, and how it looks. */
-import {readFileSync} from 'node:fs'
-import {createRequire} from 'node:module'
+/** The sandbox's pages in a real browser: an operator's story, hostile data, and how it looks. */
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {findChromium, startBrowser} from '../support/browser.js'
+import {axeViolations, findChromium, startBrowser} from '../support/browser.js'
 import {
   ADULT,
   CONTACT,
@@ -17,14 +15,14 @@ import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
 
 const executable = findChromium()
 if (!executable) {
-  console.warn('own page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
+  console.warn('dashboard: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
 }
 
 const HOSTILE =
   '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
 
-describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
+describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   let browser: Browser
   let sandbox: TestSandbox
   let client: SandboxClient
@@ -73,7 +71,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
   const text = (page: Page) => page.locator('main').innerText()
   const attempts = (page: Page) => page.locator('tbody tr').count()
 
-  it('lets an operator decline, pay, move time, watch attempts, deliver again and reset', async () => {
+  it('lets an operator decline, pay, advance the clock, watch attempts, deliver again and reset', async () => {
     await subscribe(['payment.failed', 'reservation.confirmed'])
     const {reservation_ref} = await reserve(instant)
     const page = await open('/')
@@ -123,27 +121,21 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     expect(await page.locator('header time').textContent()).toBe('2030-06-01 12:00:00 UTC')
   })
 
-  it('lets a payment run out', async () => {
+  it('lets a payment expire, and injects and removes a fault', async () => {
     const {reservation_ref} = await reserve(instant)
     const page = await open(`/ui/reservations/${reservation_ref}`)
     await press(page, 'Let the payment expire')
     expect(await text(page)).toContain('payment_expired')
     expect(await page.getByRole('button').count()).toBe(0)
-  })
-
-  it('orders a fault by the form and takes it back', async () => {
-    const page = await open('/ui/faults')
+    await follow(page, 'Faults')
     await page.getByLabel('Operation').selectOption('account.show')
-    await page.getByLabel('Status, for').fill('503')
-    await press(page, 'Inject')
-    expect((await client.call('GET', '/account')).status).toBe(503)
     await page.getByLabel('Status, for').fill('503')
     await press(page, 'Inject')
     await press(page, 'Remove all')
     expect((await client.call('GET', '/account')).status).toBe(200)
   })
 
-  /** Everything a stranger can put in: names, references, addresses, headers, paths. Returns all pages. */
+  /** Everything a stranger can fill in: names, references, addresses, headers, paths. Returns all pages. */
   async function fillWithHostileData(): Promise<string[]> {
     await subscribe(['payment.failed'], '/"><script>window.planted=3</script>')
     const guest = {
@@ -211,7 +203,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     expect(await page.locator('section[aria-labelledby=guests] tbody tr').count()).toBe(2)
   })
 
-  it('cannot be broken by hostile data, from a narrow phone to a wide screen', async () => {
+  it('is not broken by hostile data, from a narrow phone to a wide screen', async () => {
     const paths = await fillWithHostileData()
     for (const width of [360, 800, 1024, 1280]) {
       const page = await open('/', {viewport: {width, height: 800}, isMobile: width === 360})
@@ -223,7 +215,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     }
   })
 
-  it('has no fault that axe finds', async () => {
+  it('passes axe', async () => {
     const paths = await fillWithHostileData()
     await sandbox.fault({operation: 'account.show', kind: 'html'})
     const page = await open('/', {bypassCSP: true})
@@ -238,7 +230,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     }
   })
 
-  it('can be read in the dark', async () => {
+  it('is readable in dark colours', async () => {
     await fillWithHostileData()
     const page = await open('/', {bypassCSP: true, colorScheme: 'dark'})
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
@@ -249,7 +241,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     }
   })
 
-  it('keeps its tables tables where they are shown as blocks', async () => {
+  it('keeps the roles of its tables where they are shown as blocks', async () => {
     await reserve()
     const page = await open('/ui/reservations', {viewport: {width: 360, height: 640}, isMobile: true})
     expect(await page.getByRole('columnheader', {includeHidden: true}).count()).toBe(7)
@@ -262,7 +254,7 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     ).toBe('flex')
   })
 
-  it('takes no form from a page of another site', async () => {
+  it('refuses forms from pages of another site', async () => {
     const {reservation_ref} = await reserve(instant)
     const path = `/ui/reservations/${reservation_ref}/payment`
     const page = await open('/', {})
@@ -281,15 +273,6 @@ describe.skipIf(!executable)('the sandbox’s own page in a browser', () => {
     expect(json.data.status).toBe('PENDING_PAYMENT')
   })
 })
-
-/** Loads the engine into the page, which must be opened without its policy, and runs it. */
-async function axeViolations(page: Page, only?: string[]): Promise<unknown> {
-  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
-  const options = JSON.stringify(only ? {runOnly: only} : {})
-  return page.evaluate(
-    `axe.run(${options}).then(found => found.violations.map(({id, nodes}) => [id, nodes.map(node => node.html.slice(0, 200))]))`,
-  )
-}
 
 /** Exists inside the page only. */
 declare function getComputedStyle(element: never): {display: string}

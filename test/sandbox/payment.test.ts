@@ -1,6 +1,12 @@
 /** Instant payments: the page a customer pays at, and what becomes of the reservation (§2.5, §3). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {
+  reservationRequest,
+  type SandboxClient,
+  startSandbox,
+  TEST_START,
+  type TestSandbox,
+} from '../support/sandbox.js'
 
 let sandbox: TestSandbox
 let client: SandboxClient
@@ -41,7 +47,7 @@ test('an instant reservation waits for its payment and takes nothing from the ba
   expect(await eventTypes()).toEqual([])
 })
 
-test('the customer pays on the page', async () => {
+test('paying on the page confirms the reservation', async () => {
   const page = await fetch(pending.payment.url)
   expect(page.headers.get('content-type')).toMatch(/^text\/html/)
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -70,7 +76,7 @@ test('a failed payment may be tried again', async () => {
   ])
 })
 
-test('leaving changes nothing; paying twice pays once', async () => {
+test('leaving changes nothing, and paying twice pays once', async () => {
   const left = await submit('left')
   expect(left.status).toBe(303)
   expect(await current()).toMatchObject({status: 'PENDING_PAYMENT', payment: {status: 'PENDING'}})
@@ -106,12 +112,12 @@ test('a page of another origin cannot pay', async () => {
   expect((await current()).status).toBe('PENDING_PAYMENT')
 })
 
-test('wrong addresses and wrong results are refused', async () => {
+test('refuses unknown addresses and unknown results', async () => {
   expect((await submit('refund')).status).toBe(400)
   expect((await fetch(`${sandbox.origin}/pay/nothing`)).status).toBe(404)
 })
 
-test('the control pays, once', async () => {
+test('the control pays once', async () => {
   const path = `/_sandbox/payments/${pending.reservation_ref}`
   const paid = await sandbox.control('POST', path, {result: 'paid'})
   expect([paid.status, paid.json.data.status]).toEqual([200, 'CONFIRMED'])
@@ -119,4 +125,29 @@ test('the control pays, once', async () => {
   expect([again.status, again.json.error.code]).toEqual([409, 'payment_not_pending'])
   const unknown = await sandbox.control('POST', '/_sandbox/payments/RSV-NONE', {result: 'paid'})
   expect([unknown.status, unknown.json.error.code]).toEqual([404, 'reservation_not_found'])
+})
+
+test('many payments expire each at its own moment, and others are answered meanwhile', async () => {
+  const many = 60
+  let time = TEST_START
+  // Real time that goes on a little with every look at it.
+  const other = await startSandbox({inProcess: true, offers: many, clock: () => (time += 0.01)})
+  const booker = await other.client()
+  for (const {offer_id} of await booker.search()) {
+    const made = await booker.reserve(reservationRequest(offer_id, {payment: {mode: 'instant'}}))
+    expect(made.status).toBe(201)
+  }
+  let isMoving = true
+  let turns = 0
+  const turn = () => {
+    turns += 1
+    if (isMoving) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await other.advance(3600)
+  isMoving = false
+  const listed = await booker.call('GET', `/reservations?limit=${many}`)
+  expect(listed.json.data.map(({status}: {status: string}) => status)).toEqual(Array(many).fill('EXPIRED'))
+  expect(turns).toBeGreaterThan(many / 2)
+  await other.close()
 })

@@ -6,6 +6,7 @@ import {
   reservationRequest,
   type SandboxClient,
   startSandbox,
+  TEST_START,
   type TestSandbox,
 } from '../support/sandbox.js'
 
@@ -28,7 +29,7 @@ async function balance(): Promise<string> {
   return (await (await sandbox.client()).call('GET', '/account')).json.data.balance
 }
 
-test('the list is newest first, in pages, of the client’s own', async () => {
+test('lists the client’s own reservations, newest first, in pages', async () => {
   const made = [await reserve(), await reserve(), await reserve()].map(record => record.reservation_ref)
   const first = await client.call('GET', '/reservations?limit=2')
   expect(first.json.data.map((r: {reservation_ref: string}) => r.reservation_ref)).toEqual([made[2], made[1]])
@@ -39,7 +40,7 @@ test('the list is newest first, in pages, of the client’s own', async () => {
   expect(other.json.data).toEqual([])
 })
 
-test('the list is narrowed by reference, status and time', async () => {
+test('filters the list by reference, status and time', async () => {
   const one = await reserve({client_reference_id: 'A-1'})
   await sandbox.advance(600)
   await reserve({payment: {mode: 'instant'}})
@@ -63,7 +64,7 @@ test.each([
     'created_from=2026-02-30T10:00:00Z',
     'created_to=2029-02-29T10:00:00%2B03:00',
   ],
-])('a list is refused for %s', async query => {
+])('refuses a list with %s', async query => {
   const answer = await client.call('GET', `/reservations?${query}`)
   expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
   expect(answer.json.error.details[0].field).toBe(query.split('=')[0])
@@ -103,7 +104,7 @@ test('an update changes guests and contact and records what changed', async () =
   })
 })
 
-test('an update keeps the rules of a booking, and says nothing when nothing changed', async () => {
+test('an update keeps the rules of a booking, and sends no event when nothing changed', async () => {
   const record = await reserve()
   const path = `/reservations/${record.reservation_ref}`
   const fewer = await client.call('PATCH', path, {guests: [record.guests[0]]})
@@ -128,11 +129,6 @@ test('cancelling in time costs nothing and gives the money back', async () => {
     cancellation: {reason: 'plans changed', fee: '0.00', refund_amount: record.price.total},
   })
   expect(await balance()).toBe('100000.00')
-  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
-  expect(events.at(-1)).toMatchObject({
-    type: 'reservation.cancelled',
-    data: {reason: 'plans changed', fee: '0.00', refund_amount: record.price.total, currency: 'EUR'},
-  })
   for (const [method, tail] of [
     ['POST', 'cancel'],
     ['GET', 'cancellation-quote'],
@@ -149,7 +145,7 @@ test('cancelling in time costs nothing and gives the money back', async () => {
 test('after the deadline the fee of the policy in force is kept', async () => {
   const record = await reserve({}, offer => offer.cancellation_policies.length === 2)
   const [first] = record.cancellation_policies
-  const after = Date.parse(first.from) / 1000 - 1_906_545_600
+  const after = Date.parse(first.from) / 1000 - TEST_START
   await sandbox.advance(after)
   client = await sandbox.client()
   const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`, {})
@@ -180,7 +176,7 @@ test('cancelling an unpaid reservation costs nothing, and it can no longer be pa
 test('from the hour of check-in at the hotel nothing can be cancelled or changed', async () => {
   const record = await reserve()
   // Check-in on 10 July in Istanbul (UTC+3) is at 13:00 to 15:00: 09:59Z is before all of them, 12:00Z is not.
-  const before = Date.parse('2030-07-10T09:59:00Z') / 1000 - 1_906_545_600
+  const before = Date.parse('2030-07-10T09:59:00Z') / 1000 - TEST_START
   const path = `/reservations/${record.reservation_ref}`
   await sandbox.advance(before)
   client = await sandbox.client()
@@ -218,16 +214,11 @@ test.each(['countries', 'currencies', 'cities'])('%s come in pages, each record 
   expect((await client.call('GET', `${path}?limit=0`)).json.error.code).toBe('validation_failed')
 })
 
-test('hotels, offers and constant data can be shown', async () => {
+test('shows the hotels and offers that a search found, and no others', async () => {
   const [offer] = await client.search()
   const hotel = await client.call('GET', `/hotels/${offer.hotel.hotel_id}`)
   expect(hotel.json.data).toMatchObject(offer.hotel)
   expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).json.data).toEqual(offer)
   expect((await client.call('GET', '/hotels/1')).json.error.code).toBe('hotel_not_found')
   expect((await client.call('GET', '/hotels/offers/off_x')).json.error.code).toBe('offer_not_found')
-  const find = async (kind: string, key: string, value: unknown) =>
-    (await everyRecord(`/content/${kind}`, 200)).find(entry => entry[key] === value)
-  expect(await find('countries', 'code', 'TR')).toMatchObject({phone_code: '+90', currency: 'TRY'})
-  expect(await find('currencies', 'code', 'JPY')).toMatchObject({minor_units: 0})
-  expect(await find('cities', 'id', 101)).toMatchObject({name: 'Istanbul', timezone: 'Europe/Istanbul'})
 })

@@ -1,67 +1,26 @@
 /** What was answered is there after SIGKILL, and one file has one sandbox. */
-import {type ChildProcess, spawn} from 'node:child_process'
 import {randomUUID} from 'node:crypto'
-import {once} from 'node:events'
-import {chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {chmodSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
-import {createInterface} from 'node:readline'
-import {fileURLToPath} from 'node:url'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
-import {StorageError} from '../../src/storage/errors.js'
+import {advanceClock, killableSandbox, STAY} from '../support/killable.js'
 import {connectTo, reservationRequest, startSandbox} from '../support/sandbox.js'
 
-const SCRIPT = fileURLToPath(new URL('../support/sandbox-process.ts', import.meta.url))
+const killable = killableSandbox()
 
-let directory: string
-const started: ChildProcess[] = []
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
-})
-afterEach(async () => {
-  for (const child of started.splice(0)) await kill(child)
-  rmSync(directory, {recursive: true, force: true})
-})
-
-/** Starts a sandbox on the test's file; resolves with the first line it prints. */
-async function start(): Promise<{child: ChildProcess; said: Record<string, string>}> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, join(directory, 'sandbox.db')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  started.push(child)
-  const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')
-  return {child, said: JSON.parse(String(line))}
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-}
-
-const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-const LATER = new Date(Date.now() + 33 * 86_400_000).toISOString().slice(0, 10)
-
-test('a killed sandbox comes back with what it had answered, at another port', async () => {
-  const first = await start()
-  const client = await connectTo(first.said.origin as string)
-  const offers = await client.search({check_in: SOON, check_out: LATER})
+test('a killed sandbox comes back at another port with what it had answered', async () => {
+  const first = await killable.start()
+  const client = await connectTo(first)
+  const offers = await client.search(STAY)
   const body = reservationRequest(offers[0].offer_id)
   const key = randomUUID()
   const made = await client.reserve(body, key)
   const pending = await client.reserve(reservationRequest(offers[1].offer_id, {payment: {mode: 'instant'}}))
-  await fetch(`${first.said.origin}/_sandbox/clock`, {
-    method: 'POST',
-    headers: {'content-type': 'application/json'},
-    body: '{"advance_seconds":600}',
-  })
-  await kill(first.child)
+  await advanceClock(first, 600)
+  await killable.kill()
 
-  const second = await start()
-  const origin = second.said.origin as string
+  const origin = await killable.start()
   const again = await connectTo(origin)
   const shown = await again.call('GET', `/reservations/${made.json.data.reservation_ref}`)
   expect(shown.json.data).toEqual(made.json.data)
@@ -75,30 +34,30 @@ test('a killed sandbox comes back with what it had answered, at another port', a
   expect(Date.parse(clock.now) - Date.now()).toBeGreaterThan(590_000)
 })
 
-test('a second sandbox on the same file is refused, and says what to do', async () => {
-  const {child} = await start()
-  const second = await start()
-  expect(second.said).toMatchObject({
+test('refuses a file that another sandbox has open, until that one is killed', async () => {
+  await killable.start()
+  const database = join(killable.directory, 'sandbox.db')
+  const busy = expect.objectContaining({
     fault: 'busy',
     message: expect.stringContaining('another local sandbox'),
     hint: expect.stringContaining('--db'),
   })
-  const database = join(directory, 'sandbox.db')
-  expect(() => createSandbox({database})).toThrow(StorageError)
-  await kill(child)
+  expect(() => createSandbox({database})).toThrow(busy)
+  await killable.kill()
   createSandbox({database}).close()
 })
 
-test("a file the user names leaves its directory's permissions alone", () => {
+test('leaves alone the permissions of the directory of a file the user names', () => {
+  const {directory} = killable
   chmodSync(directory, 0o755)
   createSandbox({database: join(directory, 'sandbox.db')}).close()
   expect(statSync(directory).mode & 0o777).toBe(0o755)
   expect(statSync(join(directory, 'sandbox.db')).mode & 0o777).toBe(0o600)
 })
 
-test('no secret or token lies in the files', async () => {
-  const database = join(directory, 'sandbox.db')
-  const sandbox = await startSandbox({database})
+test('stores no client secret and no token', async () => {
+  const {directory} = killable
+  const sandbox = await startSandbox({database: join(directory, 'sandbox.db')})
   const client = await sandbox.client()
   await sandbox.close()
   // What is not yet in the file itself is in its log.

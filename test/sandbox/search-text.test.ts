@@ -1,30 +1,20 @@
-/** What the sandbox's page finds reservations by: words in any case, also of reservations stored before it kept them. */
+/** Searching reservations on their page: words in any case, also of reservations stored before there was a search. */
 import {expect, test} from 'vitest'
-import type {Reservation} from '../../src/contract/reservations.js'
 import {browseReservations} from '../../src/sandbox/store/browse.js'
 import {addReservation, addSearchTexts, saveReservation} from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {openDatabase} from '../../src/storage/database.js'
-import {ADULT, CONTACT, reservationRequest, startSandbox} from '../support/sandbox.js'
+import {guest, reservationRecord} from '../support/reservation-record.js'
 
-async function reservation(): Promise<Reservation> {
-  const sandbox = await startSandbox({inProcess: true})
-  const client = await sandbox.client()
-  const [offer] = await client.search()
-  const made = await client.reserve(reservationRequest(offer.offer_id))
-  await sandbox.close()
-  return {
-    ...made.json.data,
-    client_reference_id: 'Trip-McX-7',
-    hotel: {...made.json.data.hotel, name: 'İstanbul ILICA Oteli'},
-    contact: {...CONTACT, name: 'Ayşe', surname: 'Öğüt'},
-    guests: [{...ADULT, name: 'Brian', surname: 'O’NEILL'}],
-  }
-}
-
-test('in any case, with and without marks; as it is now', async () => {
+test('finds words in any case, with and without marks, as the reservation is now', () => {
   const database = openDatabase(':memory:', {migrations: MIGRATIONS})
-  const record = await reservation()
+  const {hotel, contact} = reservationRecord()
+  const record = reservationRecord({
+    client_reference_id: 'Trip-McX-7',
+    hotel: {...hotel, name: 'İstanbul ILICA Oteli'},
+    contact: {...contact, name: 'Ayşe', surname: 'Öğüt'},
+    guests: [guest({name: 'Brian', surname: 'O’NEILL'})],
+  })
   addReservation(database, {clientId: 'cid_sandbox', debitedMinor: 0n, paymentToken: null, record})
   const finds = (search: string) =>
     browseReservations(database, {status: null, search}, {before: null, limit: 10}).items.length === 1
@@ -37,7 +27,7 @@ test('in any case, with and without marks; as it is now', async () => {
   addSearchTexts(database)
   expect(finds('ogut')).toBe(true)
 
-  saveReservation(database, {...record, guests: [{...ADULT, name: 'Renée', surname: 'Dupont'}]})
+  saveReservation(database, {...record, guests: [guest({name: 'Renée', surname: 'Dupont'})]})
   expect([finds('RENEE'), finds('brian')]).toEqual([true, false])
   database.close()
 })

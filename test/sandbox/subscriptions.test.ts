@@ -42,7 +42,7 @@ test.each([
   expect([answer.status, answer.json.error.code]).toEqual([400, code])
 })
 
-test('http on loopback is taken where the sandbox was told to', async () => {
+test('accepts http on loopback where that is allowed', async () => {
   const lax = await startSandbox({inProcess: true, allowHttpLoopback: true})
   const other = await lax.client()
   const there = await other.call('POST', PATH, {...WANTED, url: 'http://127.0.0.1:8080/hooks'})
@@ -51,7 +51,7 @@ test('http on loopback is taken where the sandbox was told to', async () => {
   await lax.close()
 })
 
-test('a subscription is changed, deleted, and is its client’s own', async () => {
+test('a subscription can be changed and deleted by its own client only', async () => {
   const {id} = (await client.call('POST', PATH, WANTED)).json.data
   const changed = await client.call('PATCH', `${PATH}/${id}`, {is_active: false, events: ['payment.failed']})
   expect(changed.json.data).toEqual({id, url: WANTED.url, events: ['payment.failed'], is_active: false})
@@ -76,7 +76,7 @@ test('events become deliveries of the active subscriptions that list them', asyn
   expect(deliveries[0].subscription_id).not.toBe(foreign.json.data.id)
 })
 
-test('a test event goes to its subscription alone and says that it is one', async () => {
+test('a test event goes to its own subscription only and says that it is a test', async () => {
   const {id} = (await client.call('POST', PATH, WANTED)).json.data
   await client.call('POST', PATH, WANTED)
   const accepted = await client.call('POST', `${PATH}/${id}/test`)

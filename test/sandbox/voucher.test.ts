@@ -35,6 +35,9 @@ test('a link works for an hour, then it is gone', async () => {
   await sandbox.advance(3599)
   const pdf = await sandbox.sandbox.handle(new Request(url))
   expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  const bytes = Buffer.from(await pdf.arrayBuffer())
+  expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
+  expect(pdf.headers.get('content-length')).toBe(String(bytes.length))
   await sandbox.advance(1)
   const late = await sandbox.sandbox.handle(new Request(url))
   expect([late.status, late.headers.get('content-type')]).toEqual([

@@ -1,7 +1,8 @@
 /** A real browser for tests, where there is one. */
-import {existsSync} from 'node:fs'
+import {existsSync, readFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
 import {delimiter, join} from 'node:path'
-import {type Browser, chromium} from 'playwright-core'
+import {type Browser, chromium, type Page} from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -17,4 +18,13 @@ export function startBrowser(executablePath: string): Promise<Browser> {
     executablePath,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   })
+}
+
+/** What axe finds in the page, which must be opened without its policy; `only` names its rules. */
+export async function axeViolations(page: Page, only?: string[]): Promise<unknown> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+  const options = JSON.stringify(only ? {runOnly: only} : {})
+  return page.evaluate(
+    `axe.run(${options}).then(found => found.violations.map(({id, nodes}) => [id, nodes.map(node => node.html.slice(0, 200))]))`,
+  )
 }

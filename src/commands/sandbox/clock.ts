@@ -4,7 +4,7 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
 /** Ours: each attempt that falls due may take a subscriber's 3 s (§6.4). */
-const LONGEST_MOVE_SECONDS = 600
+const MOVE_TIMEOUT_SECONDS = 600
 
 export default class SandboxClock extends SandboxCommand {
   static override summary = "Show the local sandbox's clock, or advance it."
@@ -23,7 +23,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
     const {advance} = flags
     const body = advance === undefined ? undefined : {advance_seconds: advance}
     if (flags['dry-run']) return this.print(this.describe('/clock', body))
-    const time = await this.control('/clock', body, LONGEST_MOVE_SECONDS)
+    const time = await this.control('/clock', body, MOVE_TIMEOUT_SECONDS)
     await this.print(single(time, time, String(time.now ?? '')))
   }
 }

@@ -13,14 +13,6 @@ export interface Answer {
   readonly dropAfterCommit?: boolean
 }
 
-export function jsonAnswer(
-  status: number,
-  json: unknown,
-  headers?: Readonly<Record<string, string>>,
-): Answer {
-  return headers ? {status, json, headers} : {status, json}
-}
-
 /** `{"data": …}` of service.md. */
 export function data(value: unknown, status = 200): Answer {
   return {status, json: {data: value}}
@@ -91,7 +83,8 @@ export class Refusal extends Error {
       ...this.extras.members,
       ...(this.extras.details && {details: this.extras.details}),
     }
-    return jsonAnswer(this.status, {error}, this.extras.headers)
+    const {headers} = this.extras
+    return {status: this.status, json: {error}, ...(headers && {headers})}
   }
 }
 

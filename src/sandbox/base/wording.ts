@@ -12,7 +12,7 @@ export function dateInWords(date: string): string {
   })
   const parts = format.formatToParts(new Date(`${date}T00:00:00Z`))
   const {weekday, day, month, year} = Object.fromEntries(parts.map(({type, value}) => [type, value]))
-  // What stands between them differs with the Node.
+  // The separators differ between versions of Node.
   return `${weekday}, ${day} ${month} ${year}`
 }
 

@@ -9,7 +9,7 @@ export function hash(text: string): number {
   return mix(state)
 }
 
-/** A source of integers: `draw(n)` gives 0 … n − 1. Made anew from the same text it repeats itself. */
+/** A source of integers: `draw(n)` gives 0 … n − 1. The same text gives the same integers again. */
 export type Draw = (limit: number) => number
 
 export function drawFrom(text: string): Draw {

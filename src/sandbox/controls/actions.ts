@@ -7,7 +7,7 @@ import type {Reservation} from '../../contract/reservations.js'
 import {notFound, Refusal} from '../base/answers.js'
 import {settlePayment} from '../booking/payment.js'
 import {validate} from '../http/body.js'
-import {type FaultOrder, faultOrder} from '../http/faults.js'
+import {type Fault, faultRequest} from '../http/faults.js'
 import type {RunningService} from '../http/operation.js'
 import {addStartUpClients} from '../store/clients.js'
 import {addSearchTexts, findAnyReservation} from '../store/reservations.js'
@@ -40,8 +40,8 @@ export async function deliverAgain(service: RunningService, deliveryId: string):
   throw new Refusal('delivery_not_found', message)
 }
 
-export function injectFault(service: RunningService, order: unknown): FaultOrder {
-  const checked = validate(faultOrder, order)
+export function injectFault(service: RunningService, order: unknown): Fault {
+  const checked = validate(faultRequest, order)
   service.faults.add(checked)
   return checked
 }

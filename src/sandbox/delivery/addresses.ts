@@ -1,7 +1,7 @@
 /**
  * Where events may go: public addresses, and this machine itself, where its users' receivers are. Everything else that
  * IANA's special-purpose registries list is refused, and so is every way of writing an IPv4 address inside an IPv6 one,
- * since what lies behind it cannot be told from here. A host name is resolved once, every address of it is checked, and
+ * since what is behind it cannot be known here. A host name is resolved once, every address of it is checked, and
  * those addresses are dialled.
  */
 

@@ -1,4 +1,4 @@
-/** One attempt to deliver an event: the envelope of §2.8, signed for this attempt (§6.3), sent, recorded as service.md shows it; and what follows from it (§6.4). */
+/** One attempt to deliver an event: the envelope of §2.8, signed for this attempt (§6.3) and sent; and the step that follows (§6.4). */
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
@@ -23,7 +23,7 @@ export interface Attempted {
 const USER_AGENT = 'bookctl-sandbox'
 
 /** Ours: attempts that the moved clock brings together in one second are signed under seconds of their own. */
-const MOST_SECONDS_AHEAD = 60
+const MAX_SECONDS_AHEAD = 60
 
 /** Makes the next attempt of `delivery`. `origin` is where links of the event lead. Rejects with nothing. */
 export async function makeAttempt(
@@ -57,7 +57,7 @@ export async function makeAttempt(
  */
 export function signingTime(realNow: number, before: number | null): number {
   const now = Math.floor(realNow)
-  if (before === null || before < now || before - now > MOST_SECONDS_AHEAD) return now
+  if (before === null || before < now || before - now > MAX_SECONDS_AHEAD) return now
   return before + 1
 }
 

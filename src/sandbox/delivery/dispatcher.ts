@@ -1,7 +1,7 @@
 /**
- * Sends what is due, as soon as it is: deliveries side by side, a few of each subscription, so that a slow subscriber
- * holds up no other. What is to be sent is looked up many at a time, and attempts that end close together are put on
- * record in one commit. Until then they live in memory alone: killed, they are made again, and nothing else is.
+ * Sends what is due as soon as it is: several deliveries at a time, a few of each subscription, so that a slow subscriber
+ * delays no other. Due deliveries are looked up many at a time, and attempts that end close together are recorded in one
+ * commit. Until then they are only in memory: after a kill those attempts are made again, and no others.
  */
 
 import type {Service} from '../base/service.js'
@@ -23,7 +23,7 @@ import {Outbox, Recorder} from './outbox.js'
 import type {Post} from './post.js'
 
 /** Ours. */
-const LONGEST_SLEEP_MILLISECONDS = 3_600_000
+const MAX_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
 export class Dispatcher {
@@ -42,7 +42,7 @@ export class Dispatcher {
     private readonly origin: () => string | undefined,
   ) {}
 
-  /** Looks for what is due, soon. To be called whenever something may have become so. */
+  /** Looks for what is due, soon. Call it whenever something may have fallen due. */
   wake(): void {
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined
@@ -72,9 +72,9 @@ export class Dispatcher {
     }
   }
 
-  /** Makes an attempt now, whatever the schedule says and also for a passive subscription. False: there is no such. */
+  /** Makes an attempt now, whatever the schedule says, also for a passive subscription. False: no such delivery. */
   async deliverNow(deliveryId: string): Promise<boolean> {
-    // All who wait resume together: between the last look and the beginning nothing may be awaited, or two would begin.
+    // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
     while (this.#isBusyWith(deliveryId)) await this.#recorder.next()
     const delivery = findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
@@ -86,8 +86,8 @@ export class Dispatcher {
   }
 
   /**
-   * When something falls due next, on the sandbox's clock; null when nothing does. What waits for a subscription that
-   * is full is left out: the end of an attempt wakes it.
+   * When something falls due next, on the sandbox's clock; null when nothing does. Deliveries of a subscription at
+   * its limit are left out: the end of an attempt wakes them.
    */
   nextDue(): number | null {
     const {database} = this.service
@@ -96,14 +96,14 @@ export class Dispatcher {
     return times.length === 0 ? null : Math.min(...times)
   }
 
-  /** To be called after `closing`: what was made is put on record, what is under way is made again by the next. */
+  /** Call after `closing`: ended attempts are recorded; those under way are made again at the next start. */
   close(): void {
     this.#recorder.flush()
     clearTimeout(this.#timer)
     clearImmediate(this.#soon)
   }
 
-  /** Starts what is due and sleeps until the next; a fault of the storage is tried again a little later. */
+  /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
   #look(): void {
     if (this.service.closing.aborted) return
     try {
@@ -131,7 +131,7 @@ export class Dispatcher {
     }
   }
 
-  /** What was queued may have changed since: it is read again, and sent if it is still due. */
+  /** Queued deliveries may have changed since: each is read again, and sent if it is still due. */
   #startQueued(): void {
     for (let id = this.#outbox.next(); id !== undefined; id = this.#outbox.next()) {
       const delivery = findForAttempt(this.service.database, id)
@@ -153,7 +153,7 @@ export class Dispatcher {
     const times = {now: at, realNow: this.service.clock.realNow()}
     void makeAttempt(this.post, delivery, times, this.origin() ?? '').then(({attempt, signedAt}) => {
       this.#outbox.ended(delivery)
-      // An attempt that was ended by our own stopping tells nothing of the subscriber.
+      // An attempt that ended because the sandbox stops says nothing about the subscriber.
       if (this.service.closing.aborted) return
       const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
       this.#recorder.add({delivery, attempt, signedAt, next})
@@ -161,7 +161,7 @@ export class Dispatcher {
     })
   }
 
-  /** The free place is taken at once, unless what was made has to be on record first. */
+  /** Starts the next attempt at once, unless this one must be recorded first. */
   #afterAttempt(decidesOthers: boolean): void {
     try {
       if (!decidesOthers && !this.#recorder.isFull) this.#startQueued()
@@ -182,7 +182,7 @@ export class Dispatcher {
     for (const {delivery} of made) this.#outbox.forget(delivery.deliveryId)
   }
 
-  /** Whether an attempt of it is made or waits to be recorded, and is worth waiting for. */
+  /** Whether an attempt of it is under way or waits to be recorded. */
   #isBusyWith(deliveryId: string): boolean {
     return this.#outbox.isUnderWay(deliveryId) && !this.service.closing.aborted
   }
@@ -190,7 +190,7 @@ export class Dispatcher {
   #sleep(milliseconds: number): void {
     clearTimeout(this.#timer)
     if (this.service.closing.aborted) return
-    const wait = Math.min(Math.max(milliseconds, 1), LONGEST_SLEEP_MILLISECONDS)
+    const wait = Math.min(Math.max(milliseconds, 1), MAX_SLEEP_MILLISECONDS)
     this.#timer = setTimeout(() => this.#look(), wait).unref()
   }
 

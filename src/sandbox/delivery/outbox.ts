@@ -4,12 +4,12 @@
  */
 import type {MadeAttempt} from '../store/deliveries.js'
 
-/** Ours: places for attempts, altogether and for one subscription. */
-const MOST_AT_ONCE = 128
-const MOST_AT_ONCE_OF_A_SUBSCRIPTION = 8
-/** Ours: so many are queued for a subscription, and no more are looked up while so many are left. */
-const MOST_QUEUED = 64
-const ENOUGH_QUEUED = MOST_AT_ONCE_OF_A_SUBSCRIPTION
+/** Ours: attempts at the same time, in all and of one subscription. */
+const MAX_CONCURRENT = 128
+const MAX_CONCURRENT_PER_SUBSCRIPTION = 8
+/** Ours: queue length of a subscription, and the length at which no more are looked up. */
+const MAX_QUEUED = 64
+const ENOUGH_QUEUED = MAX_CONCURRENT_PER_SUBSCRIPTION
 
 interface Sent {
   readonly deliveryId: string
@@ -17,7 +17,7 @@ interface Sent {
 }
 
 export class Outbox {
-  /** From the beginning of an attempt until it is on record, by delivery. */
+  /** Ids of deliveries from the start of an attempt until it is on record. */
   readonly #underWay = new Set<string>()
   /** Attempts that have not ended, by subscription. */
   readonly #sending = new Map<string, number>()
@@ -43,24 +43,24 @@ export class Outbox {
     return [...this.#underWay, ...[...this.#queues.values()].flat()]
   }
 
-  /** Subscriptions that have as many attempts as they may. */
+  /** Subscriptions at their limit of attempts. */
   full(): string[] {
     return [...this.#sending.keys()].filter(id => this.#isFull(id))
   }
 
-  /** Subscriptions for which nothing has to be looked up yet. */
+  /** Subscriptions whose queue is long enough. */
   wellFilled(): string[] {
     return [...this.#queues].filter(([, queue]) => queue.length >= ENOUGH_QUEUED).map(([id]) => id)
   }
 
-  /** How many subscriptions more can be served. */
+  /** Number of attempts that can still start. */
   get room(): number {
-    return Math.max(0, MOST_AT_ONCE - this.#sendingInAll)
+    return Math.max(0, MAX_CONCURRENT - this.#sendingInAll)
   }
 
-  /** How many deliveries of a subscription may be queued beside those that are. */
+  /** Number of deliveries that can still be queued for a subscription. */
   roomFor(subscriptionId: string): number {
-    return MOST_QUEUED - (this.#queues.get(subscriptionId)?.length ?? 0)
+    return MAX_QUEUED - (this.#queues.get(subscriptionId)?.length ?? 0)
   }
 
   queue(subscriptionId: string, deliveryIds: readonly string[]): void {
@@ -68,9 +68,9 @@ export class Outbox {
     this.#queues.set(subscriptionId, [...(this.#queues.get(subscriptionId) ?? []), ...deliveryIds])
   }
 
-  /** Takes the next from a queue whose subscription has a free place; undefined when there is none. */
+  /** Takes the next delivery of a subscription below its limit; undefined when there is none. */
   next(): string | undefined {
-    if (this.#sendingInAll >= MOST_AT_ONCE) return undefined
+    if (this.#sendingInAll >= MAX_CONCURRENT) return undefined
     for (const [subscriptionId, queue] of this.#queues) {
       if (this.#isFull(subscriptionId)) continue
       const deliveryId = queue.shift()
@@ -101,34 +101,34 @@ export class Outbox {
   }
 
   #isFull(subscriptionId: string): boolean {
-    return (this.#sending.get(subscriptionId) ?? 0) >= MOST_AT_ONCE_OF_A_SUBSCRIPTION
+    return (this.#sending.get(subscriptionId) ?? 0) >= MAX_CONCURRENT_PER_SUBSCRIPTION
   }
 }
 
-/** Ours: how many wait at most, and how long the first of them waits for others. */
-const MOST_TOGETHER = 64
-const LONGEST_WAIT_MILLISECONDS = 10
+/** Ours: size of a batch, and how long the first attempt in it waits for others. */
+const MAX_BATCH = 64
+const MAX_WAIT_MILLISECONDS = 10
 
 export class Recorder {
   #made: MadeAttempt[] = []
-  /** Called when what is made now is on record, or cannot be. */
+  /** Called when the current batch is on record, or could not be recorded. */
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
   /** `record` puts attempts on record in one commit, and throws nothing. */
   constructor(private readonly record: (made: readonly MadeAttempt[]) => void) {}
 
-  /** Whether what is made is to be recorded before anything else is begun. */
+  /** Whether the batch is full and must be recorded before another attempt starts. */
   get isFull(): boolean {
-    return this.#made.length >= MOST_TOGETHER
+    return this.#made.length >= MAX_BATCH
   }
 
   add(made: MadeAttempt): void {
     this.#made.push(made)
-    this.#timer ??= setTimeout(() => this.flush(), LONGEST_WAIT_MILLISECONDS)
+    this.#timer ??= setTimeout(() => this.flush(), MAX_WAIT_MILLISECONDS)
   }
 
-  /** Records what is made, now. */
+  /** Records the batch now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -36,7 +36,7 @@ export interface PostOptions {
 }
 
 /** Ours. */
-const MOST_ANSWER_BYTES = 64 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024
 
 export function createPost(options: PostOptions): Post {
   return async request => {
@@ -129,7 +129,7 @@ function readSome(answer: http.IncomingMessage, done: () => void, fail: (error: 
   let bytes = 0
   answer.on('data', (piece: Uint8Array) => {
     bytes += piece.length
-    if (bytes < MOST_ANSWER_BYTES) return
+    if (bytes < MAX_ANSWER_BYTES) return
     done()
     answer.destroy()
   })

@@ -8,13 +8,13 @@ import {lastAttemptBy} from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import type {Dispatcher} from './dispatcher.js'
 
-/** So that the rounding of sums of seconds does not keep time from moving. */
-const LEAST_STEP_SECONDS = 0.001
+/** Ours: rounding of sums of seconds must not stop the clock. */
+const MIN_STEP_SECONDS = 0.001
 
 /** Ours: how far apart attempts may be due that are made together; less than the shortest delay between two (§6.4). */
 const TOGETHER_SECONDS = 30
 
-/** One move after the other. */
+/** Runs moves one after the other. */
 export class TimeMover {
   #last: Promise<void> = Promise.resolve()
   #stops = 0
@@ -48,12 +48,12 @@ export class TimeMover {
     while (!closing.aborted && stops === this.#stops) {
       const next = dispatcher.nextDue()
       const until = next === null ? left : this.#together(next) - clock.now()
-      const step = Math.min(left, Math.max(until, LEAST_STEP_SECONDS))
+      const step = Math.min(left, Math.max(until, MIN_STEP_SECONDS))
       const from = clock.now()
       clock.advance(step)
       left -= step
       await dispatcher.settle(from)
-      // Where nothing had to be sent, nothing was waited for: others are answered meanwhile.
+      // Lets other requests be answered in between, also where nothing was sent.
       await setImmediate()
       if (left <= 0) return
     }

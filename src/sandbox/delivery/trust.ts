@@ -1,11 +1,11 @@
-/** Whom deliveries trust: the system's roots, and the authorities in files that may appear while the sandbox runs. */
+/** Certificate authorities that deliveries trust: the system's roots, and those in files that may appear while the sandbox runs. */
 import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
 import {readPem} from '../../storage/files.js'
 
 /**
  * Gives the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
- * The files are looked at each time, and only read into a new context when they have changed.
+ * The files are read each time; a new context is made only when they have changed.
  */
 export function createTrust(caFiles: readonly string[]): () => tls.SecureContext | undefined {
   let known = ''
@@ -31,7 +31,7 @@ function contextWith(texts: readonly string[]): tls.SecureContext | undefined {
 }
 
 function defaultCertificates(): readonly string[] {
-  // Node 22.15 and later can tell, with NODE_EXTRA_CA_CERTS and, where asked for, the system's own store.
+  // Node 22.15 and later list them, with NODE_EXTRA_CA_CERTS and, if enabled, the system's own store.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: extra} = process.env
@@ -48,7 +48,7 @@ function readIfThere(file: string): string[] {
 
 const {O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants
 
-/** A file of ours: a link in its place is another's, and a pipe would be waited for. */
+/** A file of ours is a regular file: a link could lead to another user's, and a pipe would block. */
 function readOwn(file: string): string[] {
   let opened: number | undefined
   try {

@@ -21,7 +21,7 @@ export const FAULT_KINDS = [
   'html',
 ]
 
-export const faultOrder = z
+export const faultRequest = z
   .strictObject({
     /** Name of an operation in contract/operations.ts, one of PAGE_OPERATIONS, or `*`. */
     operation: z.enum(['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]),
@@ -36,56 +36,56 @@ export const faultOrder = z
     /** For `latency`. */
     latency_ms: z.int().min(0).max(600_000).optional(),
   })
-  .refine(order => order.kind !== 'status' || order.status !== undefined, {
+  .refine(fault => fault.kind !== 'status' || fault.status !== undefined, {
     path: ['status'],
     message: 'is required for this kind',
   })
-  .refine(order => order.kind !== 'latency' || order.latency_ms !== undefined, {
+  .refine(fault => fault.kind !== 'latency' || fault.latency_ms !== undefined, {
     path: ['latency_ms'],
     message: 'is required for this kind',
   })
 
-export type FaultOrder = z.infer<typeof faultOrder>
+export type Fault = z.infer<typeof faultRequest>
 
 /** The active faults, in the order they were injected. */
 export class Faults {
-  #orders: {order: FaultOrder; left: number}[] = []
+  #active: {fault: Fault; left: number}[] = []
 
-  add(order: FaultOrder): void {
-    this.#orders.push({order, left: order.times})
+  add(fault: Fault): void {
+    this.#active.push({fault, left: fault.times})
   }
 
   /** The fault this request hits, if any; one use of it is spent. */
-  take(operation: string): FaultOrder | undefined {
-    const found = this.#orders.find(({order}) => order.operation === operation || order.operation === '*')
+  take(operation: string): Fault | undefined {
+    const found = this.#active.find(({fault}) => fault.operation === operation || fault.operation === '*')
     if (!found) return undefined
     found.left -= 1
-    if (found.left === 0) this.#orders = this.#orders.filter(entry => entry !== found)
-    return found.order
+    if (found.left === 0) this.#active = this.#active.filter(entry => entry !== found)
+    return found.fault
   }
 
   /** Undoes a `take`: the request was refused before the fault could strike. */
-  giveBack(order: FaultOrder): void {
-    const entry = this.#orders.find(each => each.order === order)
+  giveBack(fault: Fault): void {
+    const entry = this.#active.find(each => each.fault === fault)
     if (entry) entry.left += 1
-    else this.#orders.unshift({order, left: 1})
+    else this.#active.unshift({fault, left: 1})
   }
 
-  list(): (FaultOrder & {left: number})[] {
-    return this.#orders.map(({order, left}) => ({...order, left}))
+  list(): (Fault & {left: number})[] {
+    return this.#active.map(({fault, left}) => ({...fault, left}))
   }
 
   clear(): void {
-    this.#orders = []
+    this.#active = []
   }
 }
 
-export function strikesAfterCommit({kind}: FaultOrder): boolean {
+export function strikesAfterCommit({kind}: Fault): boolean {
   return kind === 'commit-then-drop' || kind === 'commit-then-hang'
 }
 
 /** Answers or fails in place of the operation; undefined when the operation runs. */
-export function faultInstead(fault: FaultOrder | undefined): Response | undefined {
+export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
   if (fault?.kind === 'status') throw statusRefusal(fault)
   if (fault?.kind !== 'html') return undefined
@@ -100,7 +100,7 @@ export function faultInstead(fault: FaultOrder | undefined): Response | undefine
 
 /** The answer of an operation that ran: sent as it is, or never. */
 export async function faultAfter(
-  fault: FaultOrder | undefined,
+  fault: Fault | undefined,
   response: Response,
   goneAway: AbortSignal,
 ): Promise<Response> {
@@ -112,7 +112,7 @@ export async function faultAfter(
   return response
 }
 
-function statusRefusal(fault: FaultOrder): Refusal {
+function statusRefusal(fault: Fault): Refusal {
   const status = fault.status ?? 500
   const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
   const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}

@@ -38,7 +38,7 @@ export async function underFaults(
     if (!(error instanceof ConnectionDrop)) service.faults.giveBack(fault)
     throw error
   })
-  // A refusal that was kept under an Idempotency-Key commits as little as it did the first time.
+  // A refusal that is replayed commits nothing, as it did the first time.
   if (response.ok) return faultAfter(fault, response, goneAway)
   service.faults.giveBack(fault)
   return response
@@ -76,7 +76,7 @@ async function answerOf(
     parameters: context.req.param() as Record<string, string>,
     query: new URL(context.req.url).searchParams,
     body,
-    // Read again: the balance may have changed while the request paused.
+    // Read again, because the balance may have changed during the pause.
     client: (client && findClient(service.database, client.client_id)) as ClientCall['client'],
   })
   const body = () => (handler.schema ? validate(handler.schema, json) : undefined)

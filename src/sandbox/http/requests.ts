@@ -56,7 +56,7 @@ export function wrongMethod(methods: readonly string[]): Refusal {
 /** Ours: the size of the log. */
 export const KEPT_REQUESTS = 200
 /** Ours: the longest body kept. Requests are logged before they are authorized. */
-const MOST_KEPT_BYTES = 16 * 1024
+const MAX_LOGGED_BYTES = 16 * 1024
 const REDACTED = '[redacted]'
 const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
 /** The filters and pages of lists, and how a payment page was left. */
@@ -121,7 +121,7 @@ export function redactHeaders(headers: Headers): Record<string, string> {
 
 /** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long or too deep, null: not JSON. */
 export function redactBody(bytes: Uint8Array): unknown {
-  if (bytes.byteLength > MOST_KEPT_BYTES) return `[longer than ${MOST_KEPT_BYTES} bytes]`
+  if (bytes.byteLength > MAX_LOGGED_BYTES) return `[longer than ${MAX_LOGGED_BYTES} bytes]`
   if (isTooDeep(bytes)) return '[nested too deeply]'
   try {
     return redact(JSON.parse(new TextDecoder().decode(bytes)))

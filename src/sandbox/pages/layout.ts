@@ -14,7 +14,7 @@ const SECTIONS = [
   ),
 ] as const
 
-/** Confirmations of actions. The query has `done=` and one of these names, never text, so that nobody can forge one. */
+/** Confirmations of actions. The query has `done=` and one of these names, never text, so that a link cannot forge one. */
 const DONE = {
   clock: 'Clock advanced. Everything that fell due has run.',
   paid: 'Paid. The reservation is confirmed.',

@@ -6,11 +6,11 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 export {html}
 
 /** Ours: how much of a text is shown, and how much of it in a list. */
-const MOST_LENGTH = 1000
+const MAX_LENGTH = 1000
 const LIST_LENGTH = 80
 
 /** Foreign text: on one line, with nothing invisible in it, and isolated so that it cannot reorder the text around it. */
-export function shown(text: string, maxLength = MOST_LENGTH): Piece {
+export function shown(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
@@ -20,7 +20,7 @@ export function brief(text: string): Piece {
 }
 
 /** A reference, an id, an address. */
-export function code(text: string, maxLength = MOST_LENGTH): Piece {
+export function code(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<code>${shown(text, maxLength)}</code>`
 }
 

@@ -70,8 +70,6 @@ export interface PaymentPageView {
   readonly expiresAt: string
   /** Where the form is posted: `result=paid`, `failed` or `left`, as a URL-encoded form. */
   readonly action: string
-  /** One more sentence for the customer. */
-  readonly message?: string
 }
 
 interface Wording {
@@ -132,7 +130,7 @@ export function renderPaymentPage(view: PaymentPageView): string {
 <header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
 <h1>${wording.title}</h1>
-${notes(view)}
+${note(wording)}
 <p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
 ${wording.canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
 ${facts(reservation)}
@@ -144,11 +142,9 @@ ${wording.canPay ? choices(view) : ''}
   return textOf(page)
 }
 
-function notes({state, message}: PaymentPageView): Piece {
-  const {note, tone} = WORDING[state]
-  const role = tone === 'bad' ? 'alert' : 'status'
-  return html`${note ? html`<p class="note ${tone}" role="${role}">${note}</p>` : ''}
-${message ? html`<p class="note" role="status"><bdi>${message}</bdi></p>` : ''}`
+function note({note: text, tone}: Wording): Piece {
+  if (text === '') return html``
+  return html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }
 
 function facts(reservation: Reservation): Piece {

@@ -1,4 +1,4 @@
-/** What stands on the voucher of a reservation (§2.6, §4.5; all of it is ours). */
+/** The contents of the voucher of a reservation (§2.6, §4.5; all of it is ours). */
 import {countries} from 'countries-list'
 import type {Reservation} from '../../contract/reservations.js'
 import {
@@ -11,7 +11,7 @@ import {
   money,
   occupancy,
 } from '../base/wording.js'
-import {openSheet, type Sheet, SOFT} from './sheet.js'
+import {Sheet, SOFT} from './sheet.js'
 
 export interface VoucherExtra {
   readonly hotelPhone?: string
@@ -30,7 +30,7 @@ export interface VoucherExtra {
  * the same bytes. A character the font lacks is replaced, never refused.
  */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
-  const sheet = openSheet({
+  const sheet = new Sheet({
     title: `Voucher ${reservation.reservation_ref}`,
     author: extra.partnerName,
     issuedAt: new Date(extra.issuedAt),

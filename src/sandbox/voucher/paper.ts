@@ -11,7 +11,7 @@ const FOOTER_HEIGHT = 34
 const WATERMARK = {size: 210, opacity: 0.07, degrees: -38}
 
 export interface Paper {
-  /** A4, with fonts named `regular` and `bold`, and its first page begun. */
+  /** A4, with fonts named `regular` and `bold`, and its first page open. */
   readonly doc: PDFKit.PDFDocument
   readonly printable: Printable
   /** The finished file, once `doc` has ended. */

@@ -1,4 +1,4 @@
-/** Forms to put text in, one beneath the other, and new pages when one is full. */
+/** The layout of the voucher: titles, panels, tables and paragraphs one beneath the other, on new pages when one is full. */
 import {drawWatermark, MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
 
 export const INK = '#1b2430'
@@ -8,12 +8,13 @@ const PANEL = '#f3f5f8'
 const ACCENT = '#14539a'
 /** Characters of one paragraph, of one cell of a table, or of one value of a panel. */
 const MAX_TEXT = 600
+const BODY_SIZE = 9.2
 const LABELS = {size: 7.5, color: SOFT}
 
 export interface Field {
   readonly label: string
   readonly value: string
-  /** Share of the width; 1 unless told. */
+  /** Share of the width (default 1). */
   readonly share?: number
 }
 
@@ -22,30 +23,23 @@ export interface Column {
   readonly share: number
 }
 
-export interface Sheet {
-  /** Title at the left, and a badge that says TEST. */
-  title(text: string, under: string): void
-  section(text: string): void
-  /** Labels with values beneath, side by side, on a panel. */
-  panel(fields: readonly Field[]): void
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void
-  paragraph(text: string, style?: {size?: number; bold?: boolean; color?: string; after?: number}): void
-  /** Adds the watermarks and footers, and gives the finished file. */
-  finish(footer: string): Promise<Uint8Array>
+interface TextStyle {
+  readonly size?: number
+  readonly bold?: boolean
+  readonly color?: string
 }
 
-/** `issuedAt` and `title` go into the file's properties; equal input gives equal bytes. */
-export function openSheet(properties: {title: string; author: string; issuedAt: Date}): Sheet {
-  return new PdfSheet(openPaper(properties))
-}
-
-class PdfSheet implements Sheet {
+export class Sheet {
+  private readonly paper: Paper
   private readonly doc: Paper['doc']
 
-  constructor(private readonly paper: Paper) {
-    this.doc = paper.doc
+  /** `issuedAt` and `title` go into the file's properties; equal input gives equal bytes. */
+  constructor(properties: {title: string; author: string; issuedAt: Date}) {
+    this.paper = openPaper(properties)
+    this.doc = this.paper.doc
   }
 
+  /** Title at the left, and a badge that says TEST. */
   title(text: string, under: string): void {
     const {doc} = this
     const badge = 132
@@ -76,6 +70,7 @@ class PdfSheet implements Sheet {
     this.doc.y += 6
   }
 
+  /** Labels with values beneath, side by side, on a panel. */
   panel(fields: readonly Field[]): void {
     const {doc} = this
     const padding = 10
@@ -91,7 +86,7 @@ class PdfSheet implements Sheet {
     fields.forEach((field, index) => {
       const cell = cells[index] ?? {x: MARGIN, width: this.width}
       const place = {x: cell.x + padding, width: cellWidth(cell)}
-      this.write(field.label, place.x, top + padding - 1, {size: 7.5, color: SOFT, width: place.width})
+      this.write(field.label, place.x, top + padding - 1, {...LABELS, width: place.width})
       this.write(field.value, place.x, top + padding + 11, {...style, width: place.width})
     })
     doc.y = top + height + 10
@@ -106,26 +101,27 @@ class PdfSheet implements Sheet {
         this.doc.addPage()
         this.row(labels, cells, LABELS)
       }
-      this.row(row, cells, {size: 9.2})
+      this.row(row, cells, {size: BODY_SIZE})
       if (index < rows.length - 1) this.rule(LINE, 0.4)
       this.doc.y += 3
     }
     this.doc.y += 5
   }
 
-  paragraph(text: string, style: {size?: number; bold?: boolean; color?: string; after?: number} = {}): void {
-    const drawn = {size: 9.2, ...style, width: this.width}
+  paragraph(text: string, style: TextStyle & {after?: number} = {}): void {
+    const drawn = {size: BODY_SIZE, ...style, width: this.width}
     this.keep(Math.min(this.height(text, drawn), 60))
     this.write(text, MARGIN, this.doc.y, drawn)
     this.doc.y += style.after ?? 4
   }
 
+  /** Adds the watermarks and footers, and gives the finished file. */
   finish(footer: string): Promise<Uint8Array> {
     const {doc} = this
     const {start, count} = doc.bufferedPageRange()
     for (let page = start; page < start + count; page += 1) {
       doc.switchToPage(page)
-      // Below the bottom margin pdfkit would begin a new page.
+      // Below the bottom margin pdfkit would start a new page.
       doc.page.margins.bottom = 0
       drawWatermark(doc)
       const y = doc.page.height - MARGIN - 8
@@ -151,7 +147,7 @@ class PdfSheet implements Sheet {
     return this.doc.page.height - this.doc.page.margins.bottom - this.doc.y
   }
 
-  /** Begins a new page if `height` does not fit on this one. */
+  /** Starts a new page if `height` does not fit on this one. */
   private keep(height: number): void {
     if (height > this.left) this.doc.addPage()
   }
@@ -184,7 +180,7 @@ class PdfSheet implements Sheet {
 
   private rowHeight(values: readonly string[], cells: readonly {width: number}[]): number {
     const heights = values.map((value, index) =>
-      this.height(value, {size: 9.2, width: (cells[index]?.width ?? this.width) - 10}),
+      this.height(value, {size: BODY_SIZE, width: (cells[index]?.width ?? this.width) - 10}),
     )
     return Math.max(...heights) + 6
   }
@@ -217,14 +213,8 @@ class PdfSheet implements Sheet {
   }
 
   private choose({size, bold}: TextStyle): void {
-    this.doc.font(bold ? 'bold' : 'regular').fontSize(size ?? 9.2)
+    this.doc.font(bold ? 'bold' : 'regular').fontSize(size ?? BODY_SIZE)
   }
-}
-
-interface TextStyle {
-  readonly size?: number
-  readonly bold?: boolean
-  readonly color?: string
 }
 
 function cellWidth(cell: {width: number} | undefined): number {

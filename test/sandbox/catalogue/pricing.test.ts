@@ -68,10 +68,11 @@ describe('a search', () => {
     expect(() => find({currency: 'XXX'})).toThrow(RangeError)
   })
 
-  it('can be made large', () => {
+  it('finds as many offers as asked for, first those of the city', () => {
     const offers = find({}, {offers: 5000})
     expect(offers).toHaveLength(5000)
     expect(offers.slice(0, find().length)).toEqual(find())
+    expect(find({}, {offers: 5})).toEqual(find().slice(0, 5))
   })
 
   it('is whole for any search', () => {

@@ -28,9 +28,9 @@ export interface DemoOptions {
   readonly today: string
   /** Whether the steps print JSON, or what a person sees at a terminal. */
   readonly json: boolean
-  /** Told of every command before it runs. */
+  /** Called with every command before it runs. */
   readonly onCommand: (command: string) => void
-  /** Told of what it printed. */
+  /** Called with its output. */
   readonly onOutput: (output: string) => void
 }
 
@@ -84,7 +84,7 @@ export class Demo {
     return steps
   }
 
-  /** Ends what still runs and leaves nothing behind: from now on no step begins, which would make it again. */
+  /** Ends what still runs and removes the directory. No step starts afterwards, since it would create it again. */
   async stop(): Promise<void> {
     this.stopped = true
     const running = [...this.children]
@@ -112,7 +112,7 @@ export class Demo {
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
     const database = join(this.directory, 'sandbox.db')
-    // Killed, this process ends nobody; the pipe between them ends all the same.
+    // If this process is killed, the pipe closes and ends the sandbox.
     const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json', '--db', database])
     this.options.onCommand('bookctl sandbox start')
     child.stderr?.resume()
@@ -161,7 +161,7 @@ export class Demo {
         return {command, exit, output}
       },
     )
-    // When another step fails first, nobody waits for this one.
+    // When another step fails first, this rejection is not awaited.
     done.catch(() => {})
     return {ready: Promise.race([said, done.then(() => undefined)]), done}
   }

@@ -1,16 +1,16 @@
-/** A port for a program that is started later and must be told its port before. */
+/** A free port for a program that starts later and needs its port beforehand. */
 import {randomInt} from 'node:crypto'
 import {createServer} from 'node:net'
 
 /**
- * Ours: below what systems hand out by themselves (Linux from 32768, others from 49152), so that no connection that is
- * made in between gets it.
+ * Ours: below the ephemeral ports of systems (Linux from 32768, others from 49152), so that no connection made in between
+ * takes it.
  */
 const LOWEST = 20_000
 const ABOVE = 32_000
 const ATTEMPTS = 100
 
-/** A port of 127.0.0.1 that nobody listens at. Throws the error of the system when a hundred of them are taken. */
+/** A free port of 127.0.0.1. Throws the system's error when a hundred ports are taken. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const port = randomInt(LOWEST, ABOVE)

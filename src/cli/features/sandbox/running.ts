@@ -21,7 +21,7 @@ export const SANDBOX_CLIENT_ID = 'cid_sandbox'
 export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
 
 /** Ours: no note is longer. */
-const MOST_NOTE_BYTES = 64 * 1024
+const MAX_NOTE_BYTES = 64 * 1024
 
 /** Written by `sandbox start`, removed when it ends. */
 export function noteOf(configDirectory: string): string {
@@ -47,7 +47,7 @@ export function findSandbox(
 /** The note of the running sandbox; undefined when there is none, or its process has ended. */
 export function readNote(configDirectory: string): RunningSandbox | undefined {
   const stats = requireOwnFile(noteOf(configDirectory))
-  if (stats === undefined || stats.size > MOST_NOTE_BYTES) return undefined
+  if (stats === undefined || stats.size > MAX_NOTE_BYTES) return undefined
   try {
     const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
     const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)
