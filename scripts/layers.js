@@ -17,7 +17,7 @@ const LAYERS = [
     'answers',
     'api/answers/errors.ts',
     'api/answers/facts.ts',
-    'api/auth/token-client.ts',
+    'api/auth/token-request.ts',
     'cli/session/own-paths.ts',
   ],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.

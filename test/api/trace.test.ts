@@ -165,16 +165,16 @@ const spellings = Object.values(CANARIES).flatMap(text => [
   Buffer.from(text).toString('hex'),
 ])
 
-function run() {
+async function run() {
   const lines: string[] = []
   const trace = createTrace({show: line => lines.push(line), keep: true})
   for (const attempt of ERRAND) trace.attempt(attempt)
-  return {lines, har: trace.har('0.1.0')}
+  return {lines, har: await trace.har('0.1.0')}
 }
 
 describe('no canary', () => {
-  test.each(spellings)('%s', spelling => {
-    const {lines, har} = run()
+  test.each(spellings)('%s', async spelling => {
+    const {lines, har} = await run()
     expect(lines.join('\n')).not.toContain(spelling)
     expect(JSON.stringify(har)).not.toContain(spelling)
     expect(decodeURIComponent(JSON.stringify(har).replace(/%(?![\da-f]{2})/gi, '%25'))).not.toContain(
@@ -183,8 +183,8 @@ describe('no canary', () => {
   })
 })
 
-test('a verbose line is one line with method, URL, status, time, request id and attempt', () => {
-  const {lines} = run()
+test('a verbose line is one line with method, URL, status, time, request id and attempt', async () => {
+  const {lines} = await run()
   expect(lines).toHaveLength(ERRAND.length)
   expect(lines[1]).toBe(`POST ${BASE}/reservations/hotel: 200 in 41 ms, request req_1, attempt 1`)
   expect(lines[3]).toMatch(/^GET https:\/\/files\.test\/\[redacted\]: 200/)
@@ -204,9 +204,9 @@ test('a verbose line tells of the wait, and shows foreign text harmlessly', () =
   ])
 })
 
-describe('the HAR document', () => {
+describe('the HAR document', async () => {
   type Entry = {request: Record<string, unknown>; response: Record<string, unknown>} & Record<string, unknown>
-  const {log} = run().har as {log: {version: string; creator: object; entries: Entry[]}}
+  const {log} = (await run()).har as {log: {version: string; creator: object; entries: Entry[]}}
 
   test('has every field HAR 1.2 requires, of the right type', () => {
     expect(log).toMatchObject({version: '1.2', creator: {name: 'bookctl', version: '0.1.0'}})

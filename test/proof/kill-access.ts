@@ -1,7 +1,7 @@
 /** Token renewal, `login`, `logout` and the writers of config.json are killed: old or new, never a mixture, and no secret left. */
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../src/api/auth/token-client.js'
+import {tokenClientOf} from '../../src/api/auth/token-request.js'
 import type {Profile, SettingsFile} from '../../src/state/settings.js'
 import type {Home} from '../support/bookctl.js'
 import {CRASH_POINTS} from './crash-points.js'

@@ -1,7 +1,7 @@
 /** Many processes in need of a token (§5.6, §5.7): one of them asks, and what it learns holds for all who waited. */
 import type {ChildProcess} from 'node:child_process'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../src/api/auth/token-client.js'
+import {tokenClientOf} from '../../src/api/auth/token-request.js'
 import {openState} from '../../src/state/state.js'
 import {waitUntil} from '../support/wait.js'
 import type {WireFault} from '../support/wire.js'

@@ -36,7 +36,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'tokens',
     files: [
-      ...['src/api/auth/tokens.ts', 'src/api/auth/token-request.ts', 'src/api/auth/token-client.ts'],
+      ...['src/api/auth/tokens.ts', 'src/api/auth/token-request.ts'],
       ...['src/state/token-store.ts', 'src/state/tokens-database.ts'],
     ],
     tests: [

@@ -1,4 +1,5 @@
 /** The OAuth endpoints: obtaining a token (§4.1) and revoking one (§4.2). Neither takes an Authorization header. */
+import {createHash} from 'node:crypto'
 import {Failure} from '../../contract/failure.js'
 import {fieldsOf} from '../../contract/field-names.js'
 import {parseJson} from '../../contract/json.js'
@@ -12,6 +13,24 @@ import {type Answer, type Clock, SendError, type Sender, type Token} from '../ty
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
+}
+
+/** Whose a token is (§5.7): kept for one client at one base URL, and for the secret it was obtained with. */
+export interface TokenClient {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** Tells secrets apart without being one: a live token must not serve under a test secret, nor a wrong one. */
+  readonly secretFingerprint: string
+}
+
+/** Hexadecimal digits of the fingerprint: enough to tell secrets apart. */
+const FINGERPRINT_LENGTH = 16
+
+/** The client of `credentials` at `baseUrl`. */
+export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
+  const {clientId, clientSecret} = credentials
+  const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
+  return {baseUrl, clientId, secretFingerprint: hash.slice(0, FINGERPRINT_LENGTH)}
 }
 
 export interface TokenRequestParts {

@@ -6,17 +6,17 @@ import {Failure} from '../../contract/failure.js'
 import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
 import type {Token, TokenSource} from '../types.js'
-import {type TokenClient, tokenClientOf} from './token-client.js'
 import {
   type CachedToken,
   type Credentials,
   requestToken,
   sortScopes,
+  type TokenClient,
   type TokenRequestParts,
+  tokenClientOf,
 } from './token-request.js'
 
-export type {TokenClient} from './token-client.js'
-export type {CachedToken, Credentials, TokenRequestParts} from './token-request.js'
+export type {CachedToken, Credentials, TokenClient, TokenRequestParts} from './token-request.js'
 export {requestToken, revokeToken} from './token-request.js'
 
 /** Where tokens are kept between calls, and between processes when it is on disk. */

@@ -7,6 +7,8 @@ import {lookup} from 'node:dns/promises'
 import {isIP, type Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
+import {isoTime} from '../../contract/dates.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher} from './dispatcher.js'
 import {Exchange} from './exchange.js'
@@ -156,4 +158,21 @@ function faultOf(error: unknown, way: Way): ExchangeError {
   if (error instanceof ExchangeError) return error
   const {fault, reason} = diagnoseConnecting(error, placeOf(way))
   return new ExchangeError(fault, false, reason)
+}
+
+const MAX_NAME_LENGTH = 80
+
+/** A refusal holds nothing of the certificate, so it is looked at once more: `error` with subject, issuer and expiry of the server's certificate; as it was when there is none to be seen. */
+export async function withCertificate(error: ExchangeError, way: Way): Promise<ExchangeError> {
+  const view = await inspectTls(way).catch(() => undefined)
+  const [own] = view?.chain ?? []
+  if (own === undefined || view?.problem === undefined) return error
+  return new ExchangeError(error.fault, error.sent, `${error.reason}; it is of ${certificateText(own)}`)
+}
+
+/** Whom it is of, who issued it, and until when it holds, on one harmless line. */
+export function certificateText({subject, issuer, validUntil}: ShownCertificate): string {
+  const until = Number.isFinite(validUntil) ? isoTime(validUntil).slice(0, 10) : 'unknown'
+  const [whose, by] = [subject, issuer].map(name => sanitizeLine(name, MAX_NAME_LENGTH))
+  return `${whose}, issued by ${by}, until ${until}`
 }

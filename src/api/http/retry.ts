@@ -1,5 +1,5 @@
 /** When to send again, and how long to wait before it. All numbers are ours. */
-import {ExchangeError, type ExchangeFault, type WireAnswer} from '../types.js'
+import {type Clock, ExchangeError, type ExchangeFault, type WireAnswer} from '../types.js'
 
 export const MAX_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
@@ -66,4 +66,18 @@ export function retryAfterMilliseconds(answer: WireAnswer, now: number): number 
   if (Number.isNaN(at)) return undefined
   const date = Date.parse(String(answer.headers.date))
   return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
+}
+
+/** Waits so long, or until `signal` is aborted. */
+export async function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal === undefined) return clock.sleep(milliseconds)
+  if (signal.aborted) return
+  await new Promise<void>((resolve, reject) => {
+    const end = () => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    signal.addEventListener('abort', end)
+    clock.sleep(milliseconds).then(end, reject)
+  })
 }

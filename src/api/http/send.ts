@@ -13,8 +13,7 @@ import {
   type WireAnswer,
   type WireRequest,
 } from '../types.js'
-import {pause} from './pause.js'
-import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, waitBeforeRepeat} from './retry.js'
+import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
 
 export interface SenderParts {
   readonly transport: Transport

@@ -49,7 +49,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
       const milliseconds = Math.min(limits.connectMilliseconds, LOOK_MILLISECONDS)
-      const {withCertificate} = await import('./refused-certificate.js')
+      const {withCertificate} = await import('./inspect.js')
       throw await withCertificate(error, {url, proxy, ca, milliseconds})
     } finally {
       open.delete(dispatcher)

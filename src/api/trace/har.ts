@@ -1,7 +1,6 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
 
 import {parseJson} from '../../contract/json.js'
-import {peopleIn} from '../redact/names.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {AttemptRecord} from '../types.js'
 import {ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
@@ -13,10 +12,6 @@ export interface HarParts {
 
 /** The document to write as JSON. Bodies that are not JSON (a voucher, an error page) are left out. */
 export function toHar(records: readonly AttemptRecord[], parts: HarParts): object {
-  // A service may repeat a guest's name in any message, so the names are taken out by value as well.
-  for (const {request} of records) {
-    for (const value of peopleIn(parseText(request.body))) parts.redactor.add(value)
-  }
   const entries = records.map(record => toEntry(record, parts.redactor))
   return {log: {version: '1.2', creator: parts.creator, entries}}
 }

@@ -1,23 +1,22 @@
-/** What is told about every attempt: lines for `--verbose`, records for `--har`. Nothing secret leaves this file. */
-
+/**
+ * What is reported of every attempt: lines for `--verbose` and `--print-curl`, a summary that is kept on this machine,
+ * records for `--har`. Nothing secret leaves this folder.
+ */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {requestIdOf} from '../answers/errors.js'
+import {describeError, requestIdOf} from '../answers/errors.js'
+import {peopleIn} from '../redact/names.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {secretsIn} from '../redact/secrets-in.js'
-import {type AttemptRecord, ExchangeError, type Trace, type WireAnswer} from '../types.js'
-import {describeBodies} from './bodies.js'
-import {curlLine} from './curl.js'
-import {toHar} from './har.js'
-import {type AttemptSummary, summarise} from './summary.js'
+import {type AttemptRecord, ExchangeError, type Trace, type WireAnswer, type WireRequest} from '../types.js'
 
 export interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: (line: string) => void
   /** Whether `show` also takes headers and bodies, as `-vv` asks. */
   readonly bodies?: boolean
-  /** Takes a line for the shell of each request, as `--print-curl` asks. */
-  readonly showCurl?: (line: string) => void
+  /** Takes each request, which `--print-curl` writes for the shell, and what takes secrets out of it. */
+  readonly showRequest?: (request: WireRequest, redactor: Redactor) => void
   /** Takes what is kept of each attempt on this machine. */
   readonly note?: (summary: AttemptSummary) => void
   /** Whether records are kept, for `har`. */
@@ -29,25 +28,35 @@ export interface TraceParts {
 
 export interface TraceBook extends Trace {
   /** The HAR document of the records kept; `version` is bookctl's. */
-  har(version: string): object
+  har(version: string): Promise<object>
 }
 
-/** A trace that tells of each attempt as it ends, and keeps the records when asked to. */
+/** A trace that reports each attempt as it ends, and keeps the records when asked to. */
 export function createTrace(parts: TraceParts): TraceBook {
   const redactor = parts.redactor ?? createRedactor()
   for (const secret of parts.secrets ?? []) redactor.add(secret)
   const records: AttemptRecord[] = []
   return {
     attempt(record) {
-      for (const secret of secretsIn(record.request, record.outcome)) redactor.add(secret)
+      const {request, outcome} = record
+      for (const secret of secretsIn(request, outcome)) redactor.add(secret)
+      // A service may repeat a guest's name in any word of a refusal.
+      for (const value of peopleIn(sentBody(request))) redactor.add(value)
       if (parts.keep) records.push(record)
       parts.note?.(summarise(record, redactor))
-      parts.showCurl?.(curlLine(record.request, redactor))
+      parts.showRequest?.(request, redactor)
       parts.show?.(describeAttempt(record, redactor))
       if (parts.show && parts.bodies) for (const line of describeBodies(record, redactor)) parts.show(line)
     },
-    har: version => toHar(records, {creator: {name: 'bookctl', version}, redactor}),
+    async har(version) {
+      const {toHar} = await import('./har.js')
+      return toHar(records, {creator: {name: 'bookctl', version}, redactor})
+    },
   }
+}
+
+function sentBody({body}: WireRequest): unknown {
+  return body === undefined ? undefined : parseJson(Buffer.from(body))
 }
 
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
@@ -73,4 +82,90 @@ function requestIdPart(outcome: WireAnswer | ExchangeError, redactor: Redactor):
   if (outcome instanceof ExchangeError) return []
   const id = requestIdOf({...outcome, redactor}, parseJson(outcome.body))
   return id === undefined ? [] : [`request ${id}`]
+}
+
+/** Ours: what `-vv` shows of a body, in UTF-16 units. */
+const MOST_LENGTH = 4096
+
+/** What `-vv` adds: headers and bodies of both sides, lines without line ends: `>` what was sent, `<` what came. */
+export function describeBodies({request, outcome}: AttemptRecord, redactor: Redactor): string[] {
+  const sent = request.body === undefined ? undefined : Buffer.from(request.body)
+  const lines = [...headerLines('>', request.headers, redactor), ...bodyLines('>', sent, redactor)]
+  if (outcome instanceof ExchangeError) return lines
+  return [...lines, ...headerLines('<', outcome.headers, redactor), ...bodyLines('<', outcome.body, redactor)]
+}
+
+function headerLines(mark: string, headers: Readonly<Record<string, string>>, redactor: Redactor): string[] {
+  return Object.entries(headers).map(([name, value]) => {
+    const shown = name === 'location' ? redactor.url(value, false) : redactor.header(name, value)
+    return sanitizeLine(`  ${mark} ${redactor.text(name)}: ${shown}`, 1000)
+  })
+}
+
+function bodyLines(mark: string, body: Uint8Array | undefined, redactor: Redactor): string[] {
+  if (body === undefined || body.length === 0) return []
+  const json = parseJson(body)
+  if (json === undefined) return [`  ${mark} ${body.length} bytes that are not JSON, left out`]
+  const text = JSON.stringify(redactor.json(json))
+  const left = text.length > MOST_LENGTH ? ` (cut; ${body.length} bytes)` : ''
+  return [`  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
+}
+
+export interface AttemptSummary {
+  /** ISO 8601. */
+  readonly at: string
+  readonly method: string
+  /** Without the values of its query. */
+  readonly url: string
+  /** Null when no answer came; then `fault` and `reason` say why. */
+  readonly status: number | null
+  readonly ms: number
+  readonly attempt: number
+  readonly request_id?: string
+  readonly idempotency_key?: string
+  /** The service's own word for a refusal. */
+  readonly error_code?: string
+  readonly fault?: string
+  readonly reason?: string
+}
+
+/** An attempt in a few words, without headers and bodies. */
+function summarise(record: AttemptRecord, redactor: Redactor): AttemptSummary {
+  const {request, outcome, attempt} = record
+  const key = request.headers['idempotency-key']
+  const common = {
+    at: new Date(record.startedAt * 1000).toISOString(),
+    method: request.method,
+    url: shownUrl(redactor.url(request.url, isOperation(request)), redactor),
+    ms: Math.round(record.milliseconds),
+    attempt,
+    ...(key === undefined ? {} : {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
+  }
+  if (outcome instanceof ExchangeError)
+    return {...common, status: null, fault: outcome.fault, reason: redactor.text(outcome.reason)}
+  const json = parseJson(outcome.body)
+  const id = requestIdOf({...outcome, redactor}, json)
+  return {
+    ...common,
+    status: outcome.status,
+    ...(id === undefined ? {} : {request_id: redactor.text(id)}),
+    ...(outcome.status < 400 ? {} : codePart(describeError({...outcome, redactor}, json).code, redactor)),
+  }
+}
+
+/** One word alone: some services give a sentence in place of a code, and it may name somebody. */
+function codePart(code: string, redactor: Redactor): {error_code?: string} {
+  return /^[A-Za-z][\w.:-]*$/.test(code) ? {error_code: redactor.text(code)} : {}
+}
+
+/** A person's data may stand in a path, too. */
+function shownUrl(url: string, redactor: Redactor): string {
+  if (!URL.canParse(url)) return redactor.text(url)
+  const {origin} = new URL(url)
+  const rest = url.slice(origin.length)
+  try {
+    return sanitizeLine(origin + redactor.text(decodeURIComponent(rest)), 1000)
+  } catch {
+    return sanitizeLine(origin + redactor.text(rest), 1000)
+  }
 }

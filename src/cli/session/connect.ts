@@ -103,6 +103,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   const ca = await wire.trustedCertificates(options.caFile, env)
   const transport = wire.createTransport({env, insecure, ca})
   const keep = options.har !== undefined
+  const curl = showCurl && (await import('../../api/trace/curl.js'))
   const kept: object[] = []
   const {history} = options
   const trace = wire.createTrace({
@@ -110,7 +111,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     bodies,
     keep,
     ...(show ? {show} : {}),
-    ...(showCurl ? {showCurl} : {}),
+    ...(curl && showCurl ? {showRequest: (...sent) => showCurl(curl.curlLine(...sent))} : {}),
     ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
   })
   const style = wire.progressStyle(process, options.quiet, options.env)
@@ -132,7 +133,8 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
       await transport.close()
       const misplaced = history && (await wire.keepExchanges(history.directory, kept))
       if (misplaced !== undefined) options.warn(`Warning: ${misplaced}`)
-      if (options.har !== undefined) await writeHar(options.har, trace.har(options.version), options.warn)
+      if (options.har !== undefined)
+        await writeHar(options.har, await trace.har(options.version), options.warn)
     },
   }
 }

@@ -5,10 +5,9 @@
 import fc from 'fast-check'
 import {quoteBody} from '../../../src/api/answers/errors.js'
 import {createRedactor, REDACTED, redactText} from '../../../src/api/redact/redact.js'
-import {describeBodies} from '../../../src/api/trace/bodies.js'
 import {curlLine} from '../../../src/api/trace/curl.js'
 import {toHar} from '../../../src/api/trace/har.js'
-import {describeAttempt} from '../../../src/api/trace/trace.js'
+import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
 import {anyText, must, property} from '../property.js'
 

@@ -1,7 +1,7 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
 import {join} from 'node:path'
-import {tokenClientOf} from '../../../api/auth/token-client.js'
 import type {CachedToken, TokenRequestParts} from '../../../api/auth/token-request.js'
+import {tokenClientOf} from '../../../api/auth/token-request.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'

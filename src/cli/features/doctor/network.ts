@@ -1,5 +1,6 @@
 /** What `doctor` looks at on the way to the service: proxy, name, connection, certificates. No credentials are sent. */
 import {
+  certificateText,
   findAddresses,
   hostAndPort,
   inspectTls,
@@ -9,7 +10,6 @@ import {
 } from '../../../api/http/inspect.js'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
-import {certificateText} from '../../../api/http/refused-certificate.js'
 import type {State} from '../../../state/state.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/proxy.js'
