@@ -1,7 +1,7 @@
 /** The line `listen --json` prints says what the capture record says, and nothing that a terminal would act on. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {receiptLine} from '../../src/cli/features/webhooks/listen-line.js'
+import {receiptLine} from '../../src/cli/features/webhooks/listen-output.js'
 import {jsonText} from '../../src/cli/terminal/json-text.js'
 import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
 import type {Receipt} from '../../src/webhooks/receive/receiver.js'

@@ -7,15 +7,12 @@ import {openEventsDatabase} from '../../src/state/events-database.js'
 import {
   type AcceptedEvent,
   createReceiver,
+  RECEIVER_LIMITS,
   type Receipt,
   type Receiver,
-} from '../../src/webhooks/receive/receiver.js'
-import {
-  RECEIVER_LIMITS,
   type ReceiverLimits,
-  type ServedReceiver,
-  serveReceiver,
-} from '../../src/webhooks/receive/server.js'
+} from '../../src/webhooks/receive/receiver.js'
+import {type ServedReceiver, serveReceiver} from '../../src/webhooks/receive/server.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {SECRET} from './webhook-load.js'
 

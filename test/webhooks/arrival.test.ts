@@ -1,6 +1,6 @@
 /** Who is believed of those that send webhooks here (§6.3), and what is told of the rest. */
 import {expect, test} from 'vitest'
-import {checkArrival} from '../../src/webhooks/receive/arrival.js'
+import {checkArrival} from '../../src/webhooks/receive/receiver.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const T = 1_700_000_000

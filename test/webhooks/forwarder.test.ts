@@ -7,11 +7,11 @@ import {
   type Forwarder,
   type ForwardReport,
   type PendingForward,
+  pauseAfter,
   type SettledForward,
+  waitAfter,
 } from '../../src/webhooks/forward/forwarder.js'
-import {createHandover, headersFor} from '../../src/webhooks/forward/request.js'
-import {pauseAfter, waitAfter} from '../../src/webhooks/forward/schedule.js'
-import {parseForwardTarget} from '../../src/webhooks/forward/target.js'
+import {createHandover, headersFor, parseForwardTarget} from '../../src/webhooks/forward/request.js'
 import {eventually} from '../support/eventually.js'
 
 /** How often the store does not take what came of an attempt. */

@@ -19,7 +19,7 @@ export const GROUPS: readonly Group[] = [
       'signature/event',
       'signature/headers',
       'diagnose/check',
-      'receive/arrival',
+      'receive/receiver',
     ].map(file => `src/webhooks/${file}.ts`),
     tests: tests('webhooks', 'signature', 'vectors', 'check', 'arrival', 'event', 'headers', 'long-body'),
   },

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import {secretFileFlag, writeSecretFile} from '../../cli/features/webhooks/secret-file.js'
 import {
   createAndKeep,
   createdResult,
@@ -7,8 +6,10 @@ import {
   notStored,
   requireHttps,
   SEVERAL_TYPES,
+  secretFileFlag,
   subscriptionUrlFlag,
   unknownEvents,
+  writeSecretFile,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'

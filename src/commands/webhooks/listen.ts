@@ -1,6 +1,6 @@
 import process from 'node:process'
+import {openListening} from '../../cli/features/webhooks/listen.js'
 import {listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
-import {openListening} from '../../cli/features/webhooks/listen-open.js'
 import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
 import {subscribe} from '../../cli/features/webhooks/listen-subscribe.js'
 import {
@@ -50,16 +50,16 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
       tell: (text: string) => this.tell(text),
       note: (text: string) => this.note(text),
     }
-    const open = await openListening(parts, close => this.whenStopped(close))
+    const listening = await openListening(parts, undo => this.whenStopped(undo))
     if (connection) {
-      await subscribe(connection, open, plan, {
+      await subscribe(connection, listening, plan, {
         timeoutSeconds: this.timeoutSeconds,
         warn: text => void this.warn(text),
         show: async created => (flags.json ? undefined : this.print(created, false, {})),
         whenStopped: undo => this.whenStopped(undo),
       })
     }
-    await open.listening.run(open.url)
+    await listening.run()
   }
 
   private async printSecret(flags: WebhookSecretFlags): Promise<void> {

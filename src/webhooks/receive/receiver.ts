@@ -2,13 +2,84 @@
  * What becomes of one webhook request whose body was read (§6.3, §6.4): signature, then the event id, then a place in
  * the store, then the answer, and only then everything else. The body is parsed when its signature is right, not before.
  */
-
+import {checkEventId, readEvent} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
-import type {NamedSecret} from '../signature/signature.js'
-import {type Arrival, checkArrival, type RefusalReason} from './arrival.js'
+import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 import {createGroupCommit, type Settled} from './group-commit.js'
 
-export type {Arrival, RefusalReason} from './arrival.js'
+export interface ReceiverLimits {
+  readonly maxBodyBytes: number
+  /** Bodies of all requests together. */
+  readonly maxHeldBytes: number
+  readonly maxConnections: number
+  /** Events that may wait for the disk; more are answered 503. */
+  readonly maxWaiting: number
+  /** For a request's head, and for all of it, from its first byte. */
+  readonly headMilliseconds: number
+  readonly requestMilliseconds: number
+}
+
+/** Ours. A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
+export const RECEIVER_LIMITS: ReceiverLimits = {
+  maxBodyBytes: 1024 * 1024,
+  maxHeldBytes: 32 * 1024 * 1024,
+  maxConnections: 4000,
+  maxWaiting: 2048,
+  headMilliseconds: 2000,
+  requestMilliseconds: 2000,
+}
+
+export type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
+
+/** A request as it arrived. */
+export interface Arrival {
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  /** Unix seconds. */
+  readonly receivedAt: number
+}
+
+export interface CheckedArrival {
+  readonly reason: 'ok' | RefusalReason
+  /** Of the signed body; undefined when the signature is not right: nobody has looked into the body then. */
+  readonly eventId: string | undefined
+  readonly type: string | null
+  /** Name of the secret that matched. */
+  readonly secretName: string | undefined
+}
+
+/** Checks a request; `names` are in lower case. Throws as `verify` does. */
+export function checkArrival(
+  {rawHeaders, body, receivedAt}: Arrival,
+  names: WebhookHeaderNames,
+  secrets: readonly NamedSecret[],
+): CheckedArrival {
+  const header = valuesOf(rawHeaders, names.signature)
+  const verdict = verify({secrets, header, rawBody: body, now: receivedAt})
+  const {secretName} = verdict
+  if (!verdict.valid) return {reason: verdict.reason, eventId: undefined, type: null, secretName}
+  const event = readEvent(body)
+  const agrees = event !== undefined && checkEventId(valuesOf(rawHeaders, names.eventId), event)
+  return {
+    reason: agrees ? 'ok' : 'event_id_mismatch',
+    eventId: event?.id,
+    type: event?.type ?? null,
+    secretName,
+  }
+}
+
+/** Every value of the header `name` (lower case). The joined form of node:http would hide that it came twice. */
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const found = rawHeaders[n] as string
+    // Stryker disable next-line ConditionalExpression: most names are of another length, and need not be written anew
+    if (found.length !== name.length) continue
+    if (found.toLowerCase() === name) values.push(rawHeaders[n + 1] as string)
+  }
+  return values
+}
 
 /** What a store is given to keep. */
 export interface AcceptedEvent extends Arrival {

@@ -5,28 +5,8 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
-import {type Budget, createBudget, readBody} from './body.js'
-import {boundConnections, type Connections} from './connections.js'
-import type {Receiver} from './receiver.js'
-
-export interface ReceiverLimits {
-  readonly maxBodyBytes: number
-  /** Bodies of all requests together. */
-  readonly maxHeldBytes: number
-  readonly maxConnections: number
-  /** For a request's head, and for all of it, from its first byte. */
-  readonly headMilliseconds: number
-  readonly requestMilliseconds: number
-}
-
-/** Ours. A slow sender is cut 2.5 s after it began at the latest: the limit and one round of looking. */
-export const RECEIVER_LIMITS: ReceiverLimits = {
-  maxBodyBytes: 1024 * 1024,
-  maxHeldBytes: 32 * 1024 * 1024,
-  maxConnections: 4000,
-  headMilliseconds: 2000,
-  requestMilliseconds: 2000,
-}
+import {type Budget, boundConnections, type Connections, createBudget, readBody} from './bounds.js'
+import type {Receiver, ReceiverLimits} from './receiver.js'
 
 const LOOKING_MILLISECONDS = 250
 /** A connection on which nothing moves. */

@@ -1,10 +1,13 @@
 /** `webhooks events list|show`: what was received and kept (events.db). */
+import * as Flags from '@oclif/core/flags'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../state/event-store.js'
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
+import {checkedFlag} from '../../input/flags.js'
+import {systemClock} from '../../session/connect.js'
 import type {Result} from '../../terminal/result.js'
 
 export interface EventFilterFlags {
@@ -12,6 +15,24 @@ export interface EventFilterFlags {
   readonly type?: readonly string[] | undefined
   /** Unix seconds. */
   readonly since?: number | undefined
+}
+
+/** The flags that choose among the events received. */
+export const eventFilterFlags = {
+  id: Flags.string({
+    helpValue: 'EVENT_ID',
+    multiple: true,
+    summary: 'these events only',
+  }),
+  type: Flags.string({
+    helpValue: 'TYPE',
+    multiple: true,
+    summary: 'events of these types only',
+  }),
+  since: checkedFlag((field, text) => readSince(field, text, systemClock.now()))({
+    helpValue: 'TIME|AGO',
+    summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',
+  }),
 }
 
 export const EVENT_LIST_COLUMNS = [

@@ -1,7 +1,8 @@
-/** The flags of `webhooks listen`, and the plan they make. */
+/** The flags of `webhooks listen`, the plan they make, and the wait of `--exit-after`, `--within` and `--expect`. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
-import {parseForwardTarget} from '../../../webhooks/forward/target.js'
+import {Failure} from '../../../contract/failure.js'
+import {parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'
@@ -14,14 +15,14 @@ export const listenFlags = {
   port: portFlag,
   path: checkedFlag(checkPath)({
     helpValue: 'PATH',
-    summary: 'the one path that takes events',
+    summary: 'the only path that accepts events',
     defaultHelp: async () => "that of --public-url, else '/'",
   }),
   ...webhookSecretFlags,
-  'print-secret': Flags.boolean({summary: 'print the signing secret it would check with, and end'}),
+  'print-secret': Flags.boolean({summary: 'print the signing secret it would check with, and exit'}),
   tls: Flags.boolean({
     summary:
-      'https with a certificate of our own; its authority is listen-ca.pem in the configuration directory',
+      'https with a self-made certificate; its authority is listen-ca.pem in the configuration directory',
   }),
   cert: Flags.string({
     helpValue: 'FILE',
@@ -32,19 +33,19 @@ export const listenFlags = {
   'forward-to': checkedFlag(checkTarget)({
     helpValue: 'URL',
     multiple: true,
-    summary: 'hand each event on to this address, as it came; may be given several times',
+    summary: 'forward each event to URL, unchanged (repeatable)',
   }),
-  event: eventFlag({...SEVERAL_TYPES, summary: 'print, forward and count these types only; all are kept'}),
+  event: eventFlag({...SEVERAL_TYPES, summary: 'print, forward and count these types only; all are stored'}),
   'exit-after': Flags.integer({
     helpValue: 'N',
     min: 1,
     max: 1_000_000_000,
-    summary: 'end with 0 when so many expected events came',
+    summary: 'exit with 0 after N expected events',
   }),
-  within: durationFlag({helpValue: 'SECONDS', summary: 'end with 8 when they did not come in this time'}),
+  within: durationFlag({helpValue: 'SECONDS', summary: 'exit with 8 if they do not come within SECONDS'}),
   expect: checkedFlag(checkExpression)({
     helpValue: 'JMESPATH',
-    summary: 'count only events of which this holds, for example "data.status == \'CONFIRMED\'"',
+    summary: 'count only events that match, for example "data.status == \'CONFIRMED\'"',
   }),
   subscribe: Flags.boolean({
     dependsOn: ['public-url'],
@@ -53,7 +54,7 @@ export const listenFlags = {
   'public-url': checkedFlag(checkPublicUrl)({
     helpValue: 'URL',
     dependsOn: ['subscribe'],
-    summary: 'https address by which the service reaches this receiver',
+    summary: 'https address at which the service reaches this receiver',
   }),
   ...dryRunFlag,
   capture: Flags.string({
@@ -69,12 +70,10 @@ export interface ListenPlan {
   readonly port: number
   readonly path: string
   readonly targets: readonly string[]
-  /** Types that are shown, forwarded and counted; undefined: all. */
+  /** Types that are printed, forwarded and counted; undefined: all. */
   readonly types: ReadonlySet<string> | undefined
-  readonly wait:
-    | {readonly count: number; readonly seconds: number | undefined; readonly expect?: string}
-    | undefined
-  /** Where the service reaches us; set when a subscription is wanted. */
+  readonly wait: Wanted | undefined
+  /** Where the service reaches this receiver; set with --subscribe. */
   readonly publicUrl: string | undefined
 }
 
@@ -97,7 +96,7 @@ function planWait(flags: ListenFlags): ListenPlan['wait'] {
   return {count: count ?? 1, seconds, ...(expect === undefined ? {} : {expect})}
 }
 
-/** An address events may be handed to. Throws usage naming `flag`. */
+/** An address that events may be forwarded to. Throws usage naming `flag`. */
 export function checkTarget(flag: string, text: string): string {
   const target = parseForwardTarget(text)
   if (target !== undefined) return target
@@ -111,7 +110,7 @@ function checkPath(field: string, path: string): string {
   if (/^\/[\x21-\x7e]*$/.test(path) && !/[?#]/.test(path)) return path
   throw invalid(
     field,
-    'must start with / and hold no blank, query or fragment; other letters are %-encoded',
+    'must start with / and have no space, query or fragment; encode other characters with %',
     path,
   )
 }
@@ -119,5 +118,77 @@ function checkPath(field: string, path: string): string {
 function checkPublicUrl(field: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '') return text
-  throw invalid(field, 'must be an https URL without user name and fragment (§6: plain http is not accepted)')
+  throw invalid(field, 'must be an https URL without user name and fragment')
+}
+
+export interface Expectation {
+  /** Takes an event that was received for the first time. */
+  see(event: unknown): void
+  /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
+  begin(): Promise<void>
+  /** Stops the timer. */
+  end(): void
+}
+
+export interface Wanted {
+  readonly count: number
+  readonly seconds: number | undefined
+  readonly expect?: string
+}
+
+export async function createExpectation({count, seconds, expect}: Wanted): Promise<Expectation> {
+  const holds = expect === undefined ? () => true : await evaluator(expect)
+  let seen = 0
+  let timer: NodeJS.Timeout | undefined
+  const {promise, resolve, reject} = withResolvers()
+  return {
+    see(event) {
+      if (!holds(event)) return
+      seen += 1
+      if (seen >= count) resolve()
+    },
+    begin() {
+      if (seconds !== undefined)
+        timer = setTimeout(() => reject(ranOut(seen, count, seconds)), Math.min(seconds * 1000, 2 ** 31 - 1))
+      return promise
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+function ranOut(seen: number, count: number, seconds: number): Failure {
+  const message = `${seen} of ${count} expected events came within ${seconds} s`
+  return new Failure('pending', message, {
+    code: 'events_missing',
+    hint: 'list all received events: bookctl webhooks events list',
+  })
+}
+
+/** Whether an expression finds something true, as JMESPath defines it. An event that it fails on does not count. */
+async function evaluator(expression: string): Promise<(event: unknown) => boolean> {
+  const {search} = await import('@jmespath-community/jmespath')
+  return event => {
+    try {
+      return isTruthy(search(event as never, expression))
+    } catch {
+      return false
+    }
+  }
+}
+
+function isTruthy(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === '') return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+function withResolvers(): {promise: Promise<void>; resolve: () => void; reject: (error: Error) => void} {
+  let resolve = () => {}
+  let reject = (_: Error) => {}
+  const promise = new Promise<void>((onDone, onError) => {
+    resolve = onDone
+    reject = onError
+  })
+  // It may fail before anything waits for it.
+  promise.catch(() => {})
+  return {promise, resolve, reject}
 }

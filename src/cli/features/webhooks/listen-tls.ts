@@ -1,5 +1,7 @@
-/** What `listen` shows to those who connect by TLS: a given certificate, or one of its own making. */
+/** The certificate of `listen`: a given one, or one made here; and who trusts the authority of one made here. */
+import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
+import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {usage} from '../../../contract/failure.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -21,6 +23,7 @@ import {
   parseCertificate,
 } from '../../../webhooks/receive/certificate.js'
 import {readBytes} from '../../input/files.js'
+import {trustedCertificates} from '../../session/trust.js'
 
 const LOCK_MILLISECONDS = 10_000
 
@@ -45,22 +48,22 @@ async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair>
   const cert = await readPemText('--cert', certFile)
   const key = await readPemText('--key', keyFile)
   const certificate = parseCertificate(cert)
-  if (!certificate) throw usage('invalid_certificate', '--cert: holds no PEM certificate that can be read')
+  if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
   if (!isKeyOf(certificate, key))
     throw usage(
       'invalid_key',
-      '--key: is not the private key of the certificate, as PEM without a passphrase',
-      'give the key that was made with it',
+      '--key: not the private key of --cert, as PEM without a passphrase',
+      'pass the key that was created with the certificate',
     )
   return {cert, key}
 }
 
-/** What is PEM in it is ASCII; around it there may be words in any encoding. */
+/** PEM is ASCII; the text around it may be in any encoding. */
 async function readPemText(flag: string, path: string): Promise<string> {
   return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
 }
 
-/** The authority in `directory`, made when there is none that can be used. Several processes make one. */
+/** The authority in `directory`, made when there is no usable one. Several processes together make one. */
 async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   ensurePrivateDirectory(directory)
   for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) {
@@ -90,5 +93,36 @@ function readAuthority(directory: string): KeyPair | undefined {
     return cert !== undefined && key !== undefined ? {cert, key} : undefined
   } catch {
     return undefined
+  }
+}
+
+export interface TrustParts {
+  /** `--ca-file`: then the only certificates that are added. */
+  readonly caFile: string | undefined
+  readonly env: NodeJS.ProcessEnv
+  /** The configuration directory. */
+  readonly directory: string
+}
+
+/**
+ * The certificates a connection to `url` trusts: as `trustedCertificates`, and for https on this machine the authority of
+ * `listen --tls`. Throws usage for a bad --ca-file.
+ */
+export async function trustedFor(
+  url: string,
+  {caFile, env, directory}: TrustParts,
+): Promise<string[] | undefined> {
+  const {protocol, hostname} = new URL(url)
+  const own = join(directory, LISTEN_CA_NAME)
+  const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
+  return trustedCertificates(caFile ?? (isOurs ? own : undefined), env)
+}
+
+/** Whether there is a certificate at `path` itself: a symbolic link is not followed. */
+function isCertificateFile(path: string): boolean {
+  try {
+    return lstatSync(path).isFile() && parseCertificate(readPem(path)) !== undefined
+  } catch {
+    return false
   }
 }

@@ -1,96 +1,156 @@
 /**
- * `webhooks listen`, put together: a server, the store behind it, and what comes after the answer. It starts in an
- * order in which "ready" is true, and ends in one in which nothing that was answered is lost.
+ * `webhooks listen`: the composition root and the one lifecycle of a receiver. It opens in an order in which "ready" is
+ * true, and closes in one in which nothing that was answered is lost.
  */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
+import {type EventWorker, startEventWorker} from '../../../state/event-worker.js'
+import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
+import {createOwner} from '../../../storage/owner.js'
 import {createForwarder, type Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {parseBody} from '../../../webhooks/receive/capture-record.js'
 import type {KeyPair} from '../../../webhooks/receive/certificate.js'
-import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
-import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
+import {createReceiver, RECEIVER_LIMITS, type Receipt} from '../../../webhooks/receive/receiver.js'
+import {type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
-import type {NamedSecret} from '../../../webhooks/signature/signature.js'
-import type {Occasionally} from '../../terminal/line-writer.js'
+import {rememberedIn, systemClock} from '../../session/connect.js'
+import {profileName} from '../../session/target.js'
+import {createOccasionally, type Occasionally} from '../../terminal/line-writer.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import {cannotListen} from '../sandbox/note.js'
-import type {ListenPlan} from './listen-flags.js'
-import type {ListenOutput} from './listen-output.js'
-import type {ListenStore} from './listen-store.js'
-import type {Expectation} from './listen-wait.js'
+import {createExpectation, type Expectation, type ListenFlags, type ListenPlan} from './listen-flags.js'
+import {createListenOutput, type ListenOutput} from './listen-output.js'
+import {listenIdentity} from './listen-tls.js'
+import {type LiveSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
 
-export interface ListeningParts {
+export interface ListenParts {
   readonly plan: ListenPlan
-  readonly tls: KeyPair | undefined
-  readonly store: ListenStore
-  readonly secrets: () => readonly NamedSecret[]
-  readonly headerNames: WebhookHeaderNames
-  /** Certificates that https targets may show; absent: the runtime's own. */
-  readonly trusted: readonly string[] | undefined
-  readonly output: ListenOutput
-  readonly expectation: Expectation | undefined
-  readonly talk: Occasionally
-  /** Says to a person how many came, when it ends. */
+  readonly flags: ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
+  readonly env: NodeJS.ProcessEnv
+  readonly state: State
+  /** Prints on stderr. */
+  readonly tell: (text: string) => void
+  /** Prints for a person at a terminal. */
   readonly note: (text: string) => void
-  /** Unix seconds. */
-  readonly clock: () => number
 }
 
-/** Ours: events that may wait for the disk; more are answered 503. */
-const MOST_WAITING = 2048
-/** A hand-over is watched for longer than the service would wait (§6.4), to show how late it was. */
-const HANDOVER_MILLISECONDS = 30_000
-/** The end, in all under 3 s: answering, handing on, writing. */
-const ANSWERING_MILLISECONDS = 1500
-const HANDING_ON_MILLISECONDS = 700
-const WRITING_MILLISECONDS = 500
+/** Ours. An attempt to forward is watched for longer than the service would wait (§6.4), to show how late it was. */
+const FORWARD_MILLISECONDS = 30_000
+/** Ours: the end takes less than 3 s in all: answering, forwarding, writing. */
+const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
+/** Ours: how often old events are removed and forwards of dead processes adopted, and how many rows in a transaction. */
+const TIDY_MILLISECONDS = 60_000
+const TIDY_ROWS = 500
 
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
+
+/**
+ * Opens everything and listens; "ready" is not printed yet. `whenStopped` is given each undo as soon as there is
+ * something to undo. Throws usage, and StorageError when events cannot be kept: none may be answered 200 then.
+ */
+export async function openListening(
+  parts: ListenParts,
+  whenStopped: (undo: () => unknown) => void,
+): Promise<Listening> {
+  const {plan, flags, env, state, tell} = parts
+  const profile = profileName(flags, rememberedIn(state))
+  const expectation = plan.wait && (await createExpectation(plan.wait))
+  const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
+  whenStopped(secrets.stop)
+  const tls = await listenIdentity(flags, plan.host, state.directory, systemClock.now())
+  const {trustedCertificates} = await import('../../session/trust.js')
+  const trusted = await trustedCertificates(flags['ca-file'], env)
+  const output = await createListenOutput({flags, tell})
+  const worker = startEventWorker(state.directory)
+  const headerNames = webhookHeaderNames(flags, state)
+  const listening = new Listening({
+    ...{plan, profile, secrets, headerNames, tls, trusted, output, worker, expectation},
+    talk: createOccasionally(tell),
+    note: parts.note,
+  })
+  whenStopped(() => listening.close())
+  if (tls === undefined && !LOOPBACK.test(plan.host))
+    tell(
+      `Warning: plain http on ${sanitizeLine(plan.host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
+    )
+  await listening.open()
+  return listening
+}
+
+interface Opened {
+  readonly plan: ListenPlan
+  readonly profile: string
+  readonly secrets: LiveSecrets
+  readonly headerNames: WebhookHeaderNames
+  readonly tls: KeyPair | undefined
+  /** Certificates to trust of https targets; undefined: the runtime's own. */
+  readonly trusted: readonly string[] | undefined
+  readonly output: ListenOutput
+  /** The thread that owns events.db. */
+  readonly worker: EventWorker
+  readonly expectation: Expectation | undefined
+  readonly talk: Occasionally
+  readonly note: (text: string) => void
+}
+
+/** A receiver, from its opening to its end. */
 export class Listening {
-  private server: ServedReceiver | undefined
+  /** Where its secrets and events belong. */
+  readonly profile: string
+  private readonly owner = createOwner()
   private readonly forwarder: Forwarder | undefined
   private readonly watchers = new Set<(receipt: Receipt) => boolean>()
-  private readonly count = {valid: 0, invalid: 0, duplicate: 0, handedOn: 0}
+  private readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
+  private server: ServedReceiver | undefined
+  private tidying: NodeJS.Timeout | undefined
+  private url = ''
   private fatal: (error: unknown) => void = () => {}
 
-  constructor(private readonly parts: ListeningParts) {
+  constructor(private readonly parts: Opened) {
+    this.profile = parts.profile
     this.forwarder = parts.plan.targets.length > 0 ? this.createForwarder() : undefined
   }
 
-  /** Starts to listen; returns the address. Throws usage when host or port cannot be had. */
-  async open(): Promise<string> {
-    const {plan, tls, clock, talk} = this.parts
+  /** Opens the store and listens. Throws usage when host or port is unavailable, StorageError. */
+  async open(): Promise<void> {
+    const {plan, tls, talk} = this.parts
+    await this.adopt()
+    this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
     this.server = await serveReceiver(
       {
         receiver: this.createReceiver(),
-        clock,
+        clock: systemClock.now,
         limits: RECEIVER_LIMITS,
         onRefused: status => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
       },
       {host: plan.host, port: plan.port, path: plan.path, ...(tls ? {tls} : {})},
     ).catch(error => listenFailed(error, plan))
     const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host
-    return `${tls ? 'https' : 'http'}://${host}:${this.server.port}${plan.path}`
+    this.url = `${tls ? 'https' : 'http'}://${host}:${this.server.port}${plan.path}`
   }
 
-  /** Says "ready"; resolves when enough came, never when nothing is waited for. Rejects when it cannot go on. */
-  async run(url: string): Promise<void> {
+  /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
+  async run(): Promise<void> {
     const {output, expectation} = this.parts
-    output.ready(url, process.pid)
+    output.ready(this.url, process.pid)
     this.forwarder?.wake()
     const failed = new Promise<never>((_, reject) => {
       this.fatal = reject
     })
     await Promise.race([failed, expectation?.begin() ?? failed])
-    await this.forwarder?.settled(HANDING_ON_MILLISECONDS * 3)
+    await this.forwarder?.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
   }
 
-  /** Resolves with the first receipt that `isIt`. */
-  next(isIt: (receipt: Receipt) => boolean): Promise<Receipt> {
+  /** Reads the stored secrets again; resolves with the first receipt signed with the secret `secretName`. */
+  next(secretName: string): Promise<Receipt> {
+    this.parts.secrets.refresh()
     return new Promise(resolve => {
       const watch = (receipt: Receipt) => {
-        if (!isIt(receipt)) return false
+        if (receipt.reason !== 'ok' || receipt.secretName !== secretName) return false
         this.watchers.delete(watch)
         resolve(receipt)
         return true
@@ -99,73 +159,97 @@ export class Listening {
     })
   }
 
-  /** Answers what has come, records what was handed on, writes what is to be written. */
+  /** Answers what has come, records what was forwarded, writes what is to be written. */
   async close(): Promise<void> {
-    const {store, output, expectation, talk} = this.parts
+    const {worker, output, expectation, talk, note} = this.parts
     expectation?.end()
+    clearInterval(this.tidying)
     await Promise.all([
-      this.server?.close(ANSWERING_MILLISECONDS),
-      this.forwarder?.settled(HANDING_ON_MILLISECONDS),
+      this.server?.close(LIMITS_OF_END.answeringMilliseconds),
+      this.forwarder?.settled(LIMITS_OF_END.forwardingMilliseconds),
     ])
     await this.forwarder?.stop()
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
-    await output.end(WRITING_MILLISECONDS)
+    await output.end(LIMITS_OF_END.writingMilliseconds)
     talk.end()
-    await store.close()
-    this.parts.note(this.summary())
+    await worker.close()
+    if (this.server) note(this.summary())
+  }
+
+  private isMeant(type: string | null): boolean {
+    const {types} = this.parts.plan
+    return types === undefined || types.has(type ?? '')
   }
 
   private createReceiver() {
-    const {plan, store, secrets, headerNames} = this.parts
-    const isMeant = (type: string | null) => plan.types === undefined || plan.types.has(type ?? '')
+    const {plan, profile, worker, secrets, headerNames} = this.parts
+    const keeper = {profile, owner: this.owner}
     return createReceiver({
-      store: store.received,
-      secrets,
+      store: {receive: events => worker.receive(keeper, events)},
+      secrets: secrets.now,
       headerNames,
-      maxWaiting: MOST_WAITING,
-      targetsOf: type => (isMeant(type) ? plan.targets : []),
-      onReceipt: receipt => this.afterAnswer(receipt, isMeant),
-      onStoreError: error => this.onStoreError(error, 'events cannot be kept and are answered 503'),
+      maxWaiting: RECEIVER_LIMITS.maxWaiting,
+      targetsOf: type => (this.isMeant(type) ? plan.targets : []),
+      onReceipt: receipt => this.afterAnswer(receipt),
+      onStoreError: error => this.onStoreError(error, 'events cannot be stored and are answered 503'),
     })
   }
 
   private createForwarder(): Forwarder {
-    const {plan, store, trusted, clock, output} = this.parts
+    const {plan, worker, trusted, output} = this.parts
     return createForwarder({
       targets: plan.targets,
-      store: store.forwards,
-      handover: createHandover({trusted, timeoutMilliseconds: HANDOVER_MILLISECONDS}),
-      clock,
+      store: {
+        take: (target, now, limit) => worker.take(this.owner, target, now, limit),
+        settle: results => worker.settle(results),
+      },
+      handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
+      clock: systemClock.now,
       random: Math.random,
       onReport: report => {
-        if (report.state === 'done') this.count.handedOn += 1
+        if (report.state === 'done') this.count.forwarded += 1
         output.forward(report)
       },
-      onStoreError: error => this.onStoreError(error, 'what came of handing on cannot be recorded yet'),
+      onStoreError: error => this.onStoreError(error, 'results of forwarding cannot be recorded yet'),
     })
   }
 
-  private afterAnswer(receipt: Receipt, isMeant: (type: string | null) => boolean): void {
+  private afterAnswer(receipt: Receipt): void {
     const {output, expectation} = this.parts
     const isValid = receipt.reason === 'ok'
     this.count[isValid ? 'valid' : 'invalid'] += 1
     if (receipt.duplicate) this.count.duplicate += 1
-    const shown = !isValid || isMeant(receipt.type)
-    output.request(receipt, shown)
+    const isShown = !isValid || this.isMeant(receipt.type)
+    output.request(receipt, isShown)
     const isAwaited = [...this.watchers].filter(watch => watch(receipt)).length > 0
-    if (!isValid || !shown || receipt.duplicate) return
+    if (!isValid || !isShown || receipt.duplicate) return
     this.forwarder?.wake()
     // The test event of `--subscribe` is none of those a script waits for.
     if (!isAwaited) expectation?.see(parseBody(receipt.body))
   }
 
   private summary(): string {
-    const {valid, invalid, duplicate, handedOn} = this.count
-    const handed = this.forwarder ? `, ${handedOn} handed on; the others are kept and tried again` : ''
-    return `Stopped: ${valid} valid (${duplicate} of them seen before), ${invalid} refused${handed}`
+    const {valid, invalid, duplicate, forwarded} = this.count
+    const forwards = this.forwarder ? `, ${forwarded} forwarded; the others are kept and tried again` : ''
+    return `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
   }
 
-  /** A store that is busy or full may do again; one that failed otherwise is not asked again. */
+  /** Adopts the forwards that dead processes left. */
+  private adopt(): Promise<unknown> {
+    return this.parts.worker.adopt(this.owner, this.parts.plan.targets, systemClock.now())
+  }
+
+  private async tidy(): Promise<void> {
+    const oldest = systemClock.now() - EVENT_RETENTION_SECONDS
+    try {
+      while ((await this.parts.worker.prune(oldest, TIDY_ROWS)) === TIDY_ROWS);
+      await this.adopt()
+    } catch {
+      // A busy store is tidied the next time.
+    }
+  }
+
+  /** A store that is busy or full may recover; after any other fault it is not used again. */
   private onStoreError(error: unknown, what: string): void {
     const message = error instanceof Error ? error.message : String(error)
     this.parts.talk.say(`ERROR: ${what}: ${message}`)
@@ -178,14 +262,14 @@ function listenFailed(error: unknown, {host, port}: ListenPlan): never {
   if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) return cannotListen(error, port)
   throw usage(
     'host_unavailable',
-    `--host: ${sanitizeLine(host, 100)} is no address of this machine (${code})`,
-    'leave --host out to listen on 127.0.0.1',
+    `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`,
+    'omit --host to listen on 127.0.0.1',
   )
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  404: 'answered 404: a request for another path than the one that takes events',
-  405: 'answered 405: a request that was no POST',
-  413: 'answered 413: a body of more than 1 MiB',
-  503: 'answered 503: an event could not be kept now; it will be sent again',
+  404: 'answered 404: a request for another path than --path',
+  405: 'answered 405: a request that was not a POST',
+  413: `answered 413: a body of more than ${RECEIVER_LIMITS.maxBodyBytes / 1024 ** 2} MiB`,
+  503: 'answered 503: an event could not be stored; the service will send it again',
 }

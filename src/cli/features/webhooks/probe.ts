@@ -3,14 +3,18 @@ import {randomBytes} from 'node:crypto'
 import {Failure, usage} from '../../../contract/failure.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
-import {createHandover} from '../../../webhooks/forward/request.js'
-import {parseForwardTarget} from '../../../webhooks/forward/target.js'
+import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/connect.js'
 import type {Result} from '../../terminal/result.js'
-import {webhookHeaderNames} from './headers.js'
-import {trustedFor} from './listen-authority.js'
-import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
+
+import {trustedFor} from './listen-tls.js'
+import {
+  resolveWebhookSecrets,
+  signingSecrets,
+  type WebhookSecretFlags,
+  webhookHeaderNames,
+} from './secrets.js'
 
 export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice']
 

@@ -1,12 +1,14 @@
 /**
  * The signing secrets a webhook command checks with: --secret-file or --secret-stdin, else BOOKCTL_WEBHOOK_SECRET,
- * else all those stored for the profile. No login is needed. Secrets are kept as they were found, blanks and quotes
- * too: that is what a receiver would use, and what the explanation looks at.
+ * else all those stored for the profile. No login is needed. Secrets are used as they were found, with spaces and quotes,
+ * as a receiver would use them; the explanation of a mismatch looks at those.
  */
 import * as Flags from '@oclif/core/flags'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {State} from '../../../state/state.js'
+import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
 import {rememberedIn} from '../../session/connect.js'
@@ -23,7 +25,7 @@ export interface WebhookSecretFlags {
 export const webhookSecretFlags = {
   'secret-file': Flags.string({
     helpValue: 'FILE',
-    summary: 'read the signing secret from a file; several stand on lines of their own',
+    summary: 'read the signing secret from a file (several: one a line)',
     exclusive: ['secret-stdin'],
   }),
   'secret-stdin': Flags.boolean({summary: 'read the signing secret from standard input'}),
@@ -47,8 +49,8 @@ export async function resolveWebhookSecrets(
   if (stored.length > 0) return stored
   throw usage(
     'no_webhook_secret',
-    'there is no signing secret to check with: none was given and none is stored for the profile',
-    'pass it by --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the one it gets',
+    'no signing secret: none was given and none is stored for the profile',
+    'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets',
   )
 }
 
@@ -96,8 +98,8 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
   if (!isEmptySecret(named.secret)) return named
   throw usage(
     'empty_webhook_secret',
-    `${from}: the signing secret is empty, or nothing follows its whsec_`,
-    'anyone could sign with it; take the secret shown when the subscription was created',
+    `${from}: the signing secret is empty, or has nothing after whsec_`,
+    'anyone could sign with it; use the secret shown when the subscription was created',
   )
 }
 
@@ -128,5 +130,71 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
     ],
     id: item => item.secret,
     text: secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join(''),
+  }
+}
+
+/** The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. */
+export interface LiveSecrets {
+  readonly now: () => readonly NamedSecret[]
+  /** Reads them at once. */
+  refresh(): void
+  stop(): void
+}
+
+/** Ours. */
+const REFRESH_MILLISECONDS = 1000
+
+interface SecretsParts {
+  readonly flags: WebhookSecretFlags
+  readonly env: NodeJS.ProcessEnv
+  readonly state: State
+  readonly profile: string
+  /** Whether there may be none yet: one is about to be created. */
+  readonly mayBeNone: boolean
+}
+
+/** Throws usage when there is none. */
+export async function watchSecrets({
+  flags,
+  env,
+  state,
+  profile,
+  mayBeNone,
+}: SecretsParts): Promise<LiveSecrets> {
+  const isGiven =
+    flags['secret-file'] !== undefined ||
+    flags['secret-stdin'] === true ||
+    Boolean(env.BOOKCTL_WEBHOOK_SECRET)
+  const stored = () => storedWebhookSecrets(state, profile)
+  const given = isGiven || !mayBeNone ? await resolveWebhookSecrets(flags, env, state) : []
+  let secrets: readonly NamedSecret[] = isGiven && mayBeNone ? [...given, ...stored()] : given
+  const refresh = () => {
+    try {
+      const seen = stored()
+      // Given secrets are used alone, or with the one that `--subscribe` creates.
+      if (!isGiven) secrets = seen
+      else if (mayBeNone) secrets = [...given, ...seen]
+    } catch {
+      // Busy with another process: read again the next time.
+    }
+  }
+  const timer = isGiven ? undefined : setInterval(refresh, REFRESH_MILLISECONDS).unref()
+  return {now: () => secrets, refresh, stop: () => clearInterval(timer)}
+}
+
+/**
+ * The names of the headers with the signature and the event id (§6.2): `signature_header` and `event_id_header` of the
+ * profile or the defaults, else those of the interface. No profile is needed.
+ */
+export function webhookHeaderNames(
+  flags: {readonly profile?: string | undefined},
+  state: State,
+): WebhookHeaderNames {
+  const {profiles, defaults} = state.settings.read()
+  const name = profileName(flags, rememberedIn(state))
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  return {
+    signature: profile?.signature_header ?? defaults?.signature_header ?? SIGNATURE_HEADER,
+    eventId: profile?.event_id_header ?? defaults?.event_id_header ?? EVENT_ID_HEADER,
   }
 }

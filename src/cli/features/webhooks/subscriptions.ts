@@ -3,7 +3,8 @@
  * which the service shows once, is stored before anything is printed; a lost answer is never followed by a second
  * subscription that nobody asked for.
  */
-import {join} from 'node:path'
+import {lstatSync} from 'node:fs'
+import {dirname, join, resolve} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -14,10 +15,11 @@ import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
+import {sweepTemporaryFiles} from '../../../storage/temporary.js'
 import {invalid} from '../../input/checks.js'
+import {checkWritable} from '../../input/files.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
-import type {Connection} from '../../session/connect.js'
-import {rememberedIn} from '../../session/connect.js'
+import {type Connection, rememberedIn} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
 import {type Result, single} from '../../terminal/result.js'
 
@@ -209,4 +211,34 @@ export async function deleteAndForget(
   const profile = profileName(flags, rememberedIn(state))
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
   return {subscription_id: id, deleted: true, secret_removed}
+}
+
+/** `--secret-file` of create. Checked before anything is sent: throws usage when the file exists or cannot be made. */
+export const secretFileFlag = checkedFlag((field, path) => {
+  checkWritable(field, path)
+  if (!lstatSync(path, {throwIfNoEntry: false})) return path
+  // A run killed after the file was in place may have left a temporary copy of the secret beside it.
+  sweepTemporaryFiles(dirname(resolve(path)))
+  throw usage('file_exists', `${field}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
+})
+
+/**
+ * Writes `secret`, and nothing else, to a new file readable by its owner alone. Returns whether it could. A failure only
+ * warns: the subscription exists, and its secret is stored.
+ */
+export async function writeSecretFile(
+  path: string,
+  secret: string,
+  warn: (text: string) => void,
+): Promise<boolean> {
+  const {writeWholeFile} = await import('../../../storage/files.js')
+  try {
+    writeWholeFile(resolve(path), Buffer.from(secret), {existing: 'create'})
+    return true
+  } catch (error) {
+    const {code, message} = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? `${path} exists already` : message
+    warn(`Warning: --secret-file: ${sanitizeLine(why, 200)}; the secret is in tokens.db`)
+    return false
+  }
 }

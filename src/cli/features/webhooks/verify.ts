@@ -15,9 +15,14 @@ import {type CheckTerms, check} from '../../../webhooks/diagnose/check.js'
 import {invalid} from '../../input/checks.js'
 import {stdinIsTerminal} from '../../input/files.js'
 import {whileReading} from '../../input/pending-reads.js'
-import {webhookHeaderNames} from './headers.js'
+
 import type {Verified} from './results.js'
-import {resolveWebhookSecrets, storedWebhookSecrets, type WebhookSecretFlags} from './secrets.js'
+import {
+  resolveWebhookSecrets,
+  storedWebhookSecrets,
+  type WebhookSecretFlags,
+  webhookHeaderNames,
+} from './secrets.js'
 
 export interface VerifyFlags extends WebhookSecretFlags {
   readonly signature?: string | undefined

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import {eventFilter} from '../../../cli/features/webhooks/events.js'
+import {eventFilter, eventFilterFlags} from '../../../cli/features/webhooks/events.js'
 import {checkExport, exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
-import {eventFilterFlags} from '../../../cli/features/webhooks/events-flags.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {single} from '../../../cli/terminal/result.js'
 

@@ -1,6 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import {EVENT_LIST_COLUMNS, eventFilter, eventList} from '../../../cli/features/webhooks/events.js'
-import {eventFilterFlags} from '../../../cli/features/webhooks/events-flags.js'
+import {
+  EVENT_LIST_COLUMNS,
+  eventFilter,
+  eventFilterFlags,
+  eventList,
+} from '../../../cli/features/webhooks/events.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsList extends BaseCommand {

@@ -9,10 +9,13 @@ import {
   replayFailure,
   replayResult,
 } from '../../../cli/features/webhooks/events-replay.js'
-import {webhookHeaderNames} from '../../../cli/features/webhooks/headers.js'
-import {trustedFor} from '../../../cli/features/webhooks/listen-authority.js'
 import {checkTarget} from '../../../cli/features/webhooks/listen-flags.js'
-import {resolveWebhookSecrets, webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
+import {trustedFor} from '../../../cli/features/webhooks/listen-tls.js'
+import {
+  resolveWebhookSecrets,
+  webhookHeaderNames,
+  webhookSecretFlags,
+} from '../../../cli/features/webhooks/secrets.js'
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {systemClock} from '../../../cli/session/connect.js'
