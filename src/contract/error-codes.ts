@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   nationality_mismatch: 400,
   invalid_identity_number: 400,
   idempotency_key_missing: 400,
+  idempotency_key_invalid: 400,
   url_not_https: 400,
   invalid_scope: 400,
   unsupported_grant_type: 400,

@@ -76,6 +76,7 @@ export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>
       ...GUEST_ERRORS,
       'nationality_mismatch',
       'idempotency_key_missing',
+      'idempotency_key_invalid',
       'insufficient_balance',
       'offer_not_found',
       'offer_already_used',

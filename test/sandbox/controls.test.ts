@@ -17,14 +17,14 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
-test('every control says by a header that this is the local sandbox, and nothing else does', async () => {
+test('marks the answers of the controls, and no others, with a header', async () => {
   const markOf = async (path: string) =>
     (await sandbox.sandbox.handle(new Request(new URL(path, sandbox.baseUrl)))).headers.get('x-local-sandbox')
   expect([await markOf('/_sandbox/clock'), await markOf('/_sandbox/events')]).toEqual(['bookctl', 'bookctl'])
   expect([await markOf('/'), await markOf('/partner-api/v1/account')]).toEqual([null, null])
 })
 
-test('the clock moves forward and says so', async () => {
+test('the clock only moves forward', async () => {
   expect((await sandbox.control('GET', '/_sandbox/clock')).json).toEqual({now: '2030-06-01T12:00:00.000Z'})
   const moved = await sandbox.control('POST', '/_sandbox/clock', {advance_seconds: 90})
   expect(moved.json).toEqual({now: '2030-06-01T12:01:30.000Z'})
@@ -33,7 +33,7 @@ test('the clock moves forward and says so', async () => {
   }
 })
 
-test('the log shows what was sent, without secrets and identity numbers', async () => {
+test('logs what was sent, without secrets and identity numbers', async () => {
   const [offer] = await client.search()
   const made = await client.reserve(
     reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}),
@@ -62,7 +62,7 @@ test('the log shows what was sent, without secrets and identity numbers', async 
   })
 })
 
-test('of a query the log shows the filters of lists and no other value', async () => {
+test('logs the filters of lists in a query and no other value', async () => {
   const secrets = 'client_secret=sk_test_sandbox&token=tok-1&sk_live_bare'
   await sandbox.control('POST', `/partner-api/v1/oauth/token?${secrets}`, {})
   await client.call('GET', '/reservations?status=CONFIRMED&limit=2&access_token=tok-2')
@@ -73,14 +73,14 @@ test('of a query the log shows the filters of lists and no other value', async (
   ])
 })
 
-test('the log keeps the last 200 requests', async () => {
+test('keeps the last 200 requests in the log', async () => {
   for (let index = 0; index < 205; index += 1) await client.call('GET', `/hotels/${index}`)
   const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
   expect(log).toHaveLength(200)
   expect(log.at(-1).path).toBe('/partner-api/v1/hotels/204')
 })
 
-test('of a body over 16 kB the log keeps only that it was longer', async () => {
+test('logs no body over 16 KiB, only that it was longer', async () => {
   const sent = ['x'.repeat(16 * 1024 - 2), 'x'.repeat(16 * 1024 - 1)]
   for (const body of sent) await client.call('POST', '/hotels/search', JSON.stringify(body))
   const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
@@ -88,7 +88,7 @@ test('of a body over 16 kB the log keeps only that it was longer', async () => {
   expect(kept).toEqual([sent[0], '[longer than 16384 bytes]'])
 })
 
-test('a reset forgets everything, and the start-up clients are there again', async () => {
+test('a reset deletes everything but the start-up clients', async () => {
   const [offer] = await client.search()
   await client.reserve(reservationRequest(offer.offer_id))
   await sandbox.advance(3600)
@@ -102,7 +102,7 @@ test('a reset forgets everything, and the start-up clients are there again', asy
   expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T12:00:00.000Z')
 })
 
-test('unknown controls and wrong orders are refused', async () => {
+test('refuses unknown controls and invalid faults', async () => {
   expect((await sandbox.control('GET', '/_sandbox/nothing')).status).toBe(404)
   expect((await sandbox.control('POST', '/_sandbox/events')).status).toBe(405)
   for (const order of [

@@ -53,12 +53,12 @@ test.each([
   [401, 'the status is not 2xx'],
   [410, 'the status is not 2xx'],
   [503, 'the status is not 2xx'],
-])('status %i: %s', async (status, error) => {
+])('an answer with status %i has the error %s', async (status, error) => {
   const {origin} = await subscriber(answer => answer.writeHead(status).end())
   expect(await send(posting(), origin)).toEqual({status, milliseconds: expect.any(Number), error})
 })
 
-test('the bytes arrive as they are, with their length', async () => {
+test('sends the bytes as they are, with their length', async () => {
   const {origin, received, port} = await subscriber()
   await send(posting(), `${origin}/hooks/deep?a=1&b=%C5%9F`)
   expect(received[0]).toMatchObject({method: 'POST', path: '/hooks/deep?a=1&b=%C5%9F', body})
@@ -79,13 +79,13 @@ const dripping: Answering = answer => {
 test.each([
   ['no answer', never, null],
   ['an answer that drips', dripping, 200],
-])('%s within the limit does not count', async (_, answering, status) => {
+])('%s within the limit does not count as delivered', async (_, answering, status) => {
   const {origin} = await subscriber(answering)
   const posted = await send(posting({limitMilliseconds: 1500}), origin)
   expect(posted).toMatchObject({status, error: 'no complete response within 1.5 s'})
 })
 
-test('a receiver that accepts and says nothing, before TLS, is left as well', async () => {
+test('gives up on a receiver that accepts and never starts TLS', async () => {
   const server = createServer(() => undefined)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   closers.push(() => server.close())
@@ -110,7 +110,7 @@ test('a name that is not resolved in time ends the attempt', async () => {
   })
 })
 
-test('of a big answer 64 KiB are read, and its status counts', async () => {
+test('reads 64 KiB of a big answer, and its status counts', async () => {
   let written = 0
   const {origin} = await subscriber(answer => {
     answer.writeHead(200)
@@ -141,7 +141,7 @@ test('an answer that is cut, or is no HTTP, does not count', async () => {
   })
 })
 
-test('nobody there', async () => {
+test('reports a refused connection', async () => {
   const {origin, close} = await startSubscriber()
   await close()
   expect(await send(posting(), origin)).toMatchObject({
@@ -150,7 +150,7 @@ test('nobody there', async () => {
   })
 })
 
-test('a proxy of the environment is not asked', async () => {
+test('ignores a proxy of the environment', async () => {
   const proxy = await subscriber()
   for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
     vi.stubEnv(name, proxy.origin)

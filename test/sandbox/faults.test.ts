@@ -60,7 +60,7 @@ test.each([
   [{status: 503}, 'service_unavailable', true],
   [{status: 504}, 'upstream_timeout', true],
   [{status: 409, code: 'price_changed'}, 'price_changed', false],
-])('status %o, as often as was ordered', async (order, code, retryable) => {
+])('answers with the status of %o as often as asked for', async (order, code, retryable) => {
   await sandbox.fault({operation: 'account.show', kind: 'status', times: 2, ...order})
   const answers: JsonAnswer[] = []
   for (let index = 0; index < 3; index += 1) answers.push(await client.call('GET', '/account'))
@@ -69,18 +69,18 @@ test.each([
   expect(answers[0]?.headers.get('retry-after')).toBe(order.status === 429 ? '7' : null)
 })
 
-test('a fault meets its own operation alone', async () => {
+test('a fault strikes its own operation only', async () => {
   await sandbox.fault({operation: 'hotels.search', kind: 'status', status: 500})
   expect((await client.call('GET', '/account')).status).toBe(200)
 })
 
-test('html instead of JSON', async () => {
+test('answers with HTML in place of JSON', async () => {
   await sandbox.fault({operation: 'account.show', kind: 'html'})
   const answer = await client.call('GET', '/account')
   expect([answer.status, answer.headers.get('content-type')]).toEqual([502, 'text/html; charset=utf-8'])
 })
 
-test('dropped before: nothing was done', async () => {
+test('drop-before: nothing was done', async () => {
   await sandbox.fault({operation: 'reservations.create', kind: 'drop-before'})
   expect(await reserveRaw(randomUUID())).toEqual({bytes: 0, ended: 'dropped'})
   expect(await reservations()).toEqual([])
@@ -129,7 +129,7 @@ test('a voucher can be cut in the middle', async () => {
   expect((await exchange(new URL(url).pathname, {})).ended).toBe('whole')
 })
 
-test('a refusal is cut as any other answer', async () => {
+test('a refusal can be cut too', async () => {
   await sandbox.fault({operation: 'reservations.create', kind: 'truncate'})
   const cut = await reserveRaw('not a key')
   expect([cut.status, cut.ended, cut.bytes]).toEqual([400, 'cut', Math.floor((cut.announced ?? 0) / 2)])
@@ -165,7 +165,7 @@ test('in process a dropped connection is a rejection, and a cut answer breaks wh
   await inProcess.close()
 })
 
-test('a sandbox that closes lets go of what hangs', async () => {
+test('a sandbox that closes ends hanging requests', async () => {
   await sandbox.fault({operation: 'account.show', kind: 'commit-then-hang'})
   await sandbox.fault({operation: 'account.show', kind: 'latency', latency_ms: 600_000})
   const path = '/partner-api/v1/account'

@@ -64,7 +64,7 @@ test.each([
   ['broken JSON', '{"a":', 'application/json'],
   ['another type', JSON.stringify(searchRequest()), 'text/plain'],
   ['no body', '', 'application/json'],
-])('%s is an invalid request', async (_, body, type) => {
+])('%s is refused as an invalid request', async (_, body, type) => {
   const answer = await client.call('POST', '/hotels/search', body, {'content-type': type})
   expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
 })
@@ -83,7 +83,7 @@ test.each([
   expect((await sandbox.control('GET', '/ui/requests')).status).toBe(200)
 })
 
-test('wrong fields are named one by one', async () => {
+test('names each wrong field', async () => {
   const request = reservationRequest('off_1') as {guests: unknown[]}
   request.guests = [
     {type: 'ADULT', name: '', surname: 'Öğüt', identity: {type: 'TC', number: ''}, is_lead: true, age: 3},
@@ -109,7 +109,7 @@ test('a body over a mebibyte is too large', async () => {
   expect([answer.status, answer.json.error.code]).toEqual([413, 'payload_too_large'])
 })
 
-test('another host name is refused everywhere', async () => {
+test('refuses another host name everywhere', async () => {
   const {port} = new URL(sandbox.origin)
   for (const path of ['/', '/partner-api/v1/account', '/_sandbox/clock', '/pay/x', '/vouchers/x']) {
     for (const host of [`evil.example:${port}`, '127.0.0.1', '127.0.0.1:1']) {
@@ -129,14 +129,14 @@ test.each([
   {origin: 'http://127.0.0.1:1'},
   {'sec-fetch-site': 'cross-site'},
   {'sec-fetch-site': 'same-site'},
-])('a page of another origin may not use the controls or the API: %o', async headers => {
+])('refuses pages of another origin: %o', async headers => {
   expect(await raw('GET', '/_sandbox/clock', headers)).toBe(403)
   expect(await raw('POST', '/_sandbox/clock', {...headers, 'content-type': 'application/json'})).toBe(403)
   expect(await raw('POST', '/partner-api/v1/oauth/token', headers)).toBe(403)
   expect(await raw('POST', '/pay/any', headers)).toBe(403)
 })
 
-test('its own pages may use the controls', async () => {
+test('accepts requests of its own pages', async () => {
   const headers = {
     origin: sandbox.origin,
     'sec-fetch-site': 'same-origin',
@@ -145,7 +145,7 @@ test('its own pages may use the controls', async () => {
   expect(await raw('POST', '/_sandbox/clock', headers)).toBe(200)
 })
 
-test('the description and the page of links are served', async () => {
+test('serves the OpenAPI description and the dashboard', async () => {
   const description = await sandbox.control('GET', '/openapi.json')
   expect(description.json.servers[0].url).toBe(sandbox.baseUrl)
   expect((await sandbox.control('GET', '/')).json).toContain(sandbox.baseUrl)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
-test('the same key and body have the first answer, and change nothing', async () => {
+test('repeats the first answer for the same key and body, and changes nothing', async () => {
   const [offer] = await client.search()
   const body = reservationRequest(offer.offer_id, {payment: {mode: 'instant'}})
   const key = randomUUID()
@@ -26,10 +26,14 @@ test('the same key and body have the first answer, and change nothing', async ()
   expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
 })
 
-test('a key is missing, or was used with another body', async () => {
+test('refuses a key that is missing, invalid, or used with another body', async () => {
   const [one, two] = await client.search()
   const missing = await client.call('POST', '/reservations/hotel', reservationRequest(one.offer_id))
   expect([missing.status, missing.json.error.code]).toEqual([400, 'idempotency_key_missing'])
+  for (const key of ['two words', 'x'.repeat(256)]) {
+    const invalid = await client.reserve(reservationRequest(one.offer_id), key)
+    expect([invalid.status, invalid.json.error.code]).toEqual([400, 'idempotency_key_invalid'])
+  }
   const key = randomUUID()
   await client.reserve(reservationRequest(one.offer_id), key)
   const other = await client.reserve(reservationRequest(two.offer_id), key)
@@ -46,7 +50,7 @@ test('a key belongs to its client', async () => {
   expect((await poor.reserve(pending, key)).status).toBe(201)
 })
 
-test('a refusal of the service is kept with its request id; a wrong request is not', async () => {
+test('keeps a refusal of the service with its request id, and no wrong request', async () => {
   const [offer] = await client.search()
   const gone = reservationRequest(offer.offer_id, {client_reference_id: 'x-sold_out'})
   const key = randomUUID()
@@ -63,7 +67,7 @@ test('a refusal of the service is kept with its request id; a wrong request is n
   expect((await client.reserve(reservationRequest(offer.offer_id), other)).status).toBe(201)
 })
 
-test('a balance too small is kept, so the key is not free for another body', async () => {
+test('keeps the refusal of a small balance, so the key is not free for another body', async () => {
   const poor = await sandbox.client('_poor')
   const [offer] = await poor.search()
   const body = reservationRequest(offer.offer_id)
@@ -90,7 +94,7 @@ test('an injected failure leaves the key free', async () => {
   expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null])
 })
 
-test('while the first still runs the second is told so, and another body is told that', async () => {
+test('refuses a repeat while the first still runs, and another body at any time', async () => {
   const [one, two] = await client.search()
   const body = reservationRequest(one.offer_id)
   const key = randomUUID()

@@ -20,7 +20,7 @@ function askToken(change: Record<string, unknown> = {}): Promise<JsonAnswer> {
   return sandbox.control('POST', '/partner-api/v1/oauth/token', {...CREDENTIALS, ...change})
 }
 
-test('a token says its type, its lifetime and the scopes granted', async () => {
+test('a token has its type, its lifetime and the granted scopes', async () => {
   const {status, json, headers} = await askToken({scope: 'hotels:read account:read'})
   expect(status).toBe(200)
   expect(json.data).toMatchObject({token_type: 'Bearer', expires_in: 7200, scope: 'hotels:read account:read'})
@@ -33,7 +33,7 @@ test.each([
   ['unknown scope name', {scope: 'hotels:read hotels:fly'}, 400, 'invalid_scope'],
   ['no scope', {scope: ' '}, 400, 'invalid_scope'],
   ['other grant', {grant_type: 'password'}, 400, 'unsupported_grant_type'],
-  ['field too many', {audience: 'x'}, 400, 'validation_failed'],
+  ['an unknown field', {audience: 'x'}, 400, 'validation_failed'],
   ['missing field', {client_secret: undefined}, 400, 'validation_failed'],
 ])('%s is refused', async (_, change, status, code) => {
   const answer = await askToken(change)
@@ -41,7 +41,7 @@ test.each([
   expect(answer.json.error_description).toBe(answer.json.error.message)
 })
 
-test('of the scopes asked for, those of the client are granted; none is a refusal', async () => {
+test('grants the requested scopes that the client has, and refuses where there is none', async () => {
   const reader = {client_id: 'cid_sandbox_readonly', client_secret: 'sk_test_sandbox_readonly'}
   const granted = await askToken({...reader, scope: 'reservations:read reservations:write'})
   expect(granted.json.data.scope).toBe('reservations:read')
@@ -49,7 +49,7 @@ test('of the scopes asked for, those of the client are granted; none is a refusa
   expect([none.status, none.json.error.code]).toEqual([400, 'invalid_scope'])
 })
 
-test('a token ends after 7200 seconds, not before', async () => {
+test('a token expires after 7200 seconds, not before', async () => {
   const client = await sandbox.client()
   await sandbox.advance(7199)
   expect((await client.call('GET', '/account')).status).toBe(200)

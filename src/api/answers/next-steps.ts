@@ -23,6 +23,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   nationality_mismatch: 'give the --nationality of the search, or search again with this one',
   invalid_identity_number: "check the number on the guest's document, and identity.type: TC or PASSPORT",
   idempotency_key_missing: 'add --header Idempotency-Key:UUID; bookctl reserve makes one by itself',
+  idempotency_key_invalid: 'use 1 to 255 visible ASCII characters without spaces, for example a UUID',
   url_not_https: 'give an address that begins with https://',
   invalid_scope: 'ask for scopes that were granted to you: bookctl login --scope …',
   unsupported_grant_type: 'check that the base URL is the address of the service: bookctl whoami shows it',

@@ -63,8 +63,12 @@ the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
     const databaseOwner = flags.db ? ('users' as const) : ('ours' as const)
     const sandbox = await oneAtATime(this.config.configDir, database, () =>
       createSandbox({
-        ...{database, databaseOwner, offers, latencyMilliseconds},
-        ...{allowHttpLoopback, caFiles},
+        database,
+        databaseOwner,
+        offers,
+        latencyMilliseconds,
+        allowHttpLoopback,
+        caFiles,
       }),
     )
     this.whenStopped(() => sandbox.close())

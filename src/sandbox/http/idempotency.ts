@@ -19,14 +19,15 @@ export interface KeyUse {
   readonly bodyHash: string
 }
 
-/** Throws Refusal `idempotency_key_missing` when the header is absent or not 1 to 255 visible characters. */
+/** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible characters. */
 export function keyUse(clientId: string, header: string | null, json: unknown): KeyUse {
   const key = header?.trim() ?? ''
+  if (key === '') {
+    throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
+  }
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Refusal(
-      'idempotency_key_missing',
-      'Idempotency-Key is missing or invalid: expected 1 to 255 visible ASCII characters, for example a UUID',
-    )
+    const message = 'invalid Idempotency-Key: expected 1 to 255 visible ASCII characters, for example a UUID'
+    throw new Refusal('idempotency_key_invalid', message)
   }
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
 }

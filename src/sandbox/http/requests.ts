@@ -61,7 +61,13 @@ const REDACTED = '[redacted]'
 const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
 /** The filters and pages of lists, and how a payment page was left. */
 const SHOWN_QUERY = new Set([
-  ...['limit', 'after', 'status', 'client_reference_id', 'created_from', 'created_to', 'result'],
+  'limit',
+  'after',
+  'status',
+  'client_reference_id',
+  'created_from',
+  'created_to',
+  'result',
 ])
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 

@@ -87,15 +87,17 @@ export function relative(seconds: number): string {
   return seconds > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-const TONES: Readonly<Record<string, string>> = {
-  ...{CONFIRMED: 'good', DELIVERED: 'good', PAID: 'good', active: 'good', READY: 'good'},
-  ...{PENDING_PAYMENT: 'wait', PENDING: 'wait', passive: 'wait'},
-  ...{FAILED: 'bad', ABANDONED: 'bad', EXPIRED: 'soft', CANCELLED: 'soft', REFUNDED: 'soft'},
+const TONES: Readonly<Record<string, readonly string[]>> = {
+  good: ['CONFIRMED', 'DELIVERED', 'PAID', 'READY', 'active'],
+  wait: ['PENDING_PAYMENT', 'PENDING', 'passive'],
+  bad: ['FAILED', 'ABANDONED'],
+  soft: ['EXPIRED', 'CANCELLED', 'REFUNDED'],
 }
 
 /** A status of the service, in its colour. */
 export function status(word: string): Piece {
-  return html`<span class="status ${TONES[word] ?? ''}">${sanitizeLine(word)}</span>`
+  const tone = Object.keys(TONES).find(name => TONES[name]?.includes(word))
+  return html`<span class="status ${tone ?? ''}">${sanitizeLine(word)}</span>`
 }
 
 /** The status code of a response; null where there was none. */

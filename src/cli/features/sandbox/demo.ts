@@ -35,12 +35,12 @@ export interface DemoOptions {
 }
 
 const GUESTS = [
-  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
-  ...['--guest', 'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567'],
-  ...[
-    '--contact',
-    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
-  ],
+  '--guest',
+  'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146',
+  '--guest',
+  'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567',
+  '--contact',
+  'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
 ]
 
 const EVENTS = ['--event', 'reservation.confirmed']

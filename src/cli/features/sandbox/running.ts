@@ -139,7 +139,8 @@ function refused(status: number, json: unknown): Failure {
 function notRunning(problem: string, reason?: string): Failure {
   const hint = 'start it in another terminal: bookctl sandbox start'
   return new Failure('unreachable', problem, {
-    ...{code: 'sandbox_not_running', hint},
+    code: 'sandbox_not_running',
+    hint,
     ...(reason === undefined ? {} : {reason}),
   })
 }
