@@ -56,7 +56,7 @@ export function neverSent(entry: JournalEntry): Failure {
 function resultWithout(outcome: string, entry: JournalEntry): object {
   return {
     outcome,
-    reservation: null,
+    ...{reservation_ref: null, status: null, payment_url: null, reservation: null},
     idempotency_key: entry.idempotencyKey,
     client_reference_id: entry.clientReferenceId,
     attempts: entry.attempts,

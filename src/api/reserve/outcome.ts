@@ -14,6 +14,8 @@ export interface ReserveOutcome {
   /** As the service sent it; when it was made by an earlier run, what was kept of that, without personal data. */
   readonly reservation: Record<string, unknown> | null
   readonly reservation_ref: string | null
+  /** The service's word as it wrote it; null where it gave none. */
+  readonly status: string | null
   readonly payment_url: string | null
   readonly idempotency_key: string
   readonly client_reference_id: string
@@ -95,7 +97,7 @@ const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires
 
 /** The parts of a reservation that hold nothing about people. */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
-  const {reservation, reservation_ref, payment_url} = found
+  const {reservation, reservation_ref, status, payment_url} = found
   const payment = own(reservation, 'payment')
   const keptPayment = {
     ...(isObject(payment) ? pick(payment, KEPT_OF_PAYMENT) : {}),
@@ -104,6 +106,7 @@ export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   return {
     ...pick(reservation, KEPT),
     reservation_ref,
+    ...(status === null ? {} : {status}),
     ...(Object.keys(keptPayment).length > 0 ? {payment: keptPayment} : {}),
   }
 }

@@ -108,7 +108,8 @@ function documentOf(failure: Failure): ErrorDocument & object {
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
   if (failure.details.keepsResult) return {error, ...result}
-  const {reservation: _, ...rest} = (result ?? {}) as Record<string, unknown>
+  // The two that may be long.
+  const {reservation: _, payment_url: __, ...rest} = (result ?? {}) as Record<string, unknown>
   const candidates = [
     {error, ...result},
     {error, ...rest},

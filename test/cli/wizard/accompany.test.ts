@@ -22,7 +22,14 @@ afterEach(async () => {
 })
 
 const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
-  ...{outcome, payment_url, reservation: {}, reservation_ref: 'R-5', client_reference_id: 'T-5'},
+  ...{
+    outcome,
+    payment_url,
+    reservation: {},
+    reservation_ref: 'R-5',
+    status: null,
+    client_reference_id: 'T-5',
+  },
   ...{idempotency_key: 'k', attempts: 1, repeated: false},
 })
 

@@ -70,8 +70,9 @@ async function showNow(
   const booking = {client_reference_id: known.client_reference_id}
   const found = await showReservation(api, known.reservation_ref ?? '', {booking, timeoutSeconds})
   if (!found.status?.trim()) return known
-  const {reservation, payment_url} = found
-  return {...known, outcome: outcomeWord(found), reservation, payment_url: payment_url ?? known.payment_url}
+  const {reservation, status} = found
+  const payment_url = found.payment_url ?? known.payment_url
+  return {...known, outcome: outcomeWord(found), status, reservation, payment_url}
 }
 
 /** What was said of its payment before is no longer true. */
@@ -79,7 +80,7 @@ function asConfirmed(known: ReserveOutcome): ReserveOutcome {
   const {payment, ...rest} = known.reservation ?? {}
   const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
   const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
-  return {...known, outcome: 'confirmed', reservation}
+  return {...known, outcome: 'confirmed', status: 'CONFIRMED', reservation}
 }
 
 /** `made` as it is now, where an earlier run or another process made it and it may have changed since. */
@@ -201,7 +202,7 @@ export async function namingReservation<T>(
     }
     const {kind, message, details} = failure
     const look = `it exists, so do not reserve again; check it: ${resumeCommand(newest.client_reference_id)}`
-    const named = {result: {...documentOf(newest), reservation_ref: newest.reservation_ref}, ...details}
+    const named = {result: documentOf(newest), ...details}
     throw new Failure(kind, `${message}; ${text}`, {...named, hint: details.hint ?? look})
   }
 }

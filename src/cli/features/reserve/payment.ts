@@ -133,8 +133,10 @@ export function reservationResult(made: ReserveOutcome): Result<Record<string, u
   return single(documentOf(made), row, reservation_ref)
 }
 
-/** The JSON of a reservation that was made. */
+/** The JSON of a reservation that was made; `payment_url` is null where there is nothing to pay, as in its row. */
 export function documentOf(made: ReserveOutcome) {
-  const {outcome, reservation, idempotency_key, client_reference_id, attempts} = made
-  return {outcome, reservation, idempotency_key, client_reference_id, attempts}
+  const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} = made
+  const payment_url = paymentAddress(made) ?? null
+  const names = {idempotency_key, client_reference_id, attempts}
+  return {outcome, reservation_ref, status, payment_url, reservation, ...names}
 }
