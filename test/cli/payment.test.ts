@@ -1,7 +1,13 @@
-/** Where a person may be sent to pay. */
+/** A reservation's payment: where a person may be sent to pay, and what became of it, in the shapes services say so. */
 import {expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
-import {paymentAddress, qrCode, reservationResult} from '../../src/cli/features/reserve/payment.js'
+import {
+  failedPaymentIn,
+  paymentAddress,
+  paymentNote,
+  qrCode,
+  reservationResult,
+} from '../../src/cli/features/reserve/payment.js'
 
 const pending = (payment_url: string | null): ReserveOutcome => ({
   outcome: 'pending_payment',
@@ -56,4 +62,48 @@ test('the JSON names the reservation, its status and where to pay beside what th
   const url = 'https://pay.test/x'
   expect(reservationResult(pending(url)).document).toEqual({...made, payment_url: url, ...names})
   expect(reservationResult(pending('javascript:alert(1)')).document).toMatchObject({payment_url: null})
+})
+
+test.each<[object, object]>([
+  [
+    {payment: {status: 'FAILED', failure_code: 'card_declined', expires_at: '2030-06-01T12:15:00Z'}},
+    {kind: 'declined', reason: 'card_declined', until: '2030-06-01T12:15:00Z'},
+  ],
+  [{payment: {state: 'Declined', payBy: '2030'}}, {kind: 'declined', reason: null, until: '2030'}],
+  [
+    {payments: [], paymentStatus: 'REJECTED'},
+    {kind: 'declined', reason: null, until: null},
+  ],
+  [
+    {payment: [{status: 'failed', failureReason: 'no funds'}]},
+    {kind: 'declined', reason: 'no funds', until: null},
+  ],
+  [{payment: {status: 'EXPIRED', expires_at: 'x'}}, {kind: 'expired', reason: null, until: 'x'}],
+  [{payment: {status: 'timed_out'}}, {kind: 'expired', reason: null, until: null}],
+  [{payment: {status: 'CANCELLED'}}, {kind: 'cancelled', reason: null, until: null}],
+])('%j', (reservation, found) => {
+  expect(failedPaymentIn(reservation as Record<string, unknown>)).toEqual(found)
+})
+
+test.each([
+  {},
+  {payment: null},
+  {payment: {status: 'PENDING'}},
+  {payment: {status: 'PAID'}},
+  {payment: 'failed'},
+  {status: 'FAILED'},
+  {payment: {status: {code: 1}}},
+])('%j says nothing of the kind', reservation => {
+  expect(failedPaymentIn(reservation as Record<string, unknown>)).toBeUndefined()
+})
+
+test('a declined payment can be tried again until its time is over', () => {
+  const note = (expires_at: string) => {
+    const payment = {status: 'FAILED', failure_code: 'card_declined', expires_at}
+    return paymentNote({...pending(null), reservation: {payment}}, 1_900_000_000)
+  }
+  const declined = 'the payment was declined (card_declined)'
+  expect(note('2030-03-17T17:46:41Z')).toBe(`${declined}; it can be tried again until 2030-03-17T17:46:41Z`)
+  expect(note('2030-03-17T17:46:40Z')).toBe(`${declined}; the time to pay has ended (2030-03-17T17:46:40Z)`)
+  expect(note('noon')).toBe(`${declined}; it can be tried again until noon`)
 })

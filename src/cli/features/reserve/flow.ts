@@ -3,7 +3,7 @@ import process from 'node:process'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {State} from '../../../state/state.js'
-import type {Connection} from '../../session/connect.js'
+import {type Connection, systemClock} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
 import type {StopNote} from '../../shell/failure.js'
 import {wantsAccessible} from '../../terminal/colour.js'
@@ -175,7 +175,7 @@ export class ReserveFlow {
 
   /** Says once of a payment that it did not go through. */
   private tellPayment(outcome: ReserveOutcome): void {
-    const note = paymentNote(outcome)
+    const note = paymentNote(outcome, systemClock.now())
     if (note !== undefined && note !== this.lastPaymentNote) this.shell.warn(`Warning: ${note}`)
     this.lastPaymentNote = note
   }

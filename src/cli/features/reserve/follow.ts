@@ -151,7 +151,7 @@ export async function waitUntilConfirmed(
     learn(newest)
     if (isFinal(newest)) continue
     const left = deadline - clock.now()
-    if (left <= 0) throw stillPending(newest, state.writable)
+    if (left <= 0) throw stillPending(newest, clock.now(), state.writable)
     await api.clock.sleep(Math.min(pause, left) * 1000)
   }
 }
@@ -165,9 +165,9 @@ function neverConfirmed(outcome: ReserveOutcome): Failure {
   })
 }
 
-function stillPending(outcome: ReserveOutcome, journalKept: boolean): Failure {
+function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean): Failure {
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
-  const note = paymentNote(outcome)
+  const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
   const again = `wait again with: ${resumeCommand(clientReferenceId)} --wait`
   return new Failure('pending', note === undefined ? state : `${state}: ${note}`, {

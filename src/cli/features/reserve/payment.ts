@@ -5,6 +5,7 @@ import {PAYMENT} from '../../../api/answers/vocabulary.js'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {instantOf} from '../../../contract/dates.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {JsonObject} from '../../../contract/json.js'
@@ -109,16 +110,18 @@ export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefi
   return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
 }
 
-/** What a person should know of a payment that did not go through; undefined where there is nothing to say. */
-export function paymentNote(outcome: ReserveOutcome): string | undefined {
+/** What a person should know of a payment that did not go through; undefined where there is nothing to say. `now`: Unix seconds. */
+export function paymentNote(outcome: ReserveOutcome, now: number): string | undefined {
   const payment = failedPaymentIn(outcome.reservation ?? {})
   if (payment === undefined || outcome.outcome === 'confirmed') return undefined
   const {kind, reason, until} = payment
   const [why, end] = [reason, until].map(text => (text === null ? '' : sanitizeLine(text, 64)))
-  if (kind === 'expired') return `the time to pay has ended${end === '' ? '' : ` (${end})`}`
+  const ended = `the time to pay has ended${end === '' ? '' : ` (${end})`}`
+  if (kind === 'expired') return ended
   const words = `the payment was ${kind}${why === '' ? '' : ` (${why})`}`
-  const mayBeTried = kind === 'declined' && end !== '' && !isFinal(outcome)
-  return mayBeTried ? `${words}; it can be tried again until ${end}` : words
+  if (kind === 'cancelled' || until === null || isFinal(outcome)) return words
+  const isOver = (instantOf(until) ?? Number.POSITIVE_INFINITY) <= now
+  return `${words}; ${isOver ? ended : `it can be tried again until ${end}`}`
 }
 
 export const RESERVATION_COLUMNS = [

@@ -33,7 +33,7 @@ export async function accompany(
 ): Promise<ReserveOutcome> {
   const awaiting = awaited(made)
   const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
-  const note = paymentNote(outcome)
+  const note = paymentNote(outcome, parts.connection.clock.now())
   parts.tell(
     `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
   )
