@@ -2,9 +2,11 @@
 import {expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {
-  failedPaymentIn,
+  awaited,
+  lacksAddress,
   paymentAddress,
   paymentNote,
+  paymentStateOf,
   qrCode,
   reservationResult,
 } from '../../src/cli/features/reserve/payment.js'
@@ -81,20 +83,23 @@ test.each<[object, object]>([
   [{payment: {status: 'EXPIRED', expires_at: 'x'}}, {kind: 'expired', reason: null, until: 'x'}],
   [{payment: {status: 'timed_out'}}, {kind: 'expired', reason: null, until: null}],
   [{payment: {status: 'CANCELLED'}}, {kind: 'cancelled', reason: null, until: null}],
+  [{payment: {status: 'PAID'}}, {kind: 'paid', reason: null, until: null}],
+  [{paymentStatus: ' captured '}, {kind: 'paid', reason: null, until: null}],
 ])('%j', (reservation, found) => {
-  expect(failedPaymentIn(reservation as Record<string, unknown>)).toEqual(found)
+  expect(paymentStateOf({reservation: reservation as Record<string, unknown>})).toEqual(found)
 })
 
 test.each([
   {},
   {payment: null},
   {payment: {status: 'PENDING'}},
-  {payment: {status: 'PAID'}},
+  {payment: {status: 'UNPAID'}},
+  {payment: {status: 'partially_paid'}},
   {payment: 'failed'},
   {status: 'FAILED'},
   {payment: {status: {code: 1}}},
 ])('%j says nothing of the kind', reservation => {
-  expect(failedPaymentIn(reservation as Record<string, unknown>)).toBeUndefined()
+  expect(paymentStateOf({reservation: reservation as Record<string, unknown>})).toBeUndefined()
 })
 
 test('a declined payment can be tried again until its time is over', () => {
@@ -106,4 +111,13 @@ test('a declined payment can be tried again until its time is over', () => {
   expect(note('2030-03-17T17:46:41Z')).toBe(`${declined}; it can be tried again until 2030-03-17T17:46:41Z`)
   expect(note('2030-03-17T17:46:40Z')).toBe(`${declined}; the time to pay has ended (2030-03-17T17:46:40Z)`)
   expect(note('noon')).toBe(`${declined}; it can be tried again until noon`)
+})
+
+test('what is paid but not confirmed waits for the confirmation, and is not to be paid again', () => {
+  const paid = {...pending('https://pay.test/x'), reservation: {payment: {status: 'PAID'}}}
+  expect(awaited(paid)).toBe('confirmation')
+  expect(awaited({...paid, payment_url: null})).toBe('confirmation')
+  expect([paymentAddress(paid), lacksAddress(paid)]).toEqual([undefined, false])
+  expect(paymentNote(paid, 0)).toBe('it is paid, and waits for confirmation')
+  expect(paymentNote({...paid, outcome: 'confirmed'}, 0)).toBeUndefined()
 })

@@ -15,6 +15,7 @@ import {stderr} from '../../terminal/streams.js'
 import type {ReserveFlagValues} from './flags.js'
 import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
 import {
+  isPaid,
   lacksAddress,
   lacksAddressText,
   paymentAddress,
@@ -37,6 +38,7 @@ import type {ReserveFlags} from './reservation.js'
 import {
   describeRepeat,
   makeReservation,
+  nameOf,
   nothingSentNote,
   requireSending,
   resumeHint,
@@ -173,10 +175,12 @@ export class ReserveFlow {
     for (const doubt of plan.doubts) this.shell.warn(`Warning: ${doubt}`)
   }
 
-  /** Says once of a payment that it did not go through. */
+  /** Says once what became of the payment. */
   private tellPayment(outcome: ReserveOutcome): void {
     const note = paymentNote(outcome, systemClock.now())
-    if (note !== undefined && note !== this.lastPaymentNote) this.shell.warn(`Warning: ${note}`)
+    const isNews = note !== undefined && note !== this.lastPaymentNote
+    if (isNews)
+      this.shell.warn(isPaid(outcome) ? `Reservation ${nameOf(outcome)}: ${note}.` : `Warning: ${note}`)
     this.lastPaymentNote = note
   }
 

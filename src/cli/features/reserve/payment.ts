@@ -8,7 +8,6 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf} from '../../../contract/dates.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {JsonObject} from '../../../contract/json.js'
 import {type Result, single} from '../../terminal/result.js'
 
 /** Outcomes that waiting does not change. */
@@ -19,9 +18,14 @@ export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return FINAL.has(outcome) || reservation_ref === null
 }
 
-/** The payment address, when it is one a person may be sent to: https, or http on this machine. */
+/** Whether it is paid, although it may not be confirmed yet. */
+export function isPaid(outcome: ReserveOutcome): boolean {
+  return paymentStateOf(outcome)?.kind === 'paid'
+}
+
+/** The payment address, when there is still to pay and it is one a person may be sent to: https, or http on this machine. */
 export function paymentAddress(outcome: ReserveOutcome): string | undefined {
-  if (outcome.payment_url === null || FINAL.has(outcome.outcome)) return undefined
+  if (outcome.payment_url === null || FINAL.has(outcome.outcome) || isPaid(outcome)) return undefined
   if (!URL.canParse(outcome.payment_url)) return undefined
   const url = new URL(outcome.payment_url)
   if (url.username || url.password) return undefined
@@ -41,6 +45,7 @@ const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|con
  */
 export function awaited(outcome: ReserveOutcome): Awaited {
   if (isFinal(outcome)) return 'nothing'
+  if (isPaid(outcome)) return 'confirmation'
   if (paymentAddress(outcome) !== undefined) return 'payment'
   return !lacksAddress(outcome) && PASSING.test(outcome.outcome) ? 'confirmation' : 'nothing'
 }
@@ -51,7 +56,7 @@ const TO_BE_PAID =
 
 /** Whether it has to be paid and there is no address that a person may be sent to. */
 export function lacksAddress(outcome: ReserveOutcome): boolean {
-  if (isFinal(outcome) || paymentAddress(outcome) !== undefined) return false
+  if (isFinal(outcome) || isPaid(outcome) || paymentAddress(outcome) !== undefined) return false
   return outcome.payment_url !== null || TO_BE_PAID.test(outcome.outcome)
 }
 
@@ -84,9 +89,9 @@ export async function qrCode(address: string, columns: number): Promise<string |
   }
 }
 
-/** A payment that did not go through, although the reservation may still wait for one. */
-export interface FailedPayment {
-  readonly kind: 'declined' | 'expired' | 'cancelled'
+/** What became of a payment, although the reservation may still wait for one. */
+export interface PaymentState {
+  readonly kind: 'paid' | 'declined' | 'expired' | 'cancelled'
   /** The service's code or words for why. */
   readonly reason: string | null
   /** Until when it may be tried, as the service wrote it. */
@@ -94,26 +99,32 @@ export interface FailedPayment {
 }
 
 /** Words of a payment's state. */
-const KINDS: readonly (readonly [FailedPayment['kind'], RegExp])[] = [
+const KINDS: readonly (readonly [PaymentState['kind'], RegExp])[] = [
+  ['paid', /^(paid|captured|settled|succeeded|successful|completed|received)$/],
   ['declined', /fail|declin|reject|denied|refus/],
   ['expired', /expir|timed?[ _-]?out/],
   ['cancelled', /cancel|void|abort/],
 ]
 
-/** The payment in `reservation`, in any shape, when it did not go through; undefined when it may still, or has. */
-export function failedPaymentIn(reservation: JsonObject): FailedPayment | undefined {
-  const fields = fieldsOf(reservation)
+/** What became of the payment in a reservation of any shape; undefined while nothing did. */
+export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>): PaymentState | undefined {
+  const fields = fieldsOf(reservation ?? {})
   const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})
   const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])
-  const kind = KINDS.find(([, words]) => words.test(state?.toLowerCase() ?? ''))?.[0]
+  const kind = KINDS.find(([, words]) => words.test(state?.trim().toLowerCase() ?? ''))?.[0]
   if (kind === undefined) return undefined
   return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
 }
 
-/** What a person should know of a payment that did not go through; undefined where there is nothing to say. `now`: Unix seconds. */
+/**
+ * What a person should know of the payment of a reservation that is not confirmed; undefined where there is nothing to say.
+ * `now`: Unix seconds.
+ */
 export function paymentNote(outcome: ReserveOutcome, now: number): string | undefined {
-  const payment = failedPaymentIn(outcome.reservation ?? {})
+  const payment = paymentStateOf(outcome)
   if (payment === undefined || outcome.outcome === 'confirmed') return undefined
+  if (payment.kind === 'paid')
+    return isFinal(outcome) ? 'it was paid' : 'it is paid, and waits for confirmation'
   const {kind, reason, until} = payment
   const [why, end] = [reason, until].map(text => (text === null ? '' : sanitizeLine(text, 64)))
   const ended = `the time to pay has ended${end === '' ? '' : ` (${end})`}`

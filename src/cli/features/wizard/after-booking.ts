@@ -7,7 +7,7 @@ import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {waitUntilConfirmed} from '../reserve/follow.js'
-import {type Awaited, awaited, failedPaymentIn, paymentNote} from '../reserve/payment.js'
+import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import {minutesLeft} from './offer-lines.js'
 import {plainly} from './questions.js'
@@ -92,7 +92,7 @@ async function awaitEnd(
 
 /** Short enough for the line of the question. */
 function stateWords(outcome: ReserveOutcome): string {
-  const payment = failedPaymentIn(outcome.reservation ?? {})
+  const payment = paymentStateOf(outcome)
   return `${sanitizeLine(outcome.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
 }
 
