@@ -20,8 +20,11 @@ export interface JournalStore {
   forClient(client: Client): Journal
   /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is not known. */
   list(filter?: {unresolved?: boolean; client?: Client}): (JournalEntry & Client)[]
-  /** Notes what the service said later about a reservation, for example that it was paid. */
-  noteStatus(client: Client, reservationRef: string, outcome: string, now: number): void
+  /**
+   * Notes what the service said later about a reservation, for example that it was paid. Without a `result` the one kept has
+   * the new status, and no payment status any more.
+   */
+  noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): void
 }
 
 interface Row {
@@ -65,17 +68,13 @@ export function createJournalStore(
         .filter(row => !client || (row.base_url === client.baseUrl && row.client_id === client.clientId))
         .map(row => ({...entryOf(row), baseUrl: row.base_url, clientId: row.client_id}))
     },
-    noteStatus(client, reservationRef, outcome, now) {
+    noteStatus(client, reservationRef, {outcome, result}, now) {
       open().run(
-        `UPDATE reservations SET outcome = ?, updated_at = ?, result = json_set(result, '$.status', upper(?))
+        `UPDATE reservations SET outcome = ?, updated_at = ?,
+           result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
          WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`,
-        outcome,
-        now,
-        outcome,
-        client.baseUrl,
-        client.clientId,
-        reservationRef,
-        outcome,
+        ...[outcome, now, result === undefined ? null : JSON.stringify(result), outcome],
+        ...[client.baseUrl, client.clientId, reservationRef, outcome],
       )
     },
   }

@@ -49,6 +49,8 @@ describe('on the sandbox', () => {
           outcome: 'confirmed',
           reservation: {status: 'CONFIRMED', payment: {status: 'PAID'}},
         })
+      const later = await home.json<Made>(['reserve', '--resume', `PAID-${n}`])
+      expect(later.result.reservation).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID'}})
     }
   })
 

@@ -231,14 +231,15 @@ test('given up, an entry of which nothing was sent goes, and of another only peo
 
 test('what the service says later is noted of what is known, of this client and this reservation alone', () => {
   const entries = [1, 2, 3, 4].map(n => begin(n))
-  const result = {reservation_ref: 'R-1', status: 'PENDING_PAYMENT'}
+  const payment = {mode: 'instant', status: 'PENDING'}
+  const result = {reservation_ref: 'R-1', status: 'PENDING_PAYMENT', payment}
   journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1', result}, 5)
   journal.settle(entries[1] as number, {outcome: 'unknown', reservationRef: 'R-1'}, 5)
   journal.settle(entries[2] as number, {outcome: 'confirmed', reservationRef: 'R-1'}, 5)
   journal.forget(entries[2] as number, 6)
   journal.settle(entries[3] as number, {outcome: 'confirmed', reservationRef: 'R-2'}, 5)
-  for (const client of OTHERS) state.journal.noteStatus(client, 'R-1', 'cancelled', 7)
-  state.journal.noteStatus(CLIENT, 'R-1', 'confirmed', 8)
+  for (const client of OTHERS) state.journal.noteStatus(client, 'R-1', {outcome: 'cancelled'}, 7)
+  state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'confirmed'}, 8)
   expect(entries.map((_, n) => journal.find(`ref-${n + 1}`)?.outcome)).toEqual([
     'confirmed',
     'unknown',
@@ -246,7 +247,10 @@ test('what the service says later is noted of what is known, of this client and 
     'confirmed',
   ])
   expect(entries.map((_, n) => journal.find(`ref-${n + 1}`)?.updatedAt)).toEqual([8, 5, 6, 5])
-  expect(journal.find('ref-1')?.result).toEqual({reservation_ref: 'R-1', status: 'CONFIRMED'})
+  const noted = {reservation_ref: 'R-1', status: 'CONFIRMED', payment: {mode: 'instant'}}
+  expect(journal.find('ref-1')?.result).toEqual(noted)
+  state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'cancelled', result: {a: 1}}, 9)
+  expect(journal.find('ref-1')?.result).toEqual({a: 1})
 })
 
 test('the list has all clients, newest first, or one, or what is open', () => {

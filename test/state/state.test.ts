@@ -57,7 +57,7 @@ test('a directory that cannot be written keeps tokens in this process alone', as
   expect(await alone).toEqual({gaveUp: false, value: 'in'})
   expect(readOnly.settings.read()).toEqual({profiles: {}})
   expect(readOnly.journal.list()).toEqual([])
-  const statuses = () => readOnly.journal.noteStatus(CLIENT, 'RSV-1', 'confirmed', 1)
+  const statuses = () => readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
   expect(statuses).toThrow(StorageError)
   readOnly.close()
 })
@@ -142,8 +142,8 @@ test('what the service says later is noted, but not over an outcome that is open
   const journal = state.journal.forClient(CLIENT)
   journal.settle(journal.begin(intent(1), 1).entry.id, {outcome: 'pending_payment', reservationRef: 'R-1'}, 2)
   journal.begin(intent(2), 3)
-  state.journal.noteStatus(CLIENT, 'R-1', 'confirmed', 4)
-  state.journal.noteStatus(OTHER, 'R-1', 'cancelled', 5)
+  state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'confirmed'}, 4)
+  state.journal.noteStatus(OTHER, 'R-1', {outcome: 'cancelled'}, 5)
   expect(state.journal.list()).toMatchObject([
     {clientReferenceId: 'ref-2', outcome: 'unresolved', ...CLIENT},
     {clientReferenceId: 'ref-1', outcome: 'confirmed', reservationRef: 'R-1', updatedAt: 4, ...CLIENT},

@@ -143,7 +143,7 @@ export async function cancel(
     const {result} = named instanceof Failure ? named.details : {}
     throw named instanceof Failure && result ? failureWith(named, {...result, quote: quoted(quote)}) : named
   })
-  if (isCancelled(done.outcome)) noteOutcome(connection, reference, 'cancelled', warn)
+  if (isCancelled(done.outcome)) noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
   return done
 }
 

@@ -89,12 +89,13 @@ export async function show(
   reference: string,
   warn: (text: string) => void,
 ): Promise<Result<Row>> {
-  const [{showReservation}, {outcomeWord}] = await Promise.all([
+  const [{showReservation}, {outcomeWord, withoutPeople}] = await Promise.all([
     import('../../../api/operations/reservations.js'),
     import('../../../api/reserve/outcome.js'),
   ])
   const found = await showReservation(connection.api, reference)
-  if (found.status?.trim()) noteOutcome(connection, reference, outcomeWord(found), warn)
+  if (found.status?.trim())
+    noteOutcome(connection, reference, {outcome: outcomeWord(found), result: withoutPeople(found)}, warn)
   return singleReservation(found)
 }
 

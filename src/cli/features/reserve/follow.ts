@@ -4,9 +4,10 @@
  * called; else only whether there is a voucher (§4.5), which says that it is CONFIRMED (§3).
  */
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {Settlement} from '../../../contract/journal.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import {documentOf, isFinal, paymentNote} from './payment.js'
@@ -33,7 +34,7 @@ async function lookAt(
   const look = await lookNow(connection, known, seconds)
   const {outcome, reservation_ref} = look.outcome
   if (outcome !== known.outcome && reservation_ref !== null)
-    noteOutcome(connection, reservation_ref, outcome, warn)
+    noteOutcome(connection, reservation_ref, {outcome, result: keptOf(look.outcome)}, warn)
   return look
 }
 
@@ -63,16 +64,19 @@ async function showNow(
   known: ReserveOutcome,
   timeoutSeconds: number,
 ): Promise<ReserveOutcome> {
-  const [{showReservation}, {outcomeWord}] = await Promise.all([
-    import('../../../api/operations/reservations.js'),
-    import('../../../api/reserve/outcome.js'),
-  ])
+  const {showReservation} = await import('../../../api/operations/reservations.js')
   const booking = {client_reference_id: known.client_reference_id}
   const found = await showReservation(api, known.reservation_ref ?? '', {booking, timeoutSeconds})
   if (!found.status?.trim()) return known
   const {reservation, status} = found
   const payment_url = found.payment_url ?? known.payment_url
   return {...known, outcome: outcomeWord(found), status, reservation, payment_url}
+}
+
+/** What may be kept of it. */
+function keptOf({reservation, reservation_ref, status, payment_url}: ReserveOutcome): object {
+  const named = {reservation_ref: reservation_ref ?? '', status, payment_url}
+  return withoutPeople({reservation: reservation ?? {}, ...named})
 }
 
 /** What was said of its payment before is no longer true. */
@@ -99,19 +103,21 @@ export async function newestOf(
 }
 
 /**
- * Notes in the journal that the service says `outcome` of the reservation, as `outcomeWord` has it. Nothing is noted of
- * one that was not made here. Failures only warn.
+ * Notes in the journal what the service says of the reservation, with its outcome as `outcomeWord` has it. Nothing is noted
+ * of one that was not made here. Failures only warn.
  */
 export function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
   reference: string,
-  outcome: string,
+  newest: Settlement,
   warn: Warn,
 ): void {
   try {
-    if (state.writable) state.journal.noteStatus(target, reference, outcome, clock.now())
+    if (state.writable) state.journal.noteStatus(target, reference, newest, clock.now())
   } catch (error) {
-    warn(`Warning: that it is ${outcome} could not be written to the journal: ${(error as Error).message}`)
+    warn(
+      `Warning: that it is ${newest.outcome} could not be written to the journal: ${(error as Error).message}`,
+    )
   }
 }
 
