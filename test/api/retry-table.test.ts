@@ -3,7 +3,9 @@
  * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is told here apart from the
  * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, design.md ("Exactly one reservation") for what may go out twice.
  */
+import fc from 'fast-check'
 import {expect, test} from 'vitest'
+import {mayHaveActed, retryAfterMilliseconds, waitBeforeRepeat} from '../../src/api/http/retry.js'
 import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {
@@ -14,6 +16,7 @@ import {
   type WireAnswer,
 } from '../../src/api/types.js'
 import {OPERATIONS, type OperationName} from '../../src/contract/operations.js'
+import {anyString} from '../support/any-text.js'
 import {fakeClock} from '../support/clocks.js'
 
 /** Where the fake clock stands: 2027-01-15T08:00:00Z. */
@@ -48,13 +51,14 @@ const HEADERS: readonly (readonly [headers: Record<string, string>, asked: numbe
     '٧',
     'soon',
     '5, 6',
-    '5, 5',
     '',
     ' ',
     '7 s',
     '9'.repeat(400),
     '\u202e7',
     'NaN',
+    '1999999999',
+    '2033-05-18',
   ].map((text): [Record<string, string>, undefined] => [{'retry-after': text}, undefined]),
 ]
 
@@ -130,24 +134,14 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
 )
 
 /** §4.1, §4.2 and the searches change nothing, whatever their method; all other POST, PATCH and DELETE may. */
-const ONLY_READ: ReadonlySet<OperationName> = new Set<OperationName>([
+const CHANGES: ReadonlySet<OperationName> = new Set<OperationName>([
+  ...(['reservations.create', 'reservations.update', 'reservations.cancel'] as const),
   ...([
-    'token.create',
-    'token.revoke',
-    'hotels.search',
-    'hotels.show',
-    'hotels.price',
-    'tours.search',
+    'subscriptions.create',
+    'subscriptions.update',
+    'subscriptions.delete',
+    'subscriptions.test',
   ] as const),
-  ...([
-    'tours.show',
-    'reservations.list',
-    'reservations.show',
-    'reservations.quote',
-    'voucher.show',
-  ] as const),
-  ...(['account.show', 'content.countries', 'content.currencies', 'content.cities'] as const),
-  ...(['subscriptions.list', 'subscriptions.show', 'subscriptions.deliveries'] as const),
 ])
 
 const ENDS: readonly (readonly [name: string, end: number | ExchangeError, read: number, changed: number])[] =
@@ -191,10 +185,42 @@ test.each(Object.keys(OPERATIONS) as OperationName[])('%s is sent as often as it
     await api
       .exchange(name, {parameters, body: {a: 1}})
       .catch(error => expect(error).toBeInstanceOf(SendError))
-    const times = ONLY_READ.has(name) ? read : changed
+    const times = CHANGES.has(name) ? changed : read
     // Without a bearer token there is none to renew.
     const isUnsigned = OPERATIONS[name].scope === null && end === 401
     expect([what, requests]).toEqual([what, isUnsigned ? 1 : times])
     expect(bodies.size).toBe(1)
   }
+})
+
+test('only a 4xx and a redirect that keeps the method say that the service did not act', () => {
+  const all = Array.from({length: 500}, (_, n) => n + 100)
+  const without = all.filter(status => !mayHaveActed({status}))
+  expect(without).toEqual([307, 308, ...all.filter(status => status >= 400 && status < 500)])
+})
+
+test('whatever Retry-After and Date say, the wait is a number of milliseconds, and never less than was asked for', () => {
+  const odd = fc.oneof(
+    anyString(),
+    fc.integer().map(String),
+    fc.date({noInvalidDate: true}).map(date => date.toUTCString()),
+    fc.constantFrom('1e9', '-1', '0x10', '١٢', ' 5 ', '5, 6', 'Infinity', '999999999', '9'.repeat(400)),
+  )
+  fc.assert(
+    fc.property(
+      odd,
+      odd,
+      fc.integer({min: 1, max: 50}),
+      fc.double({min: 0, max: 0.999, noNaN: true}),
+      (after, date, attempt, random) => {
+        const outcome = {status: 503, headers: {'retry-after': after, date}, body: Buffer.alloc(0)}
+        const asked = retryAfterMilliseconds(outcome, 1_700_000_000)
+        const wait = waitBeforeRepeat(outcome, attempt, () => random, 1_700_000_000)
+        expect(Number.isFinite(wait) && wait >= 0).toBe(true)
+        expect(wait).toBeGreaterThanOrEqual(asked ?? 0)
+        if (asked === undefined) expect(wait).toBeLessThanOrEqual(20_000)
+      },
+    ),
+    {numRuns: 2000},
+  )
 })

@@ -58,60 +58,7 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
   return {clock, requests, limits, records, send}
 }
 
-const RETRIED = new Set([429, 500, 502, 503, 504])
-const ALL_STATUSES = Array.from({length: 500}, (_, index) => index + 100)
-
-describe('every status from 100 to 599', () => {
-  test.each([true, false])('answered whole, repeatable %s', async repeatable => {
-    for (const status of ALL_STATUSES) {
-      const {send, requests} = setUp([answer(status)])
-      const result = await send({repeatable})
-      const attempts = RETRIED.has(status) && (repeatable || status === 429) ? 4 : 1
-      const acted = attempts > 1 && status >= 500
-      expect({status, requests: requests.length}).toEqual({status, requests: attempts})
-      expect(result).toMatchObject({status, attempts, mayHaveActed: acted})
-    }
-  })
-
-  test.each([
-    ['cut', true],
-    ['cut', false],
-    ['timeout', true],
-    ['timeout', false],
-  ] as const)('then %s with repeatable %s, then answered', async (fault, repeatable) => {
-    for (const status of ALL_STATUSES) {
-      const {send, requests} = setUp([failure(fault, true), answer(status)])
-      const result = await send({repeatable})
-      if (!repeatable) {
-        expect(result).toMatchObject({name: 'SendError', attempts: 1, mayHaveActed: true, last: {fault}})
-        expect(requests).toHaveLength(1)
-      } else {
-        const attempts = RETRIED.has(status) ? 4 : 2
-        expect(result).toMatchObject({status, attempts, mayHaveActed: true})
-      }
-    }
-  })
-})
-
-describe('faults', () => {
-  const PASSING: ExchangeFault[] = ['dns', 'refused', 'connect_timeout', 'proxy', 'reset', 'timeout', 'cut']
-  const LASTING: ExchangeFault[] = ['tls', 'proxy_refused', 'too_large', 'protocol']
-  const cases = [...PASSING, ...LASTING].flatMap(fault =>
-    [true, false].flatMap(sent => [true, false].map(repeatable => ({fault, sent, repeatable}))),
-  )
-
-  test.each(cases)('$fault, sent $sent, repeatable $repeatable', async ({fault, sent, repeatable}) => {
-    const {send, requests} = setUp([failure(fault, sent)])
-    const attempts = PASSING.includes(fault) && (repeatable || !sent) ? 4 : 1
-    expect(await send({repeatable})).toMatchObject({
-      name: 'SendError',
-      attempts,
-      mayHaveActed: sent,
-      last: {fault},
-    })
-    expect(requests).toHaveLength(attempts)
-  })
-
+describe('what may have been done', () => {
   test('a lost attempt is remembered when the later ones do not even leave', async () => {
     const {send} = setUp([failure('reset', true), failure('refused', false)])
     expect(await send()).toMatchObject({
@@ -131,11 +78,6 @@ describe('faults', () => {
       mayHaveActed: false,
     })
   })
-
-  test('a defect in the transport is not an attempt', async () => {
-    const {send} = setUp([])
-    await expect(send()).rejects.toThrow(TypeError)
-  })
 })
 
 test('every repeat is the same request, byte for byte', async () => {
@@ -152,27 +94,6 @@ describe('waiting', () => {
     const {send, clock} = setUp([answer(503)], {random: () => 0.5})
     await send()
     expect(clock.sleeps).toEqual([125, 250, 500])
-  })
-
-  test.each([
-    ['2', 2000],
-    ['0', 0],
-    ['Fri, 15 Jan 2027 08:00:03 GMT', 3000],
-    ['-1', 0],
-    ['soon', 0],
-    ['', 0],
-  ])('Retry-After: %s', async (value, milliseconds) => {
-    // The fake clock stands at Fri, 15 Jan 2027 08:00:00 GMT.
-    const {send, clock} = setUp([answer(429, {'retry-after': value}), answer(200)])
-    expect(await send()).toMatchObject({status: 200})
-    expect(clock.sleeps).toEqual([milliseconds])
-  })
-
-  test("a Retry-After date is measured on the service's clock", async () => {
-    const headers = {'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT'}
-    const {send, clock} = setUp([answer(503, headers), answer(200)])
-    await send()
-    expect(clock.sleeps).toEqual([7000])
   })
 
   test('a Retry-After that does not fit ends it with the answer', async () => {

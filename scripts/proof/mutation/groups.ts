@@ -26,7 +26,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'retry',
     files: ['src/api/http/retry.ts', 'src/api/http/send.ts'],
-    tests: tests('api', 'retry', 'send'),
+    tests: tests('api', 'retry-table', 'send'),
   },
   {
     name: 'journal',

@@ -110,22 +110,44 @@ function isCertificateProblem(code: string): boolean {
   return CERTIFICATE.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
 }
 
-const TLS_PROBLEMS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'has expired',
-  CERT_NOT_YET_VALID: 'is not valid yet',
-  CERT_REVOKED: 'is revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; if you trust it, name its PEM with --ca-file',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
-  HOSTNAME_MISMATCH: 'is for another host name',
+/** What is wrong with a certificate. */
+export type CertificateProblem =
+  | 'expired'
+  | 'not_yet_valid'
+  | 'revoked'
+  | 'self_signed'
+  | 'other_host'
+  | 'unknown_authority'
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not_yet_valid',
+  CERT_REVOKED: 'revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self_signed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'other_host',
+  HOSTNAME_MISMATCH: 'other_host',
+}
+
+const IN_WORDS: Readonly<Record<CertificateProblem, string>> = {
+  expired: 'has expired',
+  not_yet_valid: 'is not valid yet',
+  revoked: 'is revoked',
+  self_signed: 'is self-signed; if you trust it, name its PEM with --ca-file',
+  other_host: 'is for another host name',
+  unknown_authority:
+    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
+}
+
+/** What Node's `code` says of a certificate that is refused. */
+export function certificateProblem(code: string): CertificateProblem {
+  return CERTIFICATE_PROBLEMS[code] ?? 'unknown_authority'
 }
 
 function tlsReason(cause: NodeError, place: Place): string {
   const code = cause.code ?? ''
   const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
   if (!isCertificateProblem(code)) return `TLS with ${host} failed (${code})`
-  const problem =
-    TLS_PROBLEMS[code] ??
-    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file'
+  const problem = IN_WORDS[certificateProblem(code)]
   const names = cause.cert?.subjectaltname
   const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
   return `the certificate of ${host} ${problem} (${code}${meant})`

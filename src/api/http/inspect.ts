@@ -12,7 +12,13 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher} from './dispatcher.js'
 import {Exchange} from './exchange.js'
-import {diagnoseConnecting, type Place, secondsText} from './faults.js'
+import {
+  type CertificateProblem,
+  certificateProblem,
+  diagnoseConnecting,
+  type Place,
+  secondsText,
+} from './faults.js'
 import type {ProxyServer} from './proxy.js'
 
 export interface Way {
@@ -36,8 +42,8 @@ export interface TlsView {
   readonly protocol: string
   /** The server's own first. */
   readonly chain: readonly ShownCertificate[]
-  /** Why calls would refuse it, in words; undefined when they would not. */
-  readonly problem: string | undefined
+  /** Why calls would refuse it; undefined when they would not. */
+  readonly problem: {readonly kind: CertificateProblem; readonly reason: string} | undefined
 }
 
 /** `host:port` of a URL. */
@@ -142,11 +148,11 @@ function nameOf(name: DetailedPeerCertificate['subject'] | undefined): string {
   return String(text)
 }
 
-function problemOf(tls: TLSSocket, way: Way): string | undefined {
+function problemOf(tls: TLSSocket, way: Way): TlsView['problem'] {
   if (tls.authorized) return undefined
   const told = tls.authorizationError as unknown
   const code = typeof told === 'string' ? told : String((told as {code?: unknown})?.code ?? 'unknown')
-  return faultOf(Object.assign(new Error(code), {code}), way).reason
+  return {kind: certificateProblem(code), reason: faultOf(Object.assign(new Error(code), {code}), way).reason}
 }
 
 function placeOf(way: Way): Place {
@@ -162,7 +168,10 @@ function faultOf(error: unknown, way: Way): ExchangeError {
 
 const MAX_NAME_LENGTH = 80
 
-/** A refusal holds nothing of the certificate, so it is looked at once more: `error` with subject, issuer and expiry of the server's certificate; as it was when there is none to be seen. */
+/**
+ * A refusal holds nothing of the certificate, so it is looked at once more: `error` with subject, issuer and expiry of
+ * the server's certificate; as it was when there is none to be seen.
+ */
 export async function withCertificate(error: ExchangeError, way: Way): Promise<ExchangeError> {
   const view = await inspectTls(way).catch(() => undefined)
   const [own] = view?.chain ?? []

@@ -98,7 +98,7 @@ async function checkTls(way: Way, now: number, insecure: boolean): Promise<Check
   if (way.url.protocol !== 'https:') return skipped('tls', 'plain http, on this machine alone')
   const view = await inspectTls(way)
   const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
-  if (view.problem !== undefined) return refusedCertificate(way, view, detail, insecure)
+  if (view.problem) return refusedCertificate(way, view.problem, detail, insecure)
   const ending = view.chain.find(({validUntil}) => validUntil - now < ABOUT_TO_EXPIRE_SECONDS)
   if (!ending) return ok('tls', detail)
   const days = Math.floor((ending.validUntil - now) / 24 / 3600)
@@ -106,16 +106,27 @@ async function checkTls(way: Way, now: number, insecure: boolean): Promise<Check
   return warn('tls', `the certificate of ${ending.subject} ends in ${days} days; ${detail}`, fix)
 }
 
-function refusedCertificate(way: Way, {problem = ''}: TlsView, detail: string, insecure: boolean): Check {
-  const all = `${problem}; ${detail}`
+const LOOK_AT_CLOCK = 'tell the operator of the service, and look at the clock of this machine'
+const NAME_AUTHORITY = 'if you trust its authority, name its PEM with --ca-file FILE'
+const CERTIFICATE_ADVICE: Readonly<Record<NonNullable<TlsView['problem']>['kind'], string>> = {
+  expired: LOOK_AT_CLOCK,
+  not_yet_valid: LOOK_AT_CLOCK,
+  revoked: 'tell the operator of the service',
+  other_host: 'check the host name in the base URL',
+  self_signed: NAME_AUTHORITY,
+  unknown_authority: NAME_AUTHORITY,
+}
+
+function refusedCertificate(
+  way: Way,
+  {kind, reason}: NonNullable<TlsView['problem']>,
+  detail: string,
+  insecure: boolean,
+): Check {
+  const all = `${reason}; ${detail}`
   if (insecure && isLoopbackHost(way.url.hostname))
     return warn('tls', `${all}; --insecure takes it all the same`, 'name its authority with --ca-file FILE')
-  const fix = /expired/.test(problem)
-    ? 'tell the operator of the service, and look at the clock of this machine'
-    : /another host/.test(problem)
-      ? 'check the host name in the base URL'
-      : 'if you trust its authority, name its PEM with --ca-file FILE'
-  return fail('tls', 'unreachable', all, fix)
+  return fail('tls', 'unreachable', all, CERTIFICATE_ADVICE[kind])
 }
 
 export interface ReceiverParts {
