@@ -36,9 +36,7 @@ async function reserveWith(change: Record<string, unknown>, search: Record<strin
   return client.reserve(reservationRequest(offer.offer_id, change))
 }
 
-async function events(): Promise<{type: string; data: Record<string, unknown>}[]> {
-  return (await sandbox.control('GET', '/_sandbox/events')).json.data
-}
+const events = () => sandbox.listed('events')
 
 test('a reservation paid from the balance is confirmed at once, debited once, and has two events', async () => {
   const [offer] = await client.search()

@@ -41,7 +41,7 @@ test('logs what was sent, without secrets and identity numbers', async () => {
   )
   await sandbox.sandbox.handle(new Request(made.json.data.payment.url))
   await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token: client.token})
-  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const log = await sandbox.listed('requests')
   const text = JSON.stringify(log)
   const paymentToken = made.json.data.payment.url.split('/').at(-1)
   for (const secret of ['sk_test_sandbox', client.token, ADULT.identity.number, paymentToken]) {
@@ -66,7 +66,7 @@ test('logs the filters of lists in a query and no other value', async () => {
   const secrets = 'client_secret=sk_test_sandbox&token=tok-1&sk_live_bare'
   await sandbox.control('POST', `/partner-api/v1/oauth/token?${secrets}`, {})
   await client.call('GET', '/reservations?status=CONFIRMED&limit=2&access_token=tok-2')
-  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const log = await sandbox.listed('requests')
   expect(log.slice(-2).map(({path}: {path: string}) => path)).toEqual([
     '/partner-api/v1/oauth/token?client_secret=[redacted]&token=[redacted]&[redacted]',
     '/partner-api/v1/reservations?status=CONFIRMED&limit=2&access_token=[redacted]',
@@ -75,7 +75,7 @@ test('logs the filters of lists in a query and no other value', async () => {
 
 test('keeps the last 200 requests in the log', async () => {
   for (let index = 0; index < 205; index += 1) await client.call('GET', `/hotels/${index}`)
-  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const log = await sandbox.listed('requests')
   expect(log).toHaveLength(200)
   expect(log.at(-1).path).toBe('/partner-api/v1/hotels/204')
 })
@@ -83,7 +83,7 @@ test('keeps the last 200 requests in the log', async () => {
 test('logs no body over 16 KiB, only that it was longer', async () => {
   const sent = ['x'.repeat(16 * 1024 - 2), 'x'.repeat(16 * 1024 - 1)]
   for (const body of sent) await client.call('POST', '/hotels/search', JSON.stringify(body))
-  const log = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const log = await sandbox.listed('requests')
   const kept = log.slice(-2).map(({body}: {body: unknown}) => body)
   expect(kept).toEqual([sent[0], '[longer than 16384 bytes]'])
 })
@@ -98,7 +98,7 @@ test('a reset deletes everything but the start-up clients', async () => {
   const fresh = await sandbox.client()
   expect((await fresh.call('GET', '/account')).json.data.balance).toBe('100000.00')
   expect((await fresh.call('GET', '/reservations')).json.data).toEqual([])
-  expect((await sandbox.control('GET', '/_sandbox/events')).json.data).toEqual([])
+  expect(await sandbox.listed('events')).toEqual([])
   expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T12:00:00.000Z')
 })
 

@@ -35,12 +35,7 @@ async function sentBy(cause: () => Promise<unknown>): Promise<Record<string, unk
   return Object.fromEntries(events.map(({type, data}) => [type, data]))
 }
 
-async function reserve(mode: 'account' | 'instant'): Promise<string> {
-  const [offer] = await client.search()
-  const made = await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))
-  return made.json.data.reservation_ref
-}
-
+const reserve = async (mode: string) => (await client.book({payment: {mode}})).reservation_ref
 const pay = (ref: string, result: string) => sandbox.control('POST', `/_sandbox/payments/${ref}`, {result})
 const always = {
   object: 'reservation',

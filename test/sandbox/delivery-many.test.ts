@@ -55,7 +55,7 @@ test('each attempt is made, counts as made at its own moment, and others are ans
   }
   await moved
   expect(answered).toBeGreaterThan(10)
-  const shown = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data as Shown[]
+  const shown = (await sandbox.listed('deliveries')) as Shown[]
   expect(shown).toHaveLength(MANY)
   expect(new Set(shown.map(({status}) => status))).toEqual(new Set(['DELIVERED']))
   expect(shown.flatMap(({attempts}) => attempts.filter(({status}) => status === null))).toEqual([])

@@ -36,20 +36,12 @@ async function subscribe(answering?: Answering, events = ['reservation.confirmed
   return {...subscriber, ...(created.json.data as {id: string; secret: string})}
 }
 
-async function reserve() {
-  const [offer] = await client.search()
-  return (await client.reserve(reservationRequest(offer.offer_id))).json.data
-}
-
-async function deliveries() {
-  return (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
-}
-
+const deliveries = () => sandbox.listed('deliveries')
 const refusing: Answering = answer => answer.writeHead(500).end()
 
 test('eight attempts at their own moments, each signed anew; then abandoned, and the subscription passive', async () => {
   const {id, secret, received} = await subscribe(refusing)
-  await reserve()
+  await client.book()
   await sandbox.advance(100 * HOUR)
 
   const [delivery] = await deliveries()
@@ -70,7 +62,7 @@ test('eight attempts at their own moments, each signed anew; then abandoned, and
 
 test('the first 2xx ends the schedule', async () => {
   const {id, received} = await subscribe((answer, _, count) => answer.writeHead(count < 3 ? 503 : 204).end())
-  await reserve()
+  await client.book()
   await sandbox.advance(100 * HOUR)
   expect(received).toHaveLength(3)
   const [delivery] = await deliveries()
@@ -82,13 +74,13 @@ test('the first 2xx ends the schedule', async () => {
 
 test('the first attempt is made at once', async () => {
   const {received, waitFor, secret} = await subscribe()
-  const {reservation_ref, client_reference_id} = await reserve()
+  const {reservation_ref, client_reference_id} = await client.book()
   await waitFor(1)
   const [event] = received
   expect(event && signedAt(event, secret)).toBe(TEST_START)
   expect(event).toMatchObject({method: 'POST', path: '/hooks'})
   expect(event?.headers).toMatchObject({'content-type': 'application/json', 'user-agent': expect.any(String)})
-  const [recorded] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const [recorded] = await sandbox.listed('events')
   const envelope = JSON.parse(String(event?.body))
   expect(envelope).toEqual(recorded)
   expect(envelope).toMatchObject({
@@ -104,7 +96,7 @@ test('a timer makes the next attempt in real time', async () => {
   sandbox = await startSandbox({allowHttpLoopback: true, clock: () => TEST_START + performance.now() / 1000})
   client = await sandbox.client()
   const {received, waitFor} = await subscribe(refusing)
-  await reserve()
+  await client.book()
   await sandbox.advance(MINUTE - 1)
   await waitFor(2)
   expect(received).toHaveLength(2)
@@ -114,11 +106,11 @@ test('nothing is sent to a passive subscription; active again, it gets what wait
   const {id, received, waitFor} = await subscribe((answer, _, count) =>
     answer.writeHead(count === 1 ? 500 : 200).end(),
   )
-  await reserve()
+  await client.book()
   await waitFor(1)
   const path = `/webhooks/subscriptions/${id}`
   await client.call('PATCH', path, {is_active: false})
-  await reserve()
+  await client.book()
   await sandbox.advance(HOUR)
   const refused = await client.call('POST', `${path}/test`)
   expect([refused.status, refused.json.error.code]).toEqual([409, 'subscription_passive'])
@@ -126,7 +118,7 @@ test('nothing is sent to a passive subscription; active again, it gets what wait
   await client.call('PATCH', path, {is_active: true})
   await waitFor(2)
   expect(received[1]?.body).toEqual(received[0]?.body)
-  await reserve()
+  await client.book()
   await waitFor(3)
   expect(received).toHaveLength(3)
 })
@@ -134,7 +126,7 @@ test('nothing is sent to a passive subscription; active again, it gets what wait
 test('an abandoned delivery can be sent again by hand', async () => {
   let works = false
   const {id, received, secret} = await subscribe(answer => answer.writeHead(works ? 200 : 500).end())
-  await reserve()
+  await client.book()
   await sandbox.advance(100 * HOUR)
   const [{delivery_id}] = await deliveries()
   const path = `/_sandbox/deliveries/${delivery_id}/redeliver`
@@ -153,7 +145,7 @@ test('an abandoned delivery can be sent again by hand', async () => {
 test('sending a delivered event again by hand changes neither its status nor its subscription', async () => {
   let works = true
   const {id, received} = await subscribe(answer => answer.writeHead(works ? 200 : 500).end())
-  await reserve()
+  await client.book()
   await sandbox.advance(0)
   const [{delivery_id}] = await deliveries()
   works = false
@@ -177,7 +169,7 @@ test('attempts of one delivery requested together are made one after the other',
       answer.writeHead(200).end()
     }, 20)
   })
-  await reserve()
+  await client.book()
   await sandbox.advance(0)
   const [{delivery_id}] = await deliveries()
   const path = `/_sandbox/deliveries/${delivery_id}/redeliver`
@@ -190,7 +182,7 @@ test('attempts of one delivery requested together are made one after the other',
 
 test('a deleted subscription gets no further attempt', async () => {
   const {id, received, waitFor} = await subscribe(refusing)
-  await reserve()
+  await client.book()
   await waitFor(1)
   await client.call('DELETE', `/webhooks/subscriptions/${id}`)
   await sandbox.advance(100 * HOUR)
@@ -232,7 +224,7 @@ test('a payment that expires sends its event at that very moment', async () => {
 
 test('nothing is sent before it is due, and moves of the clock run one after the other', async () => {
   const {received} = await subscribe(refusing)
-  await reserve()
+  await client.book()
   // The second attempt is due in a minute, and not a second earlier.
   await sandbox.advance(MINUTE - 1)
   expect(received).toHaveLength(1)

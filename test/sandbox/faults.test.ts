@@ -134,7 +134,7 @@ test('a refusal can be cut too', async () => {
   const cut = await reserveRaw('not a key')
   expect([cut.status, cut.ended, cut.bytes]).toEqual([400, 'cut', Math.floor((cut.announced ?? 0) / 2)])
   expect(cut.bytes).toBeGreaterThan(0)
-  expect((await sandbox.control('GET', '/_sandbox/faults')).json.data).toEqual([])
+  expect(await sandbox.listed('faults')).toEqual([])
 })
 
 test('the reference -unknown_success commits, then drops the first request only', async () => {
@@ -170,7 +170,7 @@ test('a sandbox that closes ends hanging requests', async () => {
   await sandbox.fault({operation: 'account.show', kind: 'latency', latency_ms: 600_000})
   const path = '/partner-api/v1/account'
   const hanging = [1, 2].map(() => exchange(path, {authorization: `Bearer ${client.token}`}))
-  const arrived = async () => (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const arrived = async () => await sandbox.listed('requests')
   const waiting = async () =>
     (await arrived()).filter((entry: {operation: string}) => entry.operation === 'account.show').length
   while ((await waiting()) < 2);
@@ -185,7 +185,7 @@ test.each(['commit-then-drop', 'commit-then-hang'])(
     await sandbox.fault({operation: 'reservations.create', kind})
     expect((await client.reserve({...body, client_nationality: 'XX'})).status).toBe(400)
     expect((await client.reserve(body, 'not a key')).status).toBe(400)
-    const left = (await sandbox.control('GET', '/_sandbox/faults')).json.data
+    const left = await sandbox.listed('faults')
     expect(left).toMatchObject([{kind, left: 1}])
   },
 )

@@ -101,7 +101,7 @@ test('refuses a repeat while the first still runs, and another body at any time'
   await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 400})
   const first = client.reserve(body, key)
   // The log shows the first as soon as it has arrived.
-  const arrived = async () => (await sandbox.control('GET', '/_sandbox/requests')).json.data
+  const arrived = async () => await sandbox.listed('requests')
   while (!(await arrived()).some((r: {operation: string}) => r.operation === 'reservations.create'));
   await new Promise(resolve => setTimeout(resolve, 50))
   const running = await client.reserve(body, key)

@@ -2,14 +2,7 @@
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {axeViolations, findChromium, startBrowser} from '../support/browser.js'
-import {
-  ADULT,
-  CONTACT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {ADULT, CONTACT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
 
@@ -58,13 +51,6 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   const subscribe = (events: string[], path = '/hook') =>
     client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin + path, events})
 
-  async function reserve(change: Record<string, unknown> = {}) {
-    const [offer] = await client.search()
-    const made = await client.reserve(reservationRequest(offer.offer_id, change))
-    expect(made.status).toBe(201)
-    return made.json.data
-  }
-
   const press = (page: Page, name: string | RegExp) => page.getByRole('button', {name, exact: true}).click()
   const follow = (page: Page, name: string | RegExp) => page.getByRole('link', {name}).first().click()
   const note = (page: Page) => page.getByRole('status').textContent()
@@ -73,7 +59,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
 
   it('lets an operator decline, pay, advance the clock, watch attempts, deliver again and reset', async () => {
     await subscribe(['payment.failed', 'reservation.confirmed'])
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     const page = await open('/')
     await follow(page, reservation_ref)
     expect(await text(page)).toContain('in 15 min')
@@ -122,7 +108,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   })
 
   it('lets a payment expire, and injects and removes a fault', async () => {
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     const page = await open(`/ui/reservations/${reservation_ref}`)
     await press(page, 'Let the payment expire')
     expect(await text(page)).toContain('payment_expired')
@@ -144,7 +130,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
       surname: `\u202E\u2066gnorw${'W'.repeat(10_000)}`,
     }
     const marks = {...ADULT, is_lead: false, name: `Z${'\u0301'.repeat(300)}`, surname: '</td></tr><tr><td>x'}
-    const {reservation_ref} = await reserve({
+    const {reservation_ref} = await client.book({
       ...instant,
       client_reference_id: '"\'><a/href=javascript:window.planted=4>&amp;</bdi>',
       contact: {...CONTACT, name: HOSTILE, surname: `${'<b>'.repeat(30)}\r\nReservation RSV-FORGED`},
@@ -156,9 +142,9 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
       'idempotency-key': '" onmouseover="window.planted=6',
     })
     await sandbox.advance(0)
-    const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
-    const [delivery] = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
-    const requests = (await sandbox.control('GET', '/_sandbox/requests')).json.data
+    const [event] = await sandbox.listed('events')
+    const [delivery] = await sandbox.listed('deliveries')
+    const requests = await sandbox.listed('requests')
     return [
       '/',
       `/ui/reservations/${reservation_ref}`,
@@ -242,7 +228,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   })
 
   it('keeps the roles of its tables where they are shown as blocks', async () => {
-    await reserve()
+    await client.book()
     const page = await open('/ui/reservations', {viewport: {width: 360, height: 640}, isMobile: true})
     expect(await page.getByRole('columnheader', {includeHidden: true}).count()).toBe(7)
     expect(await page.getByRole('table').getByRole('row').last().getByRole('cell').count()).toBe(6)
@@ -255,7 +241,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   })
 
   it('refuses forms from pages of another site', async () => {
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     const path = `/ui/reservations/${reservation_ref}/payment`
     const page = await open('/', {})
     for (const from of ['http://evil.example/', `${subscriber.origin}/`]) {

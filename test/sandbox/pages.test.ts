@@ -1,12 +1,6 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {
-  ADULT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {ADULT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {readPage, sendForm} from '../support/site.js'
 
 let sandbox: TestSandbox
@@ -18,15 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
-async function reserve(change: Record<string, unknown> = {}) {
-  const [offer] = await client.search()
-  const made = await client.reserve(reservationRequest(offer.offer_id, change))
-  expect(made.status).toBe(201)
-  return made.json.data
-}
-
 const instant = {payment: {mode: 'instant'}}
-const events = async () => (await sandbox.control('GET', '/_sandbox/events')).json.data
+const events = async () => await sandbox.listed('events')
 const read = async (path: string) => (await readPage(sandbox, path)).text
 const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
 
@@ -40,7 +27,7 @@ describe('reading', () => {
   })
 
   it('shows everything about a reservation, but no whole identity number', async () => {
-    const {reservation_ref, hotel, price, hotel_confirmation_number} = await reserve()
+    const {reservation_ref, hotel, price, hotel_confirmation_number} = await client.book()
     const page = await read(`/ui/reservations/${reservation_ref}`)
     for (const text of [hotel.name, price.total, hotel_confirmation_number, 'Ayşe Öğüt', 'voucher.ready']) {
       expect(page).toContain(text)
@@ -52,8 +39,8 @@ describe('reading', () => {
   })
 
   it('finds reservations by reference, name and status', async () => {
-    const paid = await reserve()
-    const pending = await reserve({...instant, client_reference_id: 'SUMMER-100%_7'})
+    const paid = await client.book()
+    const pending = await client.book({...instant, client_reference_id: 'SUMMER-100%_7'})
     const found = async (query: Record<string, string>) => {
       const page = await read(`/ui/reservations?${new URLSearchParams(query)}`)
       return [paid, pending].map(each => page.includes(each.reservation_ref))
@@ -73,7 +60,7 @@ describe('reading', () => {
       url: 'https://receiver.example/hook',
       events: ['reservation.confirmed'],
     })
-    await reserve()
+    await client.book()
     const [confirmed, voucher] = await events()
     const page = await read(`/ui/events/${confirmed.id}`)
     expect(page).toContain('&quot;type&quot;: &quot;reservation.confirmed&quot;')
@@ -84,7 +71,7 @@ describe('reading', () => {
   })
 
   it('shows the last requests without their secrets, by operation and outcome', async () => {
-    await reserve()
+    await client.book()
     await client.call('GET', '/hotels/0')
     const page = await read('/ui/requests?operation=reservations.create')
     const [, id = ''] = /href="\/ui\/requests\/([^"]+)"/.exec(page) ?? []
@@ -115,7 +102,7 @@ describe('reading', () => {
   })
 
   it('changes nothing', async () => {
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     const before = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
     for (const path of ['/', '/ui/reservations', `/ui/reservations/${reservation_ref}`, '/ui/faults']) {
       expect((await readPage(sandbox, path)).status).toBe(200)
@@ -140,7 +127,7 @@ describe('reading', () => {
 
 describe('forms', () => {
   it('declines and pays, and says what became of it', async () => {
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     const path = `/ui/reservations/${reservation_ref}`
     const declined = await sendForm(sandbox, `${path}/payment`, {result: 'failed'})
     expect([declined.status, declined.headers.get('location')]).toEqual([303, `${path}?done=failed`])
@@ -200,7 +187,7 @@ describe('forms', () => {
   })
 
   it('resets', async () => {
-    const {reservation_ref} = await reserve()
+    const {reservation_ref} = await client.book()
     const answer = await sendForm(sandbox, '/ui/reset')
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/?done=reset'])
     expect((await readPage(sandbox, `/ui/reservations/${reservation_ref}`)).status).toBe(404)
@@ -216,7 +203,7 @@ describe('forms', () => {
     {'sec-fetch-site': 'none'},
     {origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-origin'},
   ])('are refused from anywhere but the page itself: %o', async headers => {
-    const {reservation_ref} = await reserve(instant)
+    const {reservation_ref} = await client.book(instant)
     for (const [path, fields] of [
       ['/ui/clock', {advance_seconds: '3600'}],
       [`/ui/reservations/${reservation_ref}/payment`, {result: 'paid'}],

@@ -16,8 +16,7 @@ let pending: any
 beforeEach(async () => {
   sandbox = await startSandbox()
   client = await sandbox.client()
-  const [offer] = await client.search()
-  pending = (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}))).json.data
+  pending = await client.book({payment: {mode: 'instant'}})
 })
 afterEach(() => sandbox.close())
 
@@ -95,7 +94,7 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
     payment: {status: 'EXPIRED'},
     cancellation: {reason: 'payment_expired', cancelled_at: '2030-06-01T12:15:00.000Z', fee: '0.00'},
   })
-  const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const [event] = await sandbox.listed('events')
   expect(event).toMatchObject({
     type: 'reservation.cancelled',
     created: '2030-06-01T12:15:00.000Z',

@@ -3,7 +3,6 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {
   ADULT,
   CONTACT,
-  reservationRequest,
   type SandboxClient,
   startSandbox,
   TEST_START,
@@ -19,18 +18,14 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: a reservation as it came
-async function reserve(change: Record<string, unknown> = {}, pick = (_: any) => true): Promise<any> {
-  const offer = (await client.search()).find(pick)
-  return (await client.reserve(reservationRequest(offer.offer_id, change))).json.data
-}
-
 async function balance(): Promise<string> {
   return (await (await sandbox.client()).call('GET', '/account')).json.data.balance
 }
 
 test('lists the client’s own reservations, newest first, in pages', async () => {
-  const made = [await reserve(), await reserve(), await reserve()].map(record => record.reservation_ref)
+  const made = [await client.book(), await client.book(), await client.book()].map(
+    record => record.reservation_ref,
+  )
   const first = await client.call('GET', '/reservations?limit=2')
   expect(first.json.data.map((r: {reservation_ref: string}) => r.reservation_ref)).toEqual([made[2], made[1]])
   const second = await client.call('GET', `/reservations?limit=2&after=${first.json.meta.after}`)
@@ -41,9 +36,9 @@ test('lists the client’s own reservations, newest first, in pages', async () =
 })
 
 test('filters the list by reference, status and time', async () => {
-  const one = await reserve({client_reference_id: 'A-1'})
+  const one = await client.book({client_reference_id: 'A-1'})
   await sandbox.advance(600)
-  await reserve({payment: {mode: 'instant'}})
+  await client.book({payment: {mode: 'instant'}})
   const refs = async (query: string) =>
     (await client.call('GET', `/reservations?${query}`)).json.data.map(
       (r: {client_reference_id: string}) => r.client_reference_id,
@@ -71,7 +66,7 @@ test.each([
 })
 
 test('another client’s reservation is not found', async () => {
-  const {reservation_ref} = await reserve()
+  const {reservation_ref} = await client.book()
   const other = await sandbox.client('_poor')
   for (const [method, path] of [
     ['GET', ''],
@@ -85,14 +80,14 @@ test('another client’s reservation is not found', async () => {
 })
 
 test('an update changes guests and contact and records what changed', async () => {
-  const record = await reserve()
+  const record = await client.book()
   const guests = [{...record.guests[0], name: 'Zeynep'}, record.guests[1]]
   const answer = await client.call('PATCH', `/reservations/${record.reservation_ref}`, {
     contact: {email: 'new@example.com'},
     guests,
   })
   expect(answer.json.data).toMatchObject({contact: {...CONTACT, email: 'new@example.com'}, guests})
-  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const events = await sandbox.listed('events')
   expect(events.at(-1)).toMatchObject({
     type: 'reservation.updated',
     data: {
@@ -105,7 +100,7 @@ test('an update changes guests and contact and records what changed', async () =
 })
 
 test('an update keeps the rules of a booking, and sends no event when nothing changed', async () => {
-  const record = await reserve()
+  const record = await client.book()
   const path = `/reservations/${record.reservation_ref}`
   const fewer = await client.call('PATCH', path, {guests: [record.guests[0]]})
   expect([fewer.status, fewer.json.error.code]).toEqual([400, 'guest_count_mismatch'])
@@ -113,12 +108,12 @@ test('an update keeps the rules of a booking, and sends no event when nothing ch
   expect([price.status, price.json.error.code]).toEqual([400, 'validation_failed'])
   const same = await client.call('PATCH', path, {contact: CONTACT})
   expect(same.json.data).toEqual(record)
-  const events = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const events = await sandbox.listed('events')
   expect(events.map((event: {type: string}) => event.type)).not.toContain('reservation.updated')
 })
 
 test('cancelling in time costs nothing and gives the money back', async () => {
-  const record = await reserve({}, offer => offer.free_cancellation_until !== null)
+  const record = await client.book({}, offer => offer.free_cancellation_until !== null)
   const path = `/reservations/${record.reservation_ref}`
   const quote = await client.call('GET', `${path}/cancellation-quote`)
   expect(quote.json.data).toMatchObject({fee: '0.00', refund_amount: record.price.total, currency: 'EUR'})
@@ -143,7 +138,7 @@ test('cancelling in time costs nothing and gives the money back', async () => {
 })
 
 test('after the deadline the fee of the policy in force is kept', async () => {
-  const record = await reserve({}, offer => offer.cancellation_policies.length === 2)
+  const record = await client.book({}, offer => offer.cancellation_policies.length === 2)
   const [first] = record.cancellation_policies
   const after = Date.parse(first.from) / 1000 - TEST_START
   await sandbox.advance(after)
@@ -155,7 +150,7 @@ test('after the deadline the fee of the policy in force is kept', async () => {
 })
 
 test('a rate without refund gives nothing back', async () => {
-  const record = await reserve({}, offer => offer.refundable === false)
+  const record = await client.book({}, offer => offer.refundable === false)
   const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`)
   expect(cancelled.json.data).toMatchObject({
     payment: {status: 'PAID'},
@@ -165,7 +160,7 @@ test('a rate without refund gives nothing back', async () => {
 })
 
 test('cancelling an unpaid reservation costs nothing, and it can no longer be paid', async () => {
-  const record = await reserve({payment: {mode: 'instant'}})
+  const record = await client.book({payment: {mode: 'instant'}})
   const cancelled = await client.call('POST', `/reservations/${record.reservation_ref}/cancel`)
   expect(cancelled.json.data).toMatchObject({status: 'CANCELLED', cancellation: {refund_amount: '0.00'}})
   expect(cancelled.json.data.payment.url).toBeUndefined()
@@ -174,7 +169,7 @@ test('cancelling an unpaid reservation costs nothing, and it can no longer be pa
 })
 
 test('from the hour of check-in at the hotel nothing can be cancelled or changed', async () => {
-  const record = await reserve()
+  const record = await client.book()
   // Check-in on 10 July in Istanbul (UTC+3) is at 13:00 to 15:00: 09:59Z is before all of them, 12:00Z is not.
   const before = Date.parse('2030-07-10T09:59:00Z') / 1000 - TEST_START
   const path = `/reservations/${record.reservation_ref}`

@@ -68,7 +68,7 @@ test('events become deliveries of the active subscriptions that list them', asyn
   const foreign = await (await sandbox.client('_poor')).call('POST', PATH, WANTED)
   const [offer] = await client.search()
   await client.reserve(reservationRequest(offer.offer_id))
-  const deliveries = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+  const deliveries = await sandbox.listed('deliveries')
   expect(deliveries).toEqual([
     expect.objectContaining({subscription_id: mine, type: 'voucher.ready', status: 'PENDING', attempts: []}),
   ])
@@ -81,9 +81,9 @@ test('a test event goes to its own subscription only and says that it is a test'
   await client.call('POST', PATH, WANTED)
   const accepted = await client.call('POST', `${PATH}/${id}/test`)
   expect(accepted.status).toBe(202)
-  const [event] = (await sandbox.control('GET', '/_sandbox/events')).json.data
+  const [event] = await sandbox.listed('events')
   expect(event).toMatchObject({id: accepted.json.data.event_id, type: 'voucher.ready', data: {test: true}})
-  const deliveries = (await sandbox.control('GET', '/_sandbox/deliveries')).json.data
+  const deliveries = await sandbox.listed('deliveries')
   expect(deliveries).toHaveLength(1)
   expect(deliveries[0]).toMatchObject({delivery_id: accepted.json.data.delivery_id, subscription_id: id})
 })

@@ -1,6 +1,6 @@
 /** Voucher links: signed, for an hour, without Authorization (§2.6, §4.5). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
 
 let sandbox: TestSandbox
 let client: SandboxClient
@@ -11,11 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
-async function reserve(mode: string): Promise<string> {
-  const [offer] = await client.search()
-  return (await client.reserve(reservationRequest(offer.offer_id, {payment: {mode}}))).json.data
-    .reservation_ref
-}
+const reserve = async (mode: string) => (await client.book({payment: {mode}})).reservation_ref
 
 async function link(): Promise<string> {
   const ref = await reserve('account')

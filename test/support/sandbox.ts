@@ -20,8 +20,11 @@ export interface SandboxClient {
   /** Searches two adults in Istanbul and returns the offers found; `change` replaces criteria. */
   // biome-ignore lint/suspicious/noExplicitAny: offers as they come
   search(change?: Record<string, unknown>): Promise<any[]>
-  /** Reserves with a new Idempotency-Key unless told. */
+  /** Reserves with this Idempotency-Key (default: a new one). */
   reserve(body: unknown, key?: string): Promise<JsonAnswer>
+  /** Searches and reserves the first offer, or the first that `pick` accepts; returns the reservation. */
+  // biome-ignore lint/suspicious/noExplicitAny: a reservation as it came
+  book(change?: Record<string, unknown>, pick?: (offer: any) => boolean): Promise<any>
 }
 
 export interface TestSandbox {
@@ -31,6 +34,9 @@ export interface TestSandbox {
   client(name?: '' | '_poor' | '_readonly', scope?: string): Promise<SandboxClient>
   /** Calls a path beside the API, for example `/_sandbox/events`. */
   control(method: string, path: string, body?: unknown): Promise<JsonAnswer>
+  /** What a control lists. */
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape
+  listed(list: 'events' | 'deliveries' | 'requests' | 'faults'): Promise<any[]>
   advance(seconds: number): Promise<void>
   fault(order: {operation: string; kind: string; [more: string]: unknown}): Promise<void>
   close(): Promise<void>
@@ -59,6 +65,7 @@ export async function startSandbox(options: TestSandboxOptions = {}): Promise<Te
     sandbox,
     control,
     client: (name = '', scope = ALL_SCOPES) => connect(send, baseUrl, name, scope),
+    listed: async list => (await expectOk(control('GET', `/_sandbox/${list}`))).json.data,
     advance: async seconds => {
       await expectOk(control('POST', '/_sandbox/clock', {advance_seconds: seconds}))
     },
@@ -97,14 +104,15 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
   const token = granted.json.data.access_token as string
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(method, baseUrl + path, body, {authorization: `Bearer ${token}`, ...headers})
-  return {
-    token,
-    call,
-    search: async (change = {}) =>
-      (await expectOk(call('POST', '/hotels/search', searchRequest(change)))).json.data.offers,
-    reserve: (body, key = randomUUID()) =>
-      call('POST', '/reservations/hotel', body, {'idempotency-key': key}),
+  const search: SandboxClient['search'] = async (change = {}) =>
+    (await expectOk(call('POST', '/hotels/search', searchRequest(change)))).json.data.offers
+  const reserve = (body: unknown, key: string = randomUUID()) =>
+    call('POST', '/reservations/hotel', body, {'idempotency-key': key})
+  const book: SandboxClient['book'] = async (change, pick = () => true) => {
+    const offer = (await search()).find(pick)
+    return (await expectOk(reserve(reservationRequest(offer.offer_id, change)))).json.data
   }
+  return {token, call, search, reserve, book}
 }
 
 /** Two adults from Turkey, three nights in Istanbul (2030-07-10), in euro. */
