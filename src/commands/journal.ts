@@ -3,14 +3,14 @@ import {JOURNAL_COLUMNS, readJournal} from '../cli/features/reserve/journal.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 
 export default class Journal extends BaseCommand {
-  static override summary = 'Show what this machine tried to book.'
+  static override summary = 'List what this machine tried to book.'
   static override description =
-    `Every reservation is written down before it is sent. One whose answer was lost is "unknown" or "unresolved" until
-bookctl reserve --resume REF finds out; of one that is "not_sent" nothing left this machine. Environment: BOOKCTL_CONFIG_DIR.`
+    `Every reservation is recorded before it is sent. If the answer was lost, its outcome is "unknown" or "unresolved" until
+bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
   static override columns = JOURNAL_COLUMNS
   static override flags = {
-    unresolved: Flags.boolean({summary: 'only those whose outcome is not known'}),
+    unresolved: Flags.boolean({summary: 'only reservations whose outcome is unknown'}),
   }
 
   async run(): Promise<void> {

@@ -8,15 +8,15 @@ import {mayAsk} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 
 export default class Reserve extends BaseCommand {
-  static override summary = 'Convert an offer into a reservation.'
+  static override summary = 'Book an offer.'
   static override description =
-    `The reservation is written down before it is sent, with its Idempotency-Key: the same command run again, or killed and run
-again, never books twice. When the answer is lost the exit code is 10, and --resume finds out what happened. The input file
-is the request of the service, with fields as --template prints them; flags win over it.
-In --guest, identity numbers may be written tc=… or passport=…; type is ADULT unless told, the first guest leads, and the
-nationality is the client's. At a terminal, what is missing is asked for: without arguments that is the whole booking, from
-the search to the voucher, and nothing is sent before the one confirmation. People are kept on this machine only where you
-agree; the list of guests offers to forget them, and logout --all forgets all. Environment: those of every command.`
+    `The reservation is recorded on this machine, with its Idempotency-Key, before it is sent: running the same command again,
+even after it was killed, never books twice. If the answer is lost the exit code is 10, and --resume finds out what happened.
+The input file is the service's request, with the fields that --template prints; flags override it. In --guest, write an
+identity number as tc=… or passport=…; type defaults to ADULT, nationality to the client's, and the first guest leads. At a
+terminal, missing values are asked for: without arguments that is the whole booking, from the search to the voucher, and
+nothing is sent before you confirm. Guests are stored on this machine only if you agree; the list of guests offers to forget
+them, and logout --all forgets all. Environment: those of every command.`
   static override examples = [
     'bookctl reserve "$OFFER" --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
     'bookctl reserve --input reservation.json --client-reference TRIP-7 --max-price 900 --dry-run',
@@ -25,7 +25,7 @@ agree; the list of guests offers to forget them, and logout --all forgets all. E
   static override columns = RESERVATION_COLUMNS
   static override candidates = {offer_id: 'offers', resume: 'client-references'} as const
   static override args = {
-    offer_id: Args.string({description: 'the offer, as hotels search prints it'}),
+    offer_id: Args.string({description: 'offer id from hotels search'}),
   }
   static override flags = reserveFlags
 

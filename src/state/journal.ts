@@ -173,8 +173,8 @@ function removeUnsent(database: Database, client: Client, intent: ReservationInt
 function begunElsewhere(): Failure {
   return usage(
     'begun_elsewhere',
-    'another process began a reservation with the same client reference or key meanwhile, or this one was given up; nothing more was sent',
-    'see what became of it with: bookctl journal',
+    'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
+    'check its outcome: bookctl journal',
   )
 }
 

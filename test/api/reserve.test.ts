@@ -323,7 +323,7 @@ describe('a refusal that says there is a reservation already names it, and never
     scripted(script)
     const error = await run().catch(error => error)
     expect(error).toMatchObject({kind: 'refused', details: {result: {reservation_ref: reference}}})
-    expect(error.message).toContain(`belongs to a reservation already${reference === null ? '' : ': R-9'}`)
+    expect(error.message).toContain(`already belongs to a reservation${reference === null ? '' : ': R-9'}`)
     expect(error.message).not.toContain('othing was reserved')
     expect(error.details.hint).toContain('bookctl journal')
   })

@@ -59,8 +59,8 @@ describe('help', () => {
     ['help hotels', HOTELS],
     ['help --help hotels', HOTELS],
     ['hotels --nonsense --help', HOTELS],
-    ['--profile x -h reserve', /^Convert an offer/],
-    ['reserve off_1 --help', /^Convert an offer/],
+    ['--profile x -h reserve', /^Book an offer/],
+    ['reserve off_1 --help', /^Book an offer/],
     ['help environment', /^A flag goes before its variable/],
     ['--json help exit-codes', /^The same with and without --json/],
   ])('%j', async (line, text) => {

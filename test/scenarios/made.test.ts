@@ -71,7 +71,7 @@ test.each([[[]], [['--json']], [['--quiet']]])(
     )
     expect(exit).toBe(8)
     expect(stderr).not.toContain(url)
-    const [, resume = ''] = /^It has to be paid\. Where: bookctl (.*)$/m.exec(stderr) ?? []
+    const [, resume = ''] = /^It is not paid yet\. To see where to pay: bookctl (.*)$/m.exec(stderr) ?? []
     const shown = await home.run(resume.split(' '))
     expect(shown).toMatchObject({exit: 0, stdout: expect.stringContaining(url)})
   },

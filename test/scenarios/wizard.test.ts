@@ -133,7 +133,7 @@ test('Ctrl-C while waiting for the payment says that the reservation exists and 
   await answer(terminal, [['Reserve this now', 'yes\r']])
   // Longer than it takes until a line of progress would be drawn over the question.
   await terminal.waitFor(/Waiting for 0:0[3-9]/)
-  const asked = terminal.raw().split('Enter stops the waiting').slice(1).join('')
+  const asked = terminal.raw().split('press Enter to stop waiting').slice(1).join('')
   expect(asked).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)

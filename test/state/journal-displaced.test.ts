@@ -36,7 +36,7 @@ test.each([
   const second = journal.begin(intent(2, shared), 2)
   expect([first.kind, second.kind]).toEqual(['new', 'new'])
   expect(second.entry.id).not.toBe(first.entry.id)
-  expect(() => journal.attempt(first.entry.id, 3)).toThrow('another process began a reservation')
+  expect(() => journal.attempt(first.entry.id, 3)).toThrow('another process started a reservation')
   journal.notSent(first.entry.id, 0, 3)
   expect(journal.attempt(second.entry.id, 4)).toBe(1)
   expect(journal.begin(intent(3, shared), 5).kind).toBe('conflict')

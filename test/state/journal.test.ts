@@ -133,7 +133,7 @@ test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'k
     const unsent = begin(1)
     const made = journal.begin(intent(2, shared), 2)
     expect(made.kind).toBe('new')
-    expect(() => journal.attempt(unsent, 3)).toThrow('another process began a reservation')
+    expect(() => journal.attempt(unsent, 3)).toThrow('another process started a reservation')
     expect(state.journal.list({client: CLIENT}).map(({id}) => id)).toEqual([made.entry.id, sent])
     for (const client of OTHERS) expect(state.journal.list({client})).toHaveLength(1)
   },
@@ -152,8 +152,8 @@ test('who began what is gone, or has ended, may send nothing', () => {
   expect(failure).toMatchObject({
     kind: 'usage',
     message:
-      'another process began a reservation with the same client reference or key meanwhile, or this one was given up; nothing more was sent',
-    details: {code: 'begun_elsewhere', hint: 'see what became of it with: bookctl journal'},
+      'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
+    details: {code: 'begun_elsewhere', hint: 'check its outcome: bookctl journal'},
   })
   const ended = begin(2)
   journal.settle(ended, {outcome: 'confirmed'}, 3)

@@ -56,7 +56,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   offer_expired: SEARCH_AGAIN,
   rooms_unavailable: 'choose another offer: bookctl hotels search',
   payload_too_large: 'send less at once; --dry-run shows what is sent',
-  idempotency_key_reused: 'leave --idempotency-key out: a new one is made',
+  idempotency_key_reused: 'leave out --idempotency-key to generate a new one',
   rate_limited: 'too many requests: wait a moment',
   internal_error: LATER,
   service_unavailable: LATER,

@@ -2,7 +2,13 @@
 import {Failure, usage} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isOpen, type JournalEntry, type JournalVerdict, NOT_SENT} from '../../contract/journal.js'
+import {
+  type Conflict,
+  isOpen,
+  type JournalEntry,
+  type JournalVerdict,
+  NOT_SENT,
+} from '../../contract/journal.js'
 import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
@@ -82,10 +88,10 @@ export function refused(answer: Answer, now: number): Failure {
   const words = [code, message].map(text => snakeCase(text))
   if (reference === null && !TAKEN.some(shape => words.some(text => shape.test(text)))) return failure
   const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
-  const text = `${failure.message}; the service says that it belongs to a reservation already${name}`
+  const text = `${failure.message}; the service says that it already belongs to a reservation${name}`
   return new Failure(failure.kind, text, {
     ...failure.details,
-    hint: `look at it before anything is booked again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
+    hint: `check it before you book again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
     result: {reservation_ref: reference},
   })
 }
@@ -121,42 +127,38 @@ function quoted(text: string): string {
   return sanitizeLine(plain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 }
 
-/** An earlier reservation stands in the way: nothing is sent. */
+/** An earlier reservation forbids it: nothing is sent. */
 export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
   const {entry, conflict} = verdict
   const reference = sanitizeLine(entry.clientReferenceId)
   const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
   const resume = isOpen(entry) ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
-  switch (conflict) {
-    case 'reference_in_use':
-      return usage(
-        'reference_in_use',
-        `the client reference ${reference} is already used for another request (${state})`,
-        resume ?? 'choose another --client-reference',
-      )
-    case 'offer_in_use':
-      return usage(
-        'offer_in_use',
-        `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
-        resume ?? 'an offer can be reserved once: search again',
-      )
-    case 'forgotten':
-      return usage(
-        'reservation_forgotten',
-        `this reservation was given up (bookctl journal forget), and one may exist; it is not sent again (client reference ${reference})`,
-        'ask the operator whether it exists; to book after all, search again and choose another --client-reference',
-      )
-    case 'key_differs':
-      return usage(
-        'idempotency_key_differs',
-        `this reservation was begun with another Idempotency-Key, ${entry.idempotencyKey} (client reference ${reference}, ${state})`,
-        'leave --idempotency-key out: the first key is used again',
-      )
-    case 'key_in_use':
-      return usage(
-        'idempotency_key_in_use',
-        `the Idempotency-Key was already used for another request (client reference ${reference}, ${state})`,
-        'leave --idempotency-key out: a new one is made',
-      )
+  const said: Record<Conflict, [code: string, message: string, hint: string]> = {
+    reference_in_use: [
+      'reference_in_use',
+      `the client reference ${reference} is already used for another request (${state})`,
+      resume ?? 'choose another --client-reference',
+    ],
+    offer_in_use: [
+      'offer_in_use',
+      `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
+      resume ?? 'an offer can be reserved once: search again',
+    ],
+    forgotten: [
+      'reservation_forgotten',
+      `this reservation was given up (bookctl journal forget), and one may exist; it is not sent again (client reference ${reference})`,
+      'ask the operator whether it exists; to book after all, search again and choose another --client-reference',
+    ],
+    key_differs: [
+      'idempotency_key_differs',
+      `this reservation was started with another Idempotency-Key, ${entry.idempotencyKey} (client reference ${reference}, ${state})`,
+      'leave out --idempotency-key to use the first key again',
+    ],
+    key_in_use: [
+      'idempotency_key_in_use',
+      `the Idempotency-Key was already used for another request (client reference ${reference}, ${state})`,
+      'leave out --idempotency-key to generate a new one',
+    ],
   }
+  return usage(...said[conflict])
 }

@@ -90,7 +90,7 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   signature: 'bookctl webhooks verify explains what is wrong with a signature',
   outcome_unknown:
     'look at what became of it before it is done again, with the command that lists or shows it',
-  interrupted: 'nothing was sent after it was stopped; run the command again to begin anew',
+  interrupted: 'nothing was sent after it was stopped; run the command again to start over',
 }
 
 function hintOf({kind, details}: Failure): string {

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {
   describeForgetChange,
   describeForgetting,
+  FORGOTTEN_COLUMNS,
   findForgettable,
   forgetEntry,
 } from '../../cli/features/reserve/journal.js'
@@ -12,25 +13,16 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 export default class JournalForget extends BaseCommand {
-  static override summary = 'Give up on a reservation whose outcome can never be learned.'
+  static override summary = 'Give up on a reservation whose outcome cannot be found out.'
   static override description =
-    `Removes the request kept for it, which holds people's data; it cancels nothing at the service. The reference, the key and
-the hash of the request stay, so that the same request is never sent again by mistake: to book after all, search anew.
+    `Removes the stored request, which holds guest data; it cancels nothing at the service. The reference, the key and the hash
+of the request stay, so that the same request is never sent again by mistake: to book after all, search again.
 Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl journal forget "$REFERENCE" --dry-run',
     'bookctl journal forget "$REFERENCE" --yes --quiet',
   ]
-  static override columns = [
-    ...[
-      'client_reference_id',
-      'offer_id',
-      'outcome',
-      'previous_outcome',
-      'reservation_ref',
-      'idempotency_key',
-    ],
-  ]
+  static override columns = FORGOTTEN_COLUMNS
   static override candidates = {reference: 'client-references'} as const
   static override args = {
     reference: Args.string({required: true, description: 'your client reference'}),

@@ -9,10 +9,13 @@ export const contactFlag = checkedFlag(readContact)
 export const guestFlag = checkedFlag(readGuest)
 
 export const reserveFlags = {
-  input: Flags.string({helpValue: 'FILE|-', summary: 'read the request from a JSON file, or standard input'}),
+  input: Flags.string({
+    helpValue: 'FILE|-',
+    summary: 'read the request from a JSON file (- for standard input)',
+  }),
   'client-reference': Flags.string({
     helpValue: 'REF',
-    summary: 'your own reference; made from the request when absent',
+    summary: 'your own reference (default: derived from the request)',
   }),
   pay: Flags.string({
     options: ['account', 'instant'],
@@ -21,17 +24,17 @@ export const reserveFlags = {
   guest: guestFlag({
     helpValue: 'K=V,…',
     multiple: true,
-    summary: 'one guest: name, surname, birth_date, gender, nationality, tc or passport, …; may be repeated',
+    summary: 'one guest (repeatable): name, surname, birth_date, gender, nationality, tc or passport, …',
   }),
   contact: contactFlag({
     helpValue: 'K=V,…',
     summary: 'name, surname, email, phone_country_code, phone_number',
   }),
-  nationality: countryFlag({helpValue: 'CC', summary: 'client nationality; as searched unless told'}),
+  nationality: countryFlag({helpValue: 'CC', summary: 'client nationality (default: the one searched with)'}),
   'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
   'idempotency-key': checkedFlag(checkUuid)({
     helpValue: 'UUID',
-    summary: 'use this key; a new one is made when absent',
+    summary: 'use this key (default: a new one)',
   }),
   resume: identifierFlag('client_reference_id')({
     helpValue: 'REF',
@@ -41,7 +44,9 @@ export const reserveFlags = {
   open: Flags.boolean({summary: 'open the payment page in the browser'}),
   'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),
   template: Flags.boolean({summary: 'print an empty request'}),
-  yes: Flags.boolean({summary: 'do not ask; needed for a live reservation without a terminal'}),
+  yes: Flags.boolean({
+    summary: 'do not ask for confirmation; required for a live reservation without a terminal',
+  }),
 }
 
 export type ReserveFlagValues = Interfaces.InferredFlags<typeof reserveFlags>

@@ -198,7 +198,7 @@ export class ReserveFlow {
     if (shell.takesNotes) {
       const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
       shell.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    } else if (waits) shell.warn(`It has to be paid. Where: ${this.resumeHint}`)
+    } else if (waits) shell.warn(`It is not paid yet. To see where to pay: ${this.resumeHint}`)
     if (this.flags.open) openAddress(address)
   }
 }

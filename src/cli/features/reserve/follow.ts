@@ -166,7 +166,7 @@ function neverConfirmed(outcome: ReserveOutcome): Failure {
   const state = `reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome)}`
   return new Failure('refused', `${state}, and will not be confirmed`, {
     code: 'not_confirmed',
-    hint: 'choose an offer again: bookctl hotels search',
+    hint: 'choose another offer: bookctl hotels search',
     result: documentOf(outcome),
   })
 }
@@ -175,7 +175,7 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
   const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
-  const again = `wait again with: ${resumeCommand(clientReferenceId)} --wait`
+  const again = `keep waiting: ${resumeCommand(clientReferenceId)} --wait`
   return new Failure('pending', note === undefined ? state : `${state}: ${note}`, {
     code: 'payment_pending',
     hint: journalKept ? again : repeatHint({clientReferenceId, idempotencyKey}),

@@ -45,7 +45,7 @@ export function readJournal(state: State, unresolved: boolean): Result<Row> {
     columns: JOURNAL_COLUMNS.map(name => ({name, value: row => row[name]})),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
     id: row => row.client_reference_id,
-    whenEmpty: unresolved ? 'Nothing is unresolved.' : 'Nothing was reserved from this machine yet.',
+    whenEmpty: unresolved ? 'No unresolved reservations.' : 'No reservations yet.',
   }
 }
 
@@ -105,14 +105,12 @@ export async function forgetEntry(state: State, entry: Entry, now: number): Prom
   const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, () => undefined)
   if (done.gaveUp)
     throw new StorageError('busy', 'another process is sending this reservation', 'run the command again')
-  const {
-    client_reference_id,
-    offer_id,
-    outcome: previous_outcome,
-    reservation_ref,
-    idempotency_key,
-  } = rowOf(entry)
-  const outcome = 'forgotten'
-  const row = {client_reference_id, offer_id, outcome, previous_outcome, reservation_ref, idempotency_key}
-  return single(row, row, client_reference_id)
+  const row = {...rowOf(entry), outcome: 'forgotten', previous_outcome: entry.outcome}
+  const shown = Object.fromEntries(FORGOTTEN_COLUMNS.map(name => [name, row[name]]))
+  return single(shown, shown, row.client_reference_id)
 }
+
+export const FORGOTTEN_COLUMNS = [
+  ...(['client_reference_id', 'offer_id', 'outcome'] as const),
+  ...(['previous_outcome', 'reservation_ref', 'idempotency_key'] as const),
+]

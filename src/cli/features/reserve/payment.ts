@@ -65,8 +65,8 @@ export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
   const named = payment_url === null ? '' : `: ${sanitizeLine(originOf(payment_url), 200)}`
   return [
-    `Warning: the service named no payment address that a person may be sent to (https, without user name)${named}`,
-    `Ask its operator where to pay; then: ${resumeCommand(client_reference_id)} --wait`,
+    `Warning: the service gave no payment address that is safe to open (https, without credentials)${named}`,
+    `Ask the operator where to pay, then run: ${resumeCommand(client_reference_id)} --wait`,
   ]
 }
 

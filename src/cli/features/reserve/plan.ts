@@ -68,7 +68,7 @@ function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags)
   const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
   if (offerArgument !== undefined) typed.unshift('OFFER_ID')
   if (typed.length === 0) return
-  throw usage('invalid_input', `--resume repeats what was reserved as it was; leave out: ${typed.join(', ')}`)
+  throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
@@ -112,8 +112,8 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
   throw usage(
     'journal_not_writable',
-    'the configuration directory cannot be written, so the reservation could not be found again if the answer were lost',
-    'set BOOKCTL_CONFIG_DIR to a directory that can, or give both --idempotency-key and --client-reference',
+    'the configuration directory is not writable, so a lost answer could not be resumed',
+    'set BOOKCTL_CONFIG_DIR to a writable directory, or give both --idempotency-key and --client-reference',
   )
 }
 
@@ -134,9 +134,9 @@ export function describePlan({request, intent, seen}: Plan, target: Target): str
   const paid =
     request.payment.mode === 'account' ? 'from the account balance' : 'by the customer, on a payment page'
   const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
-  const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'not known here'
+  const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'unknown'
   const lines = [
-    ['Hotel', seen ? hotel || 'not named' : 'not known here (the offer was not searched on this machine)'],
+    ['Hotel', seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)'],
     ...(seen
       ? [
           [
@@ -173,6 +173,6 @@ export function stoppedBeforeSending(error: unknown, refusedCount = 0): unknown 
   if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
   return new Failure('interrupted', `stopped; ${stoppedWords(refusedCount)}`, {
     code: 'interrupted',
-    hint: 'run the command again to begin anew',
+    hint: 'run the command again to start over',
   })
 }

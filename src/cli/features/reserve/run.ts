@@ -93,7 +93,7 @@ function requireJournal(state: State): void {
   if (state.writable) return
   throw usage(
     'journal_not_writable',
-    '--resume: the configuration directory cannot be written, so no reservation was written down there',
+    '--resume: the configuration directory cannot be written, so no reservation was recorded there',
     'run the command that reserved again, with the same --idempotency-key and --client-reference',
   )
 }
@@ -125,7 +125,7 @@ export function nothingSentNote(state: string): StopNote {
 
 const WAITING: StopNote = {
   state: 'nothing was sent by this command, but another one may be making the same reservation',
-  hint: 'see what became of it: bookctl journal',
+  hint: 'check its outcome: bookctl journal',
 }
 
 /** `nothingSent` says that nothing was sent; `hint` is the command that finds out what became of what was. */

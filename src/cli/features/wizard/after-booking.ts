@@ -74,7 +74,7 @@ async function awaitEnd(
   )
   try {
     await prompts.text({
-      message: `Waiting for the ${awaiting}; Enter stops the waiting`,
+      message: `Waiting for the ${awaiting}; press Enter to stop waiting`,
       status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${stateWords(newest)}`,
       signal: ended.signal,
     })
@@ -83,10 +83,10 @@ async function awaitEnd(
     if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
     throw new Failure('interrupted', `stopped waiting for the ${awaiting}`, {
       code: 'interrupted',
-      hint: `go on with: ${resumeHint}`,
+      hint: `continue: ${resumeHint}`,
     })
   }
-  tell(`Not waiting any more. Go on with: ${resumeHint}`)
+  tell(`Stopped waiting. To continue: ${resumeHint}`)
   return newest
 }
 
@@ -112,13 +112,13 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
     if (error instanceof Failure && error.kind === 'interrupted') {
-      throw new Failure('interrupted', 'stopped before the voucher was there', {
+      throw new Failure('interrupted', 'stopped before the voucher was downloaded', {
         code: 'interrupted',
         hint: later,
       })
     }
     if (!(error instanceof StorageError || error instanceof Failure)) throw error
-    tell(`The voucher could not be had: ${sanitizeLine(error.message, 300)}`)
+    tell(`Could not download the voucher: ${sanitizeLine(error.message, 300)}`)
     tell(`Later: ${later}`)
   }
 }

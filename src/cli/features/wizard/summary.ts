@@ -45,7 +45,7 @@ export function describeSummary(summary: Summary, reader: Reader): string {
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
 }
 
-const NOT_SEEN = [['Hotel', 'not known here (the offer was not searched on this machine)']] as const
+const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this machine)']] as const
 
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
