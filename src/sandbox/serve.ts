@@ -7,7 +7,7 @@ import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
-export interface ServedSandbox {
+interface ServedSandbox {
   /** For example `http://127.0.0.1:4010`. */
   readonly origin: string
   readonly baseUrl: string

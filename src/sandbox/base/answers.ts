@@ -50,7 +50,7 @@ const RETRYABLE = new Set<ErrorCode>([
   'upstream_timeout',
 ])
 
-export interface RefusalExtras {
+interface RefusalExtras {
   readonly details?: readonly ErrorDetail[]
   /** Further members of the error object, for example `reservation_ref`. */
   readonly members?: Readonly<Record<string, unknown>>

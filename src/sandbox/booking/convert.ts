@@ -19,7 +19,7 @@ import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
 
 /** A request to book an offer. */
-export interface CreateCall {
+interface CreateCall {
   readonly service: Service
   readonly client: Client
   readonly body: ReservationRequest
@@ -176,7 +176,7 @@ function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment:
  * Throws what the reference asks for, before anything is changed: `rooms_unavailable`, `price_changed`, or for
  * `-unknown_soldout` a dropped connection the first time and `rooms_unavailable` from then on.
  */
-export function playScenario(call: CreateCall, offer: Offer): void {
+function playScenario(call: CreateCall, offer: Offer): void {
   const reference = call.body.client_reference_id
   if (reference.endsWith('-sold_out')) throw soldOut()
   if (reference.endsWith('-price_changed')) throw priceChanged(offer)

@@ -6,7 +6,7 @@ import type {Database} from '../../storage/database.js'
 import {addEvent} from '../store/events.js'
 import {signVoucherLink} from '../voucher/link.js'
 
-export interface ReservationEvent {
+interface ReservationEvent {
   readonly clientId: string
   readonly record: Reservation
   /** Unix seconds. */

@@ -55,7 +55,7 @@ function guestChanges(before: readonly Guest[], after: readonly Guest[]): Change
 }
 
 /** The fields in which two values differ, down to their innermost members; absent is null. */
-export function changesBetween(field: string, before: unknown, after: unknown): Change[] {
+function changesBetween(field: string, before: unknown, after: unknown): Change[] {
   if (!isRecord(before) || !isRecord(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
   }

@@ -7,7 +7,7 @@ import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
 const DEADLINE = '18:00'
 
-export interface Terms {
+interface Terms {
   /** Free until this many days before check-in, or null: never free. */
   readonly freeUntilDays: number | null
   /** Minor units. */

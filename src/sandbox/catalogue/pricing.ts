@@ -20,7 +20,7 @@ import {
 /** An offer before the sandbox gives it an id and 15 minutes to live. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
 
-export interface CatalogueContext {
+interface CatalogueContext {
   /** The same seed gives the same hotels and prices. */
   readonly seed: string
   /** Unix seconds; decides which cancellation deadlines are past, never a price. */

@@ -8,7 +8,7 @@
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
 
-export type AddressKind = 'public' | 'loopback' | 'refused'
+type AddressKind = 'public' | 'loopback' | 'refused'
 
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network

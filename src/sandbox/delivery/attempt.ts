@@ -7,14 +7,14 @@ import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deli
 import {eventWithOrigin} from '../store/events.js'
 import type {Post} from './post.js'
 
-export interface AttemptTimes {
+interface AttemptTimes {
   /** Unix seconds of the sandbox's clock, for the record and the schedule. */
   readonly now: number
   /** Unix seconds of real time, for the signature. */
   readonly realNow: number
 }
 
-export interface Attempted {
+interface Attempted {
   readonly attempt: Attempt
   /** The timestamp signed. */
   readonly signedAt: number
@@ -55,7 +55,7 @@ export async function makeAttempt(
  * The second to sign: of real time, since the receiver checks it against its own clock, however far this one was
  * moved; and never that of the attempt before, so that no two attempts carry the same signature.
  */
-export function signingTime(realNow: number, before: number | null): number {
+function signingTime(realNow: number, before: number | null): number {
   const now = Math.floor(realNow)
   if (before === null || before < now || before - now > MAX_SECONDS_AHEAD) return now
   return before + 1

@@ -8,13 +8,13 @@ import type {SecureContext} from 'node:tls'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
-export interface PostRequest {
+interface PostRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-export interface Posted {
+interface Posted {
   /** The subscriber's status; null when there was none. */
   readonly status: number | null
   readonly milliseconds: number
@@ -25,7 +25,7 @@ export interface Posted {
 /** Sends once. Never rejects. */
 export type Post = (request: PostRequest) => Promise<Posted>
 
-export interface PostOptions {
+interface PostOptions {
   readonly resolve: Resolve
   readonly trust: () => SecureContext | undefined
   readonly allowHttpLoopback: boolean

@@ -6,7 +6,7 @@ import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../base/answers.js'
 
 /** Ours: the largest request body. */
-export const MAX_BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is too large. */
 export async function readBody(request: Request): Promise<Uint8Array> {

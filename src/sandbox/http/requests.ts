@@ -103,7 +103,7 @@ export class RequestLog {
 }
 
 /** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
-export function redactPath(url: URL): string {
+function redactPath(url: URL): string {
   const path = url.pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
   const query = [...url.searchParams].map(shownParameter)
   return query.length > 0 ? `${path}?${query.join('&')}` : path
@@ -116,7 +116,7 @@ function shownParameter([name, value]: readonly [string, string]): string {
 }
 
 /** The headers worth seeing. Authorization is shown as present, without its value. */
-export function redactHeaders(headers: Headers): Record<string, string> {
+function redactHeaders(headers: Headers): Record<string, string> {
   const shown = SHOWN_HEADERS.flatMap(name => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
@@ -126,7 +126,7 @@ export function redactHeaders(headers: Headers): Record<string, string> {
 }
 
 /** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long or too deep, null: not JSON. */
-export function redactBody(bytes: Uint8Array): unknown {
+function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_LOGGED_BYTES) return `[longer than ${MAX_LOGGED_BYTES} bytes]`
   if (isTooDeep(bytes)) return '[nested too deeply]'
   try {

@@ -7,7 +7,7 @@ import {button, html, type Piece, pathOf, select} from './parts.js'
 
 export type Fields = Readonly<Record<string, string>>
 
-export interface Action {
+interface Action {
   readonly path: string
   /** Acts. Returns the page to go to and the confirmation to show there. Throws Refusal. */
   run(service: RunningService, parameters: Fields, fields: Fields): Promise<Outcome> | Outcome
@@ -106,7 +106,7 @@ const STEPS = [
   ['+24 h', 24 * 3600],
 ] as const
 
-export const CLOCK_UNITS: Readonly<Record<string, number>> = {
+const CLOCK_UNITS: Readonly<Record<string, number>> = {
   seconds: 1,
   minutes: 60,
   hours: 3600,

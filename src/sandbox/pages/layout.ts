@@ -121,7 +121,7 @@ export function pagingOf(visit: Visit): Paging {
 }
 
 /** This page with another query: `change` replaces members, null removes them. */
-export function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
+function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(visit.query)
   for (const name of TRANSIENT) query.delete(name)
   for (const [name, value] of Object.entries(change)) {

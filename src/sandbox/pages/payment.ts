@@ -63,7 +63,7 @@ function unknownPage(context: PageContext): Response {
 
 export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
 
-export interface PaymentPageView {
+interface PaymentPageView {
   readonly reservation: Reservation
   readonly state: PaymentPageState
   /** Until when it may be paid: a timestamp with offset. */

@@ -38,7 +38,7 @@ const VIEWS: Readonly<Record<string, (visit: Visit) => View>> = {
   '/ui/faults': faultList,
 }
 
-export function addSite(app: App, service: RunningService): void {
+function addSite(app: App, service: RunningService): void {
   app.get('/ui', context => context.redirect('/', 303))
   for (const [path, view] of Object.entries(VIEWS)) {
     app.get(path, context => show(service, context, view))

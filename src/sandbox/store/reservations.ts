@@ -23,7 +23,7 @@ export interface ReservationRow {
 
 const COLUMNS = 'sequence, client_id, debited_minor, record'
 
-export interface NewReservation {
+interface NewReservation {
   readonly clientId: string
   readonly debitedMinor: bigint
   readonly paymentToken: string | null
@@ -130,7 +130,7 @@ export function nextPaymentExpiry(database: Database): number | null {
   return row?.at ?? null
 }
 
-export interface ReservationFilter {
+interface ReservationFilter {
   readonly clientId: string
   readonly clientReferenceId: string | null
   readonly status: string | null

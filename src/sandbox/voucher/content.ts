@@ -13,7 +13,7 @@ import {
 } from '../base/wording.js'
 import {Sheet, SOFT} from './sheet.js'
 
-export interface VoucherExtra {
+interface VoucherExtra {
   readonly hotelPhone?: string
   /** Wall-clock times at the hotel, `HH:MM`. */
   readonly checkInFrom?: string
@@ -135,7 +135,7 @@ function typeInWords(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).toLowerCase()
 }
 
-export function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {
+function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {
   sheet.section('Cancellation')
   const rows = termRows(reservation)
   if (rows.length > 0) {

@@ -23,7 +23,7 @@ export function signVoucherLink(
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-export type VoucherLinkVerdict =
+type VoucherLinkVerdict =
   | {verdict: 'valid'; reservationRef: string}
   | {verdict: 'altered'}
   | {verdict: 'expired'}

@@ -1,7 +1,7 @@
 /** The layout of the voucher: titles, panels, tables and paragraphs one beneath the other, on new pages when one is full. */
 import {drawWatermark, MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
 
-export const INK = '#1b2430'
+const INK = '#1b2430'
 export const SOFT = '#667085'
 const LINE = '#d4d9e1'
 const PANEL = '#f3f5f8'
