@@ -190,6 +190,17 @@ describe('hostile answers', () => {
     expect(read(json)).toEqual([{offer_id: 'a', ...NOTHING}])
   })
 
+  test.each([
+    [1_900_000_000, 1_900_000_000],
+    [1_900_000_000_000, 1_900_000_000],
+    [1e300, null],
+    [5, null],
+    ['2030-01-01T00:00:00Z', 1_893_456_000],
+    ['2030-01-01T00:00:00', null],
+  ])('%s is the moment %s', (expires_at, expiry) => {
+    expect(read({offer_id: 'a', expires_at})[0]?.expiry).toBe(expiry)
+  })
+
   test('__proto__ and constructor are fields like any other', () => {
     const json = JSON.parse(
       '{"__proto__": {"offer_id": "a", "hotel_name": "A"}, "constructor": {"offer_id": "b"}}',

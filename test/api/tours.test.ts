@@ -1,6 +1,6 @@
 /** Tours, one hotel and the price of an offer, in every shape; and as the local sandbox has them. */
 import {describe, expect, test} from 'vitest'
-import {priceOffer, showHotel} from '../../src/api/operations/hotel-details.js'
+import {priceOffer, showHotel} from '../../src/api/operations/hotels.js'
 import {searchTours, showTour} from '../../src/api/operations/tours.js'
 import {apiAnswering, apiOfSandbox} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'

@@ -173,7 +173,10 @@ function dateText(value: unknown): string | undefined {
 
 /** Unix seconds of a timestamp with an offset, or of a number of seconds or milliseconds. */
 function instant(value: unknown): number | undefined {
-  if (typeof value === 'number') return value > 1e12 ? value / 1000 : value > 1e9 ? value : undefined
+  if (typeof value === 'number') {
+    const seconds = value > 1e12 ? value / 1000 : value
+    return seconds > 1e9 && seconds < 1e11 ? seconds : undefined
+  }
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/i.test(value))
     return undefined
   const at = Date.parse(value)

@@ -10,8 +10,7 @@ import type {Money} from '../answers/facts.js'
 import {notUnderstood} from '../answers/refusals.js'
 import {CHANGE} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
-import {sendChange} from './change.js'
-import {checkSaysSomething, isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change-words.js'
+import {checkSaysSomething, isTaken, mayNotBeDone, sendChange, wordsBeside, wordsIn} from './change.js'
 import {parametersOf} from './reservations.js'
 
 /** What cancelling now would cost. Throws Failure, also when the answer does not name one fee: none is assumed. */

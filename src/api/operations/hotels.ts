@@ -1,8 +1,17 @@
-/** Hotel search (§4.3): the request goes out exactly as §2.2 has it, the offers come back in our own shape. */
+/**
+ * Hotels (§4.3; §4.9 names the detail and the price query, and shows neither): a search goes out exactly as §2.2 has it,
+ * offers come back in our own shape, and answers of every shape are read.
+ */
+import {isoTime} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
+import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
+import type {JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
+import {findNamed} from '../answers/facts.js'
 import {factsOf, type OfferFacts} from '../answers/offer-facts.js'
 import {findOffers, type OfferNode} from '../answers/offers.js'
+import {holdsNo} from '../answers/refusals.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
@@ -27,50 +36,74 @@ export async function searchHotels(api: Api, request: SearchRequest): Promise<Se
   // Counted from before the search, so that an offer is never thought to live longer than it does (§2.3).
   const searchedAt = api.clock.now()
   const answer = await api.call('hotels.search', {body: request})
-  const lifetime = lifetimeReader(answer, searchedAt)
-  const isoTime = lastIsoTime()
-  const found = findOffers(answer.json).map(offer => toFoundOffer(offer, searchedAt, lifetime, isoTime))
-  if (found.length === 0) checkHoldsList(answer, 'offers')
-  const expiries = found.map(({expiresAt}) => expiresAt)
-  return {
-    searchedAt,
-    expiresAt: expiries.reduce((latest, at) => Math.max(latest, at), searchedAt),
-    offers: found.map(({offer}) => offer),
-  }
+  const serviceNow = serviceClock(answer, searchedAt)
+  const offers = findOffers(answer.json).map(found => {
+    const {expiry, ...facts} = factsOf(found)
+    const expires_at = isoTime(searchedAt + lifetimeSeconds(expiry, serviceNow))
+    return {offer_id: found.offerId, ...facts, expires_at, raw: found.node.value}
+  })
+  if (offers.length === 0) checkHoldsList(answer, 'offers')
+  const expiries = offers.map(({expires_at}) => Date.parse(expires_at) / 1000)
+  return {searchedAt, expiresAt: expiries.reduce((latest, at) => Math.max(latest, at), searchedAt), offers}
 }
 
-function toFoundOffer(
-  found: OfferNode,
-  searchedAt: number,
-  lifetimeSeconds: (expiry: number | null) => number,
-  isoTime: (unixSeconds: number) => string,
-): {offer: FoundOffer; expiresAt: number} {
+/** Seconds an offer lives from the search on: 15 minutes (§8), or less when its own expiry says so. */
+function lifetimeSeconds(expiry: number | null, serviceNow: number): number {
+  const left = expiry === null ? Number.NaN : expiry - serviceNow
+  return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS
+}
+
+/** Unix seconds on the service's clock, by which it says when an offer expires: the answer's Date, else our own time. */
+function serviceClock(answer: Answer, now: number): number {
+  const date = Date.parse(answer.headers.date ?? '') / 1000
+  return Number.isNaN(date) ? now : date
+}
+
+const NOUNS = ['hotel', 'property', 'accommodation']
+
+/** The hotel as the service sends it, out of its envelope. Throws Failure, also for another hotel. */
+export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> {
+  const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
+  const hotel = findNamed(answer.json, 'hotel')
+  if (!hotel) throw holdsNo(answer, 'hotel')
+  itemAskedFor(answer, {what: 'hotel', id: hotelId}, [hotel], record =>
+    idsOfRecord(answer.json, record, NOUNS),
+  )
+  return hotel
+}
+
+export interface PricedOffer extends Omit<OfferFacts, 'expiry'> {
+  readonly offer_id: string
+  /** ISO 8601 on this machine's clock; null when the answer does not say (§2.3: 15 minutes from its search). */
+  readonly expires_at: string | null
+  /** The service's own object, untouched. */
+  readonly raw: JsonObject
+}
+
+/** The offer as it stands now. Throws Failure. */
+export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer> {
+  const askedAt = api.clock.now()
+  const answer = await api.call('hotels.price', {parameters: {offer_id: offerId}})
+  const {found, raw} = offerIn(answer, offerId)
   const {expiry, ...facts} = factsOf(found)
-  const expiresAt = searchedAt + lifetimeSeconds(expiry)
-  const expires_at = isoTime(expiresAt)
-  return {expiresAt, offer: {offer_id: found.offerId, ...facts, expires_at, raw: found.node.value}}
+  const expires = expiry === null ? null : askedAt + expiry - serviceClock(answer, askedAt)
+  const expires_at = expires === null ? null : isoTime(expires)
+  return {offer_id: offerId, ...facts, expires_at, raw}
 }
 
-/** ISO 8601. Most offers of a search expire at the same moment, which is then written once. */
-function lastIsoTime(): (unixSeconds: number) => string {
-  let last = Number.NaN
-  let text = ''
-  return unixSeconds => {
-    if (unixSeconds !== last) text = new Date(unixSeconds * 1000).toISOString()
-    last = unixSeconds
-    return text
-  }
-}
-
-/**
- * Seconds an offer lives from the search on: 15 minutes (§8), or less when its own expiry says so. That is an instant
- * on the service's clock, so it is measured against the answer's Date.
- */
-function lifetimeReader(answer: Answer, searchedAt: number): (expiry: number | null) => number {
-  const date = Date.parse(answer.headers.date ?? '')
-  const serviceNow = Number.isNaN(date) ? searchedAt : date / 1000
-  return expiry => {
-    const left = expiry === null ? Number.NaN : expiry - serviceNow
-    return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS
-  }
+/** The offer asked for; an answer that names no offer at all is about the one asked for. */
+function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonObject} {
+  const asked = {what: 'offer', id: offerId}
+  const own = itemAskedFor(answer, asked, findOffers(answer.json), offer => [offer.offerId])
+  if (own) return {found: own, raw: own.node.value}
+  const record = findNamed(answer.json, 'offer')
+  // Under other names than `offer_id` only the prefix tells an offer's id from a rate's (§2.3).
+  itemAskedFor(answer, asked, record ? [record] : [], value =>
+    idsOfRecord(answer.json, value, ['offer']).filter(id => id.startsWith(OFFER_ID_PREFIX)),
+  )
+  const [found] = record ? findOffers({...record, offer_id: offerId}) : []
+  if (!found || !record) throw holdsNo(answer, 'offer')
+  // Without the offer's id and without a price it is an answer to something else.
+  if (factsOf(found).price.total === null) throw holdsNo(answer, 'price')
+  return {found, raw: record}
 }

@@ -89,10 +89,26 @@ export interface WholeList<Item> {
  * Every entry of a list as the reader reads it, each id once, over all pages. Throws Failure, also when an answer holds
  * no list.
  */
-export async function readAll<Item>(
+export function readAll<Item>(
   api: Api,
   name: OperationName,
   {read, idOf}: Reader<Item>,
+  options: CallOptions = {},
+): Promise<WholeList<Item>> {
+  const readPage = (answer: Answer) => {
+    const entries = findEntries(answer.json)
+    if (!entries) throw holdsNo(answer, 'list')
+    return {items: entries.flatMap(entry => read(entry) ?? []), count: entries.length}
+  }
+  return readPages(api, name, readPage, idOf, options)
+}
+
+/** The same for a list of another kind: `readPage` returns the items of a page, and how many entries it had. */
+export async function readPages<Item>(
+  api: Api,
+  name: OperationName,
+  readPage: (answer: Answer) => {items: readonly Item[]; count: number},
+  idOf: (item: Item) => string,
   options: CallOptions = {},
 ): Promise<WholeList<Item>> {
   const found = new Map<string, Item>()
@@ -101,15 +117,12 @@ export async function readAll<Item>(
   let emptyPages = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await api.call(name, asked ? {...options, query: {...options.query, ...asked}} : options)
-    const entries = findEntries(answer.json)
-    if (!entries) throw holdsNo(answer, 'list')
+    const {items, count} = readPage(answer)
     const before = found.size
-    for (const item of entries.flatMap(entry => read(entry) ?? [])) {
-      if (!found.has(idOf(item))) found.set(idOf(item), item)
-    }
-    entriesRead += entries.length
+    for (const item of items) if (!found.has(idOf(item))) found.set(idOf(item), item)
+    entriesRead += count
     const next = nextPage(answer, api.baseUrl, entriesRead)
-    emptyPages = entries.length === 0 ? emptyPages + 1 : 0
+    emptyPages = count === 0 ? emptyPages + 1 : 0
     if (next === undefined || isEnd(emptyPages, asked, next))
       return {items: [...found.values()], isComplete: true}
     if (next === UNKNOWN_NEXT || isSamePage(asked, next)) break

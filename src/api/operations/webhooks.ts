@@ -16,8 +16,7 @@ import {SUBSCRIPTION} from '../answers/vocabulary.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, type Api, SendError} from '../types.js'
 import {sendChange, unnamedChange} from './change.js'
-import {checkHoldsList, type WholeList} from './lists.js'
-import {isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
+import {checkHoldsList, readPages, type WholeList} from './lists.js'
 
 /** A subscription as it was answered, under the names of §2.7; null where the answer does not say. */
 export interface FoundSubscription {
@@ -39,9 +38,6 @@ export interface AnsweredSubscription<Subscription> {
   readonly subscription: Subscription
   readonly deviations: readonly string[]
 }
-
-/** Ours: more pages than this are not read. */
-const MOST_PAGES = 200
 
 /**
  * Creates a subscription (§4.7); the answer is the one place where its secret is shown. Never repeated by itself: a
@@ -73,23 +69,13 @@ export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
 }
 
 /** All subscriptions (ours), page by page. Throws Failure. */
-export async function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
-  const found = new Map<string, FoundSubscription>()
-  let asked: PageQuery | undefined
-  let count = 0
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await api.call('subscriptions.list', asked === undefined ? {} : {query: asked})
-    const before = found.size
-    const listed = readSubscriptions(answer.json)
-    if (listed.length === 0) checkHoldsList(answer, 'subscriptions')
-    for (const subscription of listed) found.set(subscription.id, subscription)
-    count += listed.length
-    const next = nextPage(answer, api.baseUrl, count)
-    if (next === undefined || listed.length === 0) return {items: [...found.values()], isComplete: true}
-    if (next === UNKNOWN_NEXT || found.size === before || isSamePage(asked, next)) break
-    asked = next
+export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
+  const readPage = (answer: Answer) => {
+    const items = readSubscriptions(answer.json)
+    if (items.length === 0) checkHoldsList(answer, 'subscriptions')
+    return {items, count: items.length}
   }
-  return {items: [...found.values()], isComplete: false}
+  return readPages(api, 'subscriptions.list', readPage, ({id}) => id)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** One hotel, and the price of an offer now beside the one this machine saw. */
 import {codeIn, numberIn, textIn} from '../../../api/answers/facts.js'
-import type {PricedOffer} from '../../../api/operations/hotel-details.js'
+import type {PricedOffer} from '../../../api/operations/hotels.js'
 import {isoTime} from '../../../contract/dates.js'
 import {type Fields, fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
@@ -54,7 +54,7 @@ function listText(value: unknown): string | null {
 
 /** Throws Failure. */
 export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
-  const {showHotel} = await import('../../../api/operations/hotel-details.js')
+  const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)
   // What does not say its own id is the one asked for.
   const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
@@ -97,7 +97,7 @@ export async function price(
   {api, state, target, clock}: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
   offerId: string,
 ): Promise<Result<Comparison>> {
-  const {priceOffer} = await import('../../../api/operations/hotel-details.js')
+  const {priceOffer} = await import('../../../api/operations/hotels.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const offer = await priceOffer(api, offerId)
   const seen = state.writable ? state.offers.find(client, offerId) : undefined
