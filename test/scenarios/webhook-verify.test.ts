@@ -143,6 +143,17 @@ test.each([
     })
 })
 
+test.each([
+  ['behind a byte order mark', `\ufeff${FORGED}`],
+  ['cut off', FORGED.slice(0, -30)],
+])('an unsigned event %s in a HAR file is checked', async (_, body) => {
+  writeFileSync(join(home.directory, 'odd.har'), harOf(SIGNED, [{}, body]))
+  const {exit, result} = await verify(['odd.har', ...AT])
+  expect(exit).toBe(9)
+  expect(result).toMatchObject({valid: 1, invalid: 1, results: [{valid: true}, {reason: 'missing_header'}]})
+  expect(result).not.toHaveProperty('skipped')
+})
+
 test('what was left out is said of every input, and counted over all', async () => {
   writeFileSync(join(home.directory, 'a.har'), harOf('GET', SIGNED))
   writeFileSync(join(home.directory, 'b.har'), harOf('GET', 'GET', 'GET'))

@@ -205,7 +205,7 @@ test.each([
   ['a list of events', posting([ENVELOPE])],
   ['an order for an event', posting({type: 'voucher.ready', data: {}})],
   ['an event read by GET', posting(ENVELOPE, {method: 'GET'})],
-  ['what is no JSON', posting('{"id":"evt_1","type":"voucher.ready","data":{}')],
+  ['what is no JSON', posting('{"id":"1","type":"voucher.ready","data":{}')],
   ['what has an id and a type of others', posting({id: '1', type: 'x.y', data: {}})],
   ['what has no data', posting({...ENVELOPE, data: 'x'})],
   ['no body', {method: 'POST', headers: []}],

@@ -1,7 +1,7 @@
 /** Causes that need more than a body and a secret: headers, the clock, the original. And how they are told. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import type {CapturedRequest} from '../../src/webhooks/captures/captures.js'
+import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {anyString} from '../support/any-text.js'

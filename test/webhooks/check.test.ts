@@ -1,6 +1,6 @@
 /** What is said of one captured request: from where its signature and its id are taken, and what of a body is looked at. */
 import {describe, expect, test} from 'vitest'
-import type {CapturedRequest} from '../../src/webhooks/captures/captures.js'
+import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {type CheckTerms, check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
@@ -173,7 +173,7 @@ describe('looking for causes in vain', () => {
   })
 })
 
-test('checks a body of more than 4 MiB as it streams by, without its event and without a cause', async () => {
+test('checks a body of more than 8 MiB as it streams by, without its event and without a cause', async () => {
   const long = `{"id":"evt_1","x":"${' '.repeat(MOST_KEPT_BYTES)}"}`
   const headers = {'x-service-signature': signatureOf(Buffer.from(long), T)}
   const checked = async (body: string, more = {}) =>

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/captures.js'
+import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {

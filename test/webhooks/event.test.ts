@@ -1,6 +1,6 @@
 /** What is read of an event's body, and whether the unsigned id beside it agrees (§2.8, §6.2). */
 import {expect, test} from 'vitest'
-import {checkEventId, readEvent, readUsualEvent} from '../../src/webhooks/signature/event.js'
+import {checkEventId, isEventEnvelope, readEvent, readUsualEvent} from '../../src/webhooks/signature/event.js'
 
 const read = (text: string) => readEvent(Buffer.from(text))
 const ENVELOPE = '"id":"evt_1","type":"voucher.ready","created":"2026-11-20T12:00:00+03:00"'
@@ -64,6 +64,23 @@ test.each([
   '{"id":"a","type":null,"created":"c"}',
 ])('what is not usual has to be parsed: %s', text => {
   expect(readUsualEvent(text)).toBeUndefined()
+})
+
+test.each([
+  [true, '{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"1","type":"voucher.ready","data":{}}'],
+  [true, '{"id":"1","type":"x","created":"2026","data":{}}'],
+  [true, '\ufeff{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"evt_1","type":"x","data":{"a'],
+  [true, '{"type":"x", "id": "evt_1","da'],
+  [false, '{"id":"1","type":"x","data":{}}'],
+  [false, '{"id":"evt_1","type":"x","data":[]}'],
+  [false, '{"id":"evt_1","type":"x"}'],
+  [false, '{"a":{"id":"evt_1","type":"x","data'],
+  [false, '{"id":"1","type":"x","data":{"a'],
+  [false, ''],
+])('is it an event: %s, %s', (expected, text) => {
+  expect(isEventEnvelope(Buffer.from(text))).toBe(expected)
 })
 
 test('a header agrees when it is absent, or given once and the id of the body', () => {

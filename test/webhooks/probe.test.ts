@@ -42,7 +42,7 @@ async function sheetOf(answer: Answer, timeoutMilliseconds = 5000) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return probe({
     ...{handover, url, names: DEFAULT_HEADER_NAMES, clock: () => NOW},
-    terms: {secret: 'whsec_test', run: 'r1', toleranceSeconds: 300},
+    ...{secret: 'whsec_test', run: 'r1'},
     sleep: async () => {},
   })
 }

@@ -18,9 +18,8 @@ import {jsonResult} from '../../cli/terminal/result.js'
 export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events.'
   static override description =
-    `The signing secret is shown once by the service: it is stored, for webhooks verify and listen, before it is printed. Never
-sent twice: when the answer is lost the exit code is 10, and the command sends nothing more for this address without
---again. Environment: those of every command.`
+    `The service shows the signing secret once: it is stored, for webhooks verify and listen, before it is printed. Nothing is
+sent twice: after a lost answer the exit code is 10, and nothing more is sent for this address without --again. Environment: those of every command.`
   static override examples = [
     'bookctl webhooks create --url https://partner.example/hooks --event reservation.confirmed --event voucher.ready',
     'bookctl webhooks create --url https://partner.example/hooks --event payment.failed --dry-run',
@@ -29,17 +28,21 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
   static override columns = ['id', 'url', 'events', 'secret', 'is_active', 'stored_in', 'secret_file']
   static override candidates = {event: 'event-types'} as const
   static override flags = {
-    url: subscriptionUrlFlag({required: true, helpValue: 'HTTPS_URL', summary: 'where the events are sent'}),
+    url: subscriptionUrlFlag({
+      required: true,
+      helpValue: 'HTTPS_URL',
+      summary: 'address to send the events to',
+    }),
     event: eventFlag({
       ...SEVERAL_TYPES,
       required: true,
-      summary: 'an event type, for example reservation.confirmed; may be repeated',
+      summary: 'event type, for example reservation.confirmed (repeatable)',
     }),
     'secret-file': secretFileFlag({
       helpValue: 'FILE',
-      summary: 'also write the signing secret, alone, to a new file that only you can read',
+      summary: 'also write the signing secret to a new file that only you can read',
     }),
-    again: Flags.boolean({summary: 'create it although the outcome of an earlier creation is unknown'}),
+    again: Flags.boolean({summary: 'create it even if the outcome of an earlier creation is unknown'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
   }
 
@@ -50,7 +53,7 @@ sent twice: when the answer is lost the exit code is 10, and the command sends n
     const target = await this.target()
     requireHttps(url, target)
     const wanted = {url, events}
-    for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not an event type of §6.1`)
+    for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not a known event type`)
     if (flags['dry-run']) {
       const request = describeCall('subscriptions.create', target, await this.state(), {body: wanted})
       return this.print(jsonResult(request))

@@ -17,7 +17,7 @@ export default class WebhooksDelete extends BaseCommand {
   static override candidates = {id: 'subscriptions'} as const
   static override args = subscriptionArg
   static override flags = {
-    yes: Flags.boolean({summary: 'delete one of a live service without asking'}),
+    yes: Flags.boolean({summary: 'delete at a live service without asking'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
   }
 

@@ -3,9 +3,9 @@ import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/features/webhook
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksList extends BaseCommand {
-  static override summary = 'List the webhook subscriptions.'
+  static override summary = 'List webhook subscriptions.'
   static override description =
-    `The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
+    `The interface does not show this path: it works with the local sandbox, and elsewhere if the profile names it in
 config.json: "paths": {"subscriptions.list": "…"}. Environment: those of every command.`
   static override examples = ['bookctl webhooks list', 'bookctl webhooks list --json']
   static override columns = SUBSCRIPTION_COLUMNS

@@ -13,12 +13,12 @@ import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksListen extends BaseCommand {
-  static override summary = 'Receive webhook events, check them, keep them, and hand them on.'
+  static override summary = 'Receive webhook events: check, store and forward them.'
   static override description =
-    `Answers 200 when the event is on the disk and 401 when a check fails; duplicates are found by the signed event id,
-across restarts. Each event is handed to every --forward-to address at least once, again until it answers 2xx: after a
-kill one may come twice. Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, else with every secret
-stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+    `Answers 200 when the event is on disk and 401 when a check fails. The signed event id identifies duplicates, also after
+a restart. Each event is forwarded to every --forward-to address at least once, until it answers 2xx; after a kill, one may
+come twice. Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
+the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',
@@ -36,7 +36,7 @@ stored for the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOO
     if (flags['print-secret']) return this.printSecret(flags)
     const plan = planListening(flags)
     for (const type of unknownEvents([...(plan.types ?? [])]))
-      this.warn(`Warning: ${type} is not an event type of §6.1`)
+      this.warn(`Warning: ${type} is not a known event type`)
     if (flags['dry-run']) {
       const target = flags.subscribe ? await this.target() : undefined
       return this.print(describeListening({plan, flags, state: await this.state(), target}))

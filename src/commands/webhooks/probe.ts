@@ -9,15 +9,15 @@ import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXIT_CODES} from '../../cli/shell/failure.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
-  static override summary = 'Check that a receiver does what §6 asks of it.'
+  static override summary = 'Check that a receiver handles webhooks correctly.'
   static override description =
-    `Sends it signed test events (data.test is true), tampered ones, malformed headers, timestamps at the edges of the tolerance,
-and bodies that do not survive being parsed and printed; then prints what it answered, what it should have, and whether it
-kept the 3 seconds. Ends with 0 when it did everything right, with 5 when it did not, with 7 when it never answered.
-With several secrets the first is used. Follows no redirect. Of a webhooks listen --tls of this machine its own authority is
-trusted.
+    `Sends signed test events (data.test is true), tampered ones, malformed headers, timestamps at the edges of the tolerance,
+and bodies that do not survive being parsed and printed again. Prints what the receiver answered, what it should have
+answered, and whether it took at most ${WEBHOOK_RESPONSE_SECONDS} seconds. Exits with 0 when everything was right, 5 when not, 7 when it never answered.
+Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this machine.
 Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   static override examples = [
     'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt',
@@ -27,7 +27,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   static override args = {
     url: checkedArg(checkReceiverUrl)({
       required: true,
-      description: 'address of the receiver: https, or http on this machine',
+      description: 'address of the receiver (https, or http on this machine)',
     }),
   }
   static override flags = webhookSecretFlags

@@ -11,8 +11,8 @@ import {single} from '../../cli/terminal/result.js'
 export default class WebhooksSign extends BaseCommand {
   static override summary = 'Sign a body as the service would.'
   static override description =
-    `Prints the value of the signature header (§6.2) for the bytes of a file, or of standard input, exactly as they are. With
-several secrets, as during a rotation, it has a v1 for each.
+    `Prints the signature header's value for the exact bytes of a file or of standard input. With several secrets, as during
+a rotation, it has a v1 for each.
 Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks sign body.json --secret-file signing-secret.txt',
@@ -20,11 +20,11 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   ]
   static override columns = ['signature', 'timestamp']
   static override args = {
-    file: Args.string({description: 'what to sign; - or nothing is standard input'}),
+    file: Args.string({description: 'file to sign (default standard input)'}),
   }
   static override flags = {
     ...webhookSecretFlags,
-    at: checkedFlag(readSigningTime)({helpValue: 'TIME', summary: 'sign with this time; now when absent'}),
+    at: checkedFlag(readSigningTime)({helpValue: 'TIME', summary: 'sign with this time (default now)'}),
   }
 
   async run(): Promise<void> {

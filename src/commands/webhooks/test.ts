@@ -4,9 +4,9 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult, single} from '../../cli/terminal/result.js'
 
 export default class WebhooksTest extends BaseCommand {
-  static override summary = 'Have a test event sent to a subscription.'
+  static override summary = 'Send a test event to a subscription.'
   static override description =
-    `The service takes the order and sends the event by itself; webhooks listen shows it. Environment: those of every command.`
+    `The service sends the event; webhooks listen shows it. Environment: those of every command.`
   static override examples = [
     'bookctl webhooks test "$SUBSCRIPTION"',
     'bookctl webhooks test "$SUBSCRIPTION" --json',

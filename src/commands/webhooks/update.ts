@@ -18,8 +18,8 @@ import {jsonResult} from '../../cli/terminal/result.js'
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription.'
   static override description =
-    `A subscription that went passive after eight failed attempts is made active again with --active. The interface does not
-show this path: see webhooks list. Environment: those of every command.`
+    `--active reactivates a subscription that went passive after eight failed attempts. The interface does not show this path:
+see webhooks list. Environment: those of every command.`
   static override examples = [
     'bookctl webhooks update "$SUBSCRIPTION" --active',
     'bookctl webhooks update "$SUBSCRIPTION" --event voucher.ready --event payment.failed --dry-run',
@@ -28,8 +28,8 @@ show this path: see webhooks list. Environment: those of every command.`
   static override candidates = {id: 'subscriptions', event: 'event-types'} as const
   static override args = subscriptionArg
   static override flags = {
-    url: subscriptionUrlFlag({helpValue: 'HTTPS_URL', summary: 'where the events are sent from now on'}),
-    event: eventFlag({...SEVERAL_TYPES, summary: 'an event type; those given replace all there are'}),
+    url: subscriptionUrlFlag({helpValue: 'HTTPS_URL', summary: 'new address to send the events to'}),
+    event: eventFlag({...SEVERAL_TYPES, summary: 'event type; those given replace all others (repeatable)'}),
     active: Flags.boolean({summary: 'send events again', exclusive: ['passive']}),
     passive: Flags.boolean({summary: 'send no events'}),
     'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
@@ -50,7 +50,7 @@ show this path: see webhooks list. Environment: those of every command.`
       ...(active || passive ? {is_active: Boolean(active)} : {}),
     }
     for (const type of unknownEvents(change.events ?? [])) {
-      this.warn(`Warning: ${type} is not an event type of §6.1`)
+      this.warn(`Warning: ${type} is not a known event type`)
     }
     if (flags['dry-run']) {
       const request = describeCall('subscriptions.update', target, await this.state(), {

@@ -23,15 +23,17 @@ import {systemClock} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXIT_CODES} from '../../cli/shell/failure.js'
 import {writePieces} from '../../cli/terminal/streams.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails.'
   static override description =
-    `Reads raw bodies (with --signature), whole HTTP requests, HAR files and captures of webhooks listen; which it is, is told from
-the content. Of a HAR file, requests with a signature and POSTs of an event are checked; the number of the others is
-reported. Works offline, without a login. Every signing secret stored for the profile is tried unless one is given.
-Ends with 9 when a signature is not valid. When it is not, the cause is looked for: what is named was proved by a signature
-that matches; what cannot be proved is unexplained.
+    `Reads raw bodies (with --signature), whole HTTP requests, HAR files and captures of webhooks listen; the content says which
+it is. In a HAR file, requests with a signature and POSTs of an event are checked; the number of other entries is printed
+on stderr, and is skipped in --json. Works offline, without a login. Tries every signing secret stored for the profile
+unless one is given.
+Exits with 9 when a signature is not valid, and explains why: a named cause is proved by a signature that matches;
+everything else is unexplained.
 Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks verify body.bin --signature "$SIGNATURE"',
@@ -42,7 +44,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   static override columns = VERIFY_COLUMNS
   static override args = {
     file: Args.string({
-      description: 'what was captured; several may be named, - is standard input',
+      description: 'captured webhooks (repeatable; - for standard input)',
     }),
   }
   static override flags = {
@@ -54,13 +56,13 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     ...webhookSecretFlags,
     at: checkedFlag(readJudgingTime)({
       helpValue: 'TIME|received',
-      summary: 'judge at this time, or when each was received; now when absent',
+      summary: 'check at this time, or when each was received (default now)',
     }),
     tolerance: Flags.integer({
       helpValue: 'SECONDS',
       min: 0,
       max: 10_000_000_000,
-      summary: 'largest difference from the time; 300 when absent',
+      summary: `largest difference from the time (default ${SIGNATURE_TOLERANCE_SECONDS})`,
     }),
   }
 

@@ -1,10 +1,10 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
-import type {CapturedRequest} from './captures.js'
 import {JsonPicker, type Picked} from './json-picker.js'
+import {type CapturedRequest, timeOf, unreadable} from './request.js'
 
-/** Ours: a longer request is passed over. */
+/** Ours: a longer request is not checked. */
 const MOST_REQUEST_BYTES = 32 * 1024 * 1024
 const PATHS = [
   ['log', 'entries', '*', 'request'],
@@ -79,18 +79,6 @@ function headersOf(headers: unknown): HeaderMap {
         : [],
     ),
   )
-}
-
-export function unreadable(problem: string, place: string): CapturedRequest {
-  const afterwards = {surplus: undefined, notes: []}
-  const body = new Uint8Array()
-  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, place, problem}
-}
-
-/** Unix seconds of an ISO 8601 text. */
-export function timeOf(text: unknown): number | undefined {
-  const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
-  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
 }
 
 function parse(text: Uint8Array | undefined): unknown {

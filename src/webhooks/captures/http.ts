@@ -2,7 +2,7 @@
 
 import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
-import type {Afterwards, CapturedRequest} from './captures.js'
+import type {Afterwards, CapturedRequest} from './request.js'
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s

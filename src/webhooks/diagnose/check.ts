@@ -1,5 +1,5 @@
 /** One captured request → what `webhooks verify` says of it: verdict, event, and why it is not valid. */
-import type {CapturedRequest} from '../captures/captures.js'
+import type {CapturedRequest} from '../captures/request.js'
 import {checkEventId, type EventSummary, readEvent} from '../signature/event.js'
 import {headerOf, keyOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {
@@ -50,7 +50,7 @@ export interface Checked {
 }
 
 /** Ours: a longer body is checked as it streams by, and not kept to be explained. */
-export const MOST_KEPT_BYTES = 4 * 1024 * 1024
+export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
 /** Ours: a search in vain takes up to a twentieth of a second, and a capture checked with a wrong secret is all of them. */
 const MOST_IN_VAIN = 400

@@ -1,21 +1,26 @@
-/** Sends a receiver the cases of §6, one after the other, and writes down what it answered and how long it took. */
-import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+/**
+ * Probes a receiver: sends it requests that are right and wrong, one after the other, and records what it answered and how
+ * long it took. §6 says what it should answer.
+ */
+import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import type {Handover} from '../forward/request.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
-import {type ProbeCase, type ProbeTerms, probeCases} from './cases.js'
+import {sign} from '../signature/signature.js'
 
 /** One line of the sheet. */
 export interface ProbeRow {
   readonly case: string
+  /** In words: what is sent. */
   readonly sent: string
+  /** `2xx`: it must be accepted. `401`: §6.3.5. */
   readonly expected: '2xx' | '401'
   /** Status, or why there was none. */
   readonly answered: number | string
   /** Until the answer's head came. */
   readonly ms: number
-  /** Whether the answer is the one expected, and came within 3 s. */
+  /** Whether the answer is the expected one, and came within 3 s. */
   readonly ok: boolean
-  /** What to look at; null when it is ok. */
+  /** What to check; null when it is ok. */
   readonly advice: string | null
 }
 
@@ -24,7 +29,9 @@ export interface ProbeParts {
   readonly handover: Handover
   readonly url: string
   readonly names: WebhookHeaderNames
-  readonly terms: ProbeTerms
+  readonly secret: string
+  /** Makes event ids unique; letters and digits. */
+  readonly run: string
   /** Unix seconds, with parts of a second. */
   readonly clock: () => number
   readonly sleep: (milliseconds: number) => Promise<void>
@@ -32,18 +39,17 @@ export interface ProbeParts {
 }
 
 const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
-/** Ours: after so many answers that never came the rest is not waited for. */
+/** Ours: after so many requests without an answer the rest is not sent. */
 const MOST_SILENCES = 3
 /** Ours: a case on the edge of the tolerance is sent again when the second changed meanwhile. */
 const MOST_EDGE_ATTEMPTS = 3
-
 const LATE_IN_A_SECOND = 500
 
-/** The sheet. Ends early when nothing answers any more. */
+/** The sheet. Ends early when there are no answers any more. */
 export async function probe(parts: ProbeParts): Promise<ProbeRow[]> {
   const rows: ProbeRow[] = []
   let silences = 0
-  for (const one of probeCases(parts.terms)) {
+  for (const one of CASES) {
     const row = await probeOne(parts, one)
     rows.push(row)
     parts.onRow?.(row)
@@ -53,51 +59,170 @@ export async function probe(parts: ProbeParts): Promise<ProbeRow[]> {
   return rows
 }
 
-async function probeOne(parts: ProbeParts, one: ProbeCase): Promise<ProbeRow> {
-  let row = await send(parts, one)
-  for (let n = 1; one.isOnTheEdge && !row.ok && row.crossed && n < MOST_EDGE_ATTEMPTS; n++) {
-    row = await send(parts, one)
+async function probeOne(parts: ProbeParts, one: Case): Promise<ProbeRow> {
+  for (let attempt = 1; ; attempt++) {
+    const {row, crossed} = await send(parts, one)
+    const isAgain = one.offset !== undefined && !row.ok && crossed && attempt < MOST_EDGE_ATTEMPTS
+    if (!isAgain) return row
   }
-  const {crossed: _, ...rest} = row
-  return rest
 }
 
-async function send(parts: ProbeParts, one: ProbeCase): Promise<ProbeRow & {crossed: boolean}> {
-  const {handover, url, clock, sleep} = parts
-  // Late in a second there is no time left for the receiver to look at its clock before the second is over.
+/** `crossed`: the second changed on the way, which turns a case on the edge into another one. */
+async function send(parts: ProbeParts, one: Case): Promise<{row: ProbeRow; crossed: boolean}> {
+  const {handover, url, names, clock, sleep} = parts
   const passed = Math.floor((clock() % 1) * 1000)
-  if (one.isOnTheEdge && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
+  // Late in a second there is no time left for the receiver to read its clock before the second is over.
+  if (one.offset !== undefined && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
   const second = Math.floor(clock())
-  const request = one.build(second)
-  const {status, error, milliseconds} = await handover.send(url, headersOf(parts, request), request.body)
-  const ok = isExpected(one.expected, status) && milliseconds <= MOST_MILLISECONDS
-  const late = milliseconds > MOST_MILLISECONDS
-  return {
-    ...{case: one.name, sent: one.sent, expected: one.expected},
-    answered: status ?? error ?? 'no answer',
-    ms: milliseconds,
-    ok,
-    advice: ok ? null : late ? LATE : one.advice,
-    crossed: Math.floor(clock()) !== second,
+  const {eventId, body, signatures} = requestOf(parts, one, second)
+  const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
+  for (const value of signatures) headers.push(names.signature, value)
+  const {status, error, milliseconds} = await handover.send(url, headers, body)
+  const isLate = milliseconds > MOST_MILLISECONDS
+  const ok = isExpected(one.expected, status) && !isLate
+  const {name, sent, expected, advice} = one
+  const answered = status ?? error ?? 'no answer'
+  const row = {
+    ...{case: name, sent, expected, answered, ms: milliseconds, ok},
+    advice: ok ? null : isLate ? LATE : advice,
   }
+  return {row, crossed: Math.floor(clock()) !== second}
 }
-
-const LATE = 'answer within 3 s: 200 first, the work afterwards (§6.4)'
 
 function isExpected(expected: ProbeRow['expected'], status: number | null): boolean {
   if (status === null) return false
   return expected === '401' ? status === 401 : status >= 200 && status < 300
 }
 
-function headersOf({names}: ProbeParts, request: {signatures: readonly string[]; eventId: string}): string[] {
-  const headers = [
-    'Content-Type',
-    'application/json',
-    'User-Agent',
-    'bookctl-probe',
-    names.eventId,
-    request.eventId,
-  ]
-  for (const value of request.signatures) headers.push(names.signature, value)
-  return headers
+interface ProbeRequest {
+  /** Values of the signature header; several are sent as headers of their own. */
+  readonly signatures: readonly string[]
+  readonly eventId: string
+  readonly body: Uint8Array
 }
+
+interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
+  readonly name: string
+  readonly advice: string
+  /** The case whose event id this one has; its own unless given. */
+  readonly eventOf?: string
+  /** JSON of the body, from that of a plain event. */
+  readonly spell?: (plain: string) => string
+  /** Seconds from now at which it is signed: a case on the edge of the tolerance. */
+  readonly offset?: number
+  /** Changes the request after it was signed. `now` is Unix seconds. */
+  readonly change?: (request: ProbeRequest, now: number, secret: string) => ProbeRequest
+}
+
+function requestOf({secret, run}: ProbeParts, one: Case, now: number): ProbeRequest {
+  const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = one
+  const eventId = `evt_probe_${run}_${eventOf}`
+  const body = Buffer.from(spell(plainEvent(eventId, now)))
+  const request = {eventId, body, signatures: [sign(secret, String(now + offset), body)]}
+  return change ? change(request, now, secret) : request
+}
+
+/** An event of §2.8 that says it is a test. */
+function plainEvent(id: string, now: number): string {
+  const created = new Date(now * 1000).toISOString().replace('.000Z', '+00:00')
+  const data = {object: 'reservation', reservation_ref: 'RSV-PROBE00000', status: 'CONFIRMED', test: true}
+  return JSON.stringify({id, type: 'reservation.confirmed', created, data})
+}
+
+const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
+const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
+const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
+const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
+
+const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
+  ...{name, sent, advice, expected: '2xx'},
+  ...more,
+})
+
+const wrong = (name: string, sent: string, change: Case['change']): Case => ({
+  ...{name, sent, advice: REFUSE, expected: '401'},
+  ...(change ? {change} : {}),
+})
+
+/** A right body whose header is spelled in another way. */
+const header = (name: string, sent: string, change: (value: string) => readonly string[]): Case =>
+  wrong(name, sent, request => ({...request, signatures: change(request.signatures[0] ?? '')}))
+
+const at = (name: string, offset: number): Case => ({
+  ...{name, advice: CLOCK, offset},
+  sent: `a right signature, made ${Math.abs(offset)} s ${offset < 0 ? 'ago' : 'ahead'}`,
+  expected: Math.abs(offset) <= SIGNATURE_TOLERANCE_SECONDS ? '2xx' : '401',
+})
+
+/** More members in the data of the event: text, so that no printer changes it. */
+const withData = (more: string) => ({
+  spell: (plain: string) => plain.replace('"test":true', `"test":true,${more}`),
+})
+
+/** In the order they are sent. The canaries do not survive being parsed and printed. */
+const CASES: readonly Case[] = [
+  right('valid', 'a right signature', 'give the receiver the same signing secret as this command'),
+  right('non_ascii', 'names with letters beyond ASCII', RAW_BODY, withData('"guest":"Ayşe Öğüt ığİ 🏖"')),
+  right(
+    'canary_escapes',
+    'escaped slashes and letters',
+    RAW_BODY,
+    withData('"url":"https:\\/\\/example.com\\/\\u015e\\u003c"'),
+  ),
+  right(
+    'canary_numbers',
+    '1250.00, 1e3 and a large integer',
+    RAW_BODY,
+    withData('"n":[1250.00,1e3,9007199254740993]'),
+  ),
+  right('canary_spacing', 'spaces and line breaks', RAW_BODY, {
+    spell: plain => `${plain.replace(/,/g, ' ,\n  ')}\n`,
+  }),
+  right('canary_keys', 'repeated and number-like keys', RAW_BODY, withData('"2":"b","1":"a","1":"c"')),
+  right(
+    'duplicate',
+    'the first event again, with a new signature',
+    'answer 2xx to an event that came before',
+    {
+      eventOf: 'valid',
+    },
+  ),
+  right(
+    'two_signatures',
+    'two v1, the second right, and an unknown v0',
+    'try every v1 and ignore names you do not know: secrets are rotated',
+    {
+      change: request => {
+        const [t = '', v1 = ''] = request.signatures[0]?.split(',') ?? []
+        return {...request, signatures: [`${t},v0=0,v1=${'0'.repeat(64)},${v1}`]}
+      },
+    },
+  ),
+  wrong('tampered', 'a body changed after it was signed', request => ({
+    ...request,
+    body: Buffer.from(Buffer.from(request.body).toString().replace('CONFIRMED', 'CANCELLED')),
+  })),
+  wrong('wrong_secret', 'signed with another secret', (request, now, secret) => ({
+    ...request,
+    signatures: [sign(`${secret}x`, String(now), request.body)],
+  })),
+  wrong('other_time', 'another timestamp than the signed one', (request, now) => ({
+    ...request,
+    signatures: [request.signatures[0]?.replace(`t=${now}`, `t=${now - 1}`) ?? ''],
+  })),
+  header('no_header', 'no signature header', () => []),
+  header('empty_header', 'an empty signature header', () => ['']),
+  header('no_timestamp', 'a header without t', value => [value.replace(/^t=\d+,/, '')]),
+  header('no_signature', 'a header without v1', value => [value.replace(/,v1=.*/, '')]),
+  header('short_digest', 'a digest cut short', value => [value.slice(0, -2)]),
+  header('long_digest', 'a digest with two more digits', value => [`${value}00`]),
+  header('not_hex', 'a digest that is not hex', value => [`${value.slice(0, -2)}zz`]),
+  header('not_ascii', 'a digest with a letter beyond ASCII', value => [`${value.slice(0, -1)}é`]),
+  header('not_a_time', 't=NaN', value => [value.replace(/^t=\d+/, 't=NaN')]),
+  at('old_allowed', -SIGNATURE_TOLERANCE_SECONDS),
+  at('old_refused', -SIGNATURE_TOLERANCE_SECONDS - 1),
+  at('future_allowed', SIGNATURE_TOLERANCE_SECONDS),
+  at('future_refused', SIGNATURE_TOLERANCE_SECONDS + 1),
+  at('year_ahead', 365 * 24 * 3600),
+  right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
+]

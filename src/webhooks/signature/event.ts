@@ -12,7 +12,7 @@ export interface EventSummary {
 
 /** Id, type and time of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. Throws nothing. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
-  const {id, type, created} = parseObject(rawBody)
+  const {id, type, created} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
   return {id, type: textOrNull(type), created: textOrNull(created)}
 }
@@ -39,23 +39,43 @@ export function readUsualEvent(text: string): EventSummary | undefined {
 }
 
 /**
- * Whether `rawBody` is an event as §2.8 shows it: id, type and data, with an id or a type of the service's, or a time.
- * Such a body is a webhook whatever its headers say: one without a signature is forged, or lost it.
+ * Whether `rawBody` is an event as §2.8 shows it: id, type and data, with an id or a type of the service's, or a time; also
+ * behind a byte order mark, or cut off. Such a body is a webhook whatever its headers say: one without a signature is
+ * forged, or lost it.
  */
 export function isEventEnvelope(rawBody: Uint8Array): boolean {
-  const {id, type, created, data} = parseObject(rawBody)
+  const {buffer, byteOffset, length} = rawBody
+  const isMarked = rawBody[0] === 0xef && rawBody[1] === 0xbb && rawBody[2] === 0xbf
+  const body = Buffer.from(buffer, byteOffset, length).subarray(isMarked ? 3 : 0)
+  const json = parse(body)
+  if (json === undefined) return CUT_EVENT.test(body.toString('latin1', 0, MOST_ENVELOPE_BYTES))
+  const {id, type, created, data} = (json ?? {}) as Envelope
   if (typeof id !== 'string' || typeof type !== 'string' || !isObject(data)) return false
   return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
 }
 
-/** UTF-8, as nothing else is named. */
+/** Ours: the members before `data` fit in. */
+const MOST_ENVELOPE_BYTES = 1024
+/** The beginning of an event: an id and a type, in either order. */
+const CUT_EVENT = new RegExp(
+  String.raw`^\s*\{\s*(?:"id"\s*:\s*"${EVENT_ID_PREFIX}[^"]*"\s*,\s*"type"|"type"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"${EVENT_ID_PREFIX})`,
+)
+
+interface Envelope {
+  readonly id?: unknown
+  readonly type?: unknown
+  readonly created?: unknown
+  readonly data?: unknown
+}
+
 const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 
-function parseObject(rawBody: Uint8Array): {id?: unknown; type?: unknown; created?: unknown; data?: unknown} {
+/** Undefined when it is not UTF-8 JSON. */
+function parse(rawBody: Uint8Array): unknown {
   try {
-    return (JSON.parse(UTF8.decode(rawBody)) as object | null) ?? {}
+    return JSON.parse(UTF8.decode(rawBody))
   } catch {
-    return {}
+    return undefined
   }
 }
 

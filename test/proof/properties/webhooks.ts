@@ -1,6 +1,7 @@
 /** What comes from outside as a webhook: its signature beside a check of its own, captures however they are cut, events. */
 import fc from 'fast-check'
-import {type CapturedRequest, readCaptures} from '../../../src/webhooks/captures/captures.js'
+import {readCaptures} from '../../../src/webhooks/captures/captures.js'
+import type {CapturedRequest} from '../../../src/webhooks/captures/request.js'
 import {readEvent, readUsualEvent} from '../../../src/webhooks/signature/event.js'
 import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/signature/headers.js'
 import {createVerifier, sign, verify} from '../../../src/webhooks/signature/signature.js'

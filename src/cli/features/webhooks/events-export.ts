@@ -1,7 +1,4 @@
-/**
- * `webhooks events export`: events received, as the records `listen --json` prints, a line each, to a file or stdout; or
- * all of them as the one document that --json promises.
- */
+/** `webhooks events export`: received events as the records of `listen --json`, a line each, or as the document of --json. */
 import {once} from 'node:events'
 import {lstatSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
@@ -16,7 +13,7 @@ import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {oldestEvents, recordOf} from './events.js'
 
-/** A capture is what it is: throws usage for flags that would make rows of it, or choose among them. */
+/** Throws usage for flags that would turn the capture into rows, or choose columns. */
 export function checkExport({json, format, query, columns}: OutputFlags): {asDocument: boolean} {
   const rows = format !== undefined && format !== 'ndjson' && format !== 'json'
   const flag = rows
@@ -25,8 +22,8 @@ export function checkExport({json, format, query, columns}: OutputFlags): {asDoc
       ? '--query'
       : columns !== undefined && '--columns'
   if (flag) {
-    const hint = 'webhooks events list prints rows; jq and verify read the capture'
-    throw usage('invalid_input', `${flag} does not go with a capture on standard output`, hint)
+    const hint = 'use webhooks events list for rows, or pipe the capture to jq'
+    throw usage('invalid_input', `${flag} cannot be used with a capture on standard output`, hint)
   }
   return {asDocument: json === true || format === 'json'}
 }
@@ -46,14 +43,14 @@ export async function printEvents(
 }
 
 /**
- * Writes the events that match, oldest first, one JSON line each, to a new file at `path`, whole or not at all; returns how
- * many. Throws usage when the file is there already or no file can be made there, StorageError when it cannot be written.
+ * Writes the events that match, oldest first, one JSON line each, to a new file at `path`, whole or not at all; returns
+ * their number. Throws usage when the file exists or cannot be made, StorageError when it cannot be written.
  */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   checkWritable('--file', path)
   const {writeWholePieces} = await import('../../../storage/files.js')
   if (lstatSync(path, {throwIfNoEntry: false})) {
-    // A run that was killed when the file was in place may have left another beside it.
+    // A run killed after the file was in place may have left a temporary one beside it.
     sweepTemporaryFiles(dirname(resolve(path)))
     throw taken(path)
   }
@@ -74,10 +71,10 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
 }
 
 function taken(path: string): Failure {
-  return usage('cannot_write', `--file: ${sanitizeLine(path, 200)} is there already`)
+  return usage('cannot_write', `--file: ${sanitizeLine(path, 200)} exists already`)
 }
 
-/** Writes each record and a line feed; `between` stands before each but the first. */
+/** Writes each record and a line feed; `between` separates them. */
 async function writeRecords(
   store: EventStore,
   filter: EventFilter,

@@ -1,4 +1,4 @@
-/** `webhooks events replay`: sends events received to an address again, as they came or signed anew. */
+/** `webhooks events replay`: sends received events to an address again, unchanged or signed again. */
 import {type Failure, usage} from '../../../contract/failure.js'
 import type {StoredEvent} from '../../../state/event-store.js'
 import {createHandover, type HandoverResult} from '../../../webhooks/forward/request.js'
@@ -11,7 +11,7 @@ export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'er
 
 export interface ReplayParts {
   readonly target: string
-  /** Absent: as it came. Present: signed anew, with the secret it came with if that is still there. */
+  /** Signs each event again, with the secret it came with if that is still stored; without it, events are unchanged. */
   readonly resign?: {
     readonly secrets: readonly NamedSecret[]
     readonly headerNames: WebhookHeaderNames
@@ -36,21 +36,21 @@ export async function replayEvents(
   return results
 }
 
-/** The headers an event is sent again with, as names and values in turn. Throws usage when nothing can sign it. */
+/** The headers of the new request, as names and values in turn. Throws usage when there is no secret to sign with. */
 export function replayedHeaders(
   event: StoredEvent,
   {resign}: Pick<ReplayParts, 'resign'>,
 ): readonly string[] {
-  return resign ? signedAnew(event, resign) : event.rawHeaders
+  return resign ? signedAgain(event, resign) : event.rawHeaders
 }
 
-/** The headers as they came, with another signature in the place of the old one. */
-function signedAnew(
+/** The headers as they came, with a new signature. */
+function signedAgain(
   event: StoredEvent,
   {secrets, headerNames, clock}: NonNullable<ReplayParts['resign']>,
 ): string[] {
   const named = secrets.find(({name}) => name === event.secretName) ?? secrets[0]
-  if (!named) throw usage('no_webhook_secret', 'there is no signing secret to sign with')
+  if (!named) throw usage('no_webhook_secret', 'no signing secret to sign with')
   const signature = sign(named.secret, String(Math.floor(clock())), event.body)
   const wanted = headerNames.signature.toLowerCase()
   const headers = event.rawHeaders.map((text, n) => {
@@ -79,7 +79,7 @@ export function replayResult(
   }
 }
 
-/** The exit of a replay that was printed: 0 when every answer was 2xx, else that of the first that was not. */
+/** How a replay failed: undefined when every answer was 2xx, else by the first that was not. */
 export function replayFailure(results: readonly HandoverResult[]): Failure['kind'] | undefined {
   const bad = results.find(({status}) => status === null || status < 200 || status > 299)
   if (!bad) return undefined

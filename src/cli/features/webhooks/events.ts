@@ -1,4 +1,4 @@
-/** `webhooks events list|show`: what was received and kept (events.db). */
+/** `webhooks events list|show`: the received events (events.db). */
 import * as Flags from '@oclif/core/flags'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
@@ -22,12 +22,12 @@ export const eventFilterFlags = {
   id: Flags.string({
     helpValue: 'EVENT_ID',
     multiple: true,
-    summary: 'these events only',
+    summary: 'only these events (repeatable)',
   }),
   type: Flags.string({
     helpValue: 'TYPE',
     multiple: true,
-    summary: 'events of these types only',
+    summary: 'only events of these types (repeatable)',
   }),
   since: checkedFlag((field, text) => readSince(field, text, systemClock.now()))({
     helpValue: 'TIME|AGO',
@@ -42,7 +42,7 @@ export const EVENT_LIST_COLUMNS = [
 /** Rows that are read at a time. */
 const PAGE = 200
 
-/** What the flags choose. Throws usage. */
+/** The filter of the flags. Throws usage. */
 export function eventFilter({id, type, since}: EventFilterFlags, store: EventStore): EventFilter {
   for (const one of id ?? []) newestWith(store, '--id', one)
   return {
@@ -57,7 +57,7 @@ export function readSince(field: string, text: string, now: number): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
     if (time !== undefined) return time
-    throw invalid(field, 'must be a time that exists', text)
+    throw invalid(field, 'must be a valid time', text)
   }
   return now - readDuration(field, text)
 }
@@ -108,7 +108,7 @@ export function eventList(
     columns,
     shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
     id: item => item.event_id,
-    whenEmpty: 'No event was received and kept yet that matches.',
+    whenEmpty: 'No events match.',
   }
 }
 
@@ -123,13 +123,13 @@ function newestWith(store: EventStore, field: string, id: string): StoredEvent |
 export function findEvent(store: EventStore, id: string): StoredEvent {
   const event = newestWith(store, 'EVENT_ID', id)
   if (event) return event
-  throw new Failure('usage', `there is no event ${sanitizeLine(id, 60)} among those received`, {
+  throw new Failure('usage', `event ${sanitizeLine(id, 60)} not found among those received`, {
     code: 'event_not_found',
-    hint: 'bookctl webhooks events list shows them',
+    hint: 'list them: bookctl webhooks events list',
   })
 }
 
-/** One event with all that came: headers and body. */
+/** One event with its headers and body. */
 export function eventDetails(store: EventStore, event: StoredEvent): Result<Record<string, unknown>> {
   const {body_base64, headers, event: parsed} = recordOf(event)
   const document = {
@@ -156,14 +156,14 @@ export function eventDetails(store: EventStore, event: StoredEvent): Result<Reco
   }
 }
 
-/** The request as it came: head, empty line, body; made safe to look at. */
+/** The request as it came: head, empty line, body; made safe to print. */
 function requestText({rawHeaders, body}: StoredEvent): string {
   const head = pairsOf(rawHeaders).map(([name, value]) => sanitizeLine(`${name}: ${value}`))
   const text = Buffer.from(body).toString('utf8')
   return [...head, '', ...text.split('\n').map(line => sanitizeLine(line)), ''].join('\n')
 }
 
-/** The event as a record of a capture; how long its answer took is not kept. */
+/** The event as a record of a capture; the time of its answer is not stored. */
 export function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
 }

@@ -1,7 +1,7 @@
-/** The work behind `webhooks probe`. */
+/** `webhooks probe`. */
 import {randomBytes} from 'node:crypto'
 import {Failure, usage} from '../../../contract/failure.js'
-import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../../webhooks/probe/probe.js'
@@ -22,12 +22,12 @@ export interface ProbeOptions {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   readonly caFile: string | undefined
-  /** For one request; twice the 3 s of §6.4 unless told, so that a late answer is measured. */
+  /** For one request (default twice the 3 s of §6.4, so that a late answer is measured). */
   readonly timeoutSeconds: number | undefined
   readonly onRow: (row: ProbeRow) => void
 }
 
-/** The address of a receiver that may be probed, as typed. Throws usage. */
+/** The address of a receiver, as typed. Throws usage unless it may be probed. */
 export function checkReceiverUrl(field: string, text: string): string {
   if (parseForwardTarget(text) !== undefined) return text
   throw usage(
@@ -36,7 +36,7 @@ export function checkReceiverUrl(field: string, text: string): string {
   )
 }
 
-/** Probes the receiver at `url`, as `checkReceiverUrl` takes it, to the end. Throws Failure when nothing is there. */
+/** Probes the receiver at `url`, which `checkReceiverUrl` accepted. Throws Failure when it never answers. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
@@ -48,15 +48,11 @@ export async function probeReceiver(
     trusted: await trustedFor(target, {caFile, env, directory: state.directory}),
     timeoutMilliseconds: timeoutSeconds * 1000,
   })
-  const terms = {
-    secret: named?.secret ?? '',
-    run: randomBytes(6).toString('hex'),
-    toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
-  }
   const {now: clock, sleep} = systemClock
   const names = webhookHeaderNames(flags, state)
+  const probed = {secret: named?.secret ?? '', run: randomBytes(6).toString('hex')}
   try {
-    const rows = await probe({handover, url: target, names, terms, clock, sleep, onRow})
+    const rows = await probe({handover, url: target, names, ...probed, clock, sleep, onRow})
     if (rows.every(({answered}) => typeof answered === 'string')) throw unreachable(rows)
     return rows
   } finally {
@@ -69,7 +65,7 @@ function unreachable([first]: readonly ProbeRow[]): Failure {
   return new Failure('unreachable', 'the receiver did not answer', {
     code: 'receiver_unreachable',
     reason,
-    hint: 'look whether it runs, and whether its certificate is trusted (--ca-file)',
+    hint: 'check that it runs, and that its certificate is trusted (--ca-file)',
   })
 }
 

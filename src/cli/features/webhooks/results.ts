@@ -21,7 +21,7 @@ export const VERIFY_COLUMNS = [
   'findings',
 ]
 
-/** The result as printed: one for one request, a list for several. `leftOut` entries of what was read are no webhooks. */
+/** The result as printed: one for one request, a list for several. `leftOut` entries were skipped, being no webhooks. */
 export function verifyResult(
   results: readonly Verified[],
   isSeveral: boolean,
@@ -43,7 +43,7 @@ export function verifyResult(
   }
 }
 
-/** In the document only where something was left out: the documents of everything else stay as they are. */
+/** In the document only if something was skipped. */
 function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }
@@ -64,7 +64,7 @@ export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at t
 
 /** What takes results to be printed. */
 export interface ResultPrinter {
-  /** `continues` tells that more of the same list was printed before. */
+  /** `continues`: a part of the same list was printed before. */
   print(result: Result<VerifiedItem>, continues: boolean): Promise<void>
   /** Prints the one document that is too long to be held. */
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
@@ -89,7 +89,7 @@ export async function printResults(
   const aside = printing === 'one document' ? new ListAside() : undefined
   let held: Verified[] = []
   let continues = false
-  // The first waits: only a second one tells that there are several.
+  // The first waits: only with a second one there are several.
   let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
   try {
     for await (const verified of results) {

@@ -1,19 +1,17 @@
-/** The work behind `webhooks sign`. */
-
+/** `webhooks sign`. */
 import type {State} from '../../../state/state.js'
 import {createSigner} from '../../../webhooks/signature/signature.js'
 import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
 import {chooseInputs, openInput, readingFailed} from './verify.js'
 
-export interface Place {
+interface Place {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
-  /** Whether standard input is the terminal. */
   /** Unix seconds. */
   readonly clock: () => number
 }
 
-export interface Signed {
+interface Signed {
   readonly signature: string
   /** Unix seconds. */
   readonly timestamp: number

@@ -1,7 +1,6 @@
 /**
- * Subscriptions as the webhook commands handle them. A creation is written down before it is sent, and the secret,
- * which the service shows once, is stored before anything is printed; a lost answer is never followed by a second
- * subscription that nobody asked for.
+ * Subscriptions as the webhook commands handle them. A creation is recorded before it is sent, and the secret, which the
+ * service shows once, is stored before anything is printed; a lost answer never leads to an unwanted second subscription.
  */
 import {lstatSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
@@ -28,7 +27,7 @@ export interface WantedSubscription {
   readonly events: readonly string[]
 }
 
-/** An address that may be subscribed. Throws usage unless it is https; whether http on loopback is known with the service. */
+/** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws usage. */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
@@ -38,7 +37,7 @@ export const subscriptionUrlFlag = checkedFlag((field, text) => {
   throw notHttps(field)
 })
 
-/** Refuses http on loopback where the service is not on this machine; there the local sandbox decides. */
+/** Refuses http on loopback unless the service is on this machine too: then the local sandbox decides. */
 export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
   if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
 }
@@ -46,8 +45,8 @@ export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): v
 function notHttps(field: string): Failure {
   return usage(
     'url_not_https',
-    `${field}: must start with https:// (§6: plain http is not accepted)`,
-    'for a receiver on this machine, give the local sandbox --allow-http-loopback, or use webhooks listen --tls',
+    `${field}: must start with https://`,
+    'for a receiver on this machine, start the local sandbox with --allow-http-loopback, or use webhooks listen --tls',
   )
 }
 
@@ -62,7 +61,7 @@ export const subscriptionArg = {
   id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
 }
 
-/** Those of `types` that are not in §6.1, safe to print. */
+/** The `types` that are not in §6.1, safe to print. */
 export function unknownEvents(types: readonly string[]): string[] {
   return types.filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
 }
@@ -71,15 +70,15 @@ export interface CreatedAndKept {
   readonly subscription: CreatedSubscription
   /** Path of the file; null when it could not be stored. */
   readonly storedIn: string | null
-  /** Why its secret could not be stored; the `notStored` of it is to be thrown when the subscription is told. */
+  /** Why its secret could not be stored: throw its `notStored` after the subscription was printed. */
   readonly problem: StorageError | undefined
-  /** What else a person must know: what could not be written down, and what is not as asked for. */
+  /** What a person must know besides: what could not be recorded, and what differs from the request. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Creates the subscription and stores its secret under the profile meant. Throws Failure `outcome_unknown` when one
- * may exist, also for an earlier creation with the same address that has no known end, unless `again`.
+ * Creates the subscription and stores its secret under the profile. Throws Failure `outcome_unknown` when one may exist,
+ * also from an earlier creation for the same address with an unknown outcome, unless `again`.
  */
 export async function createAndKeep(
   {api, state, clock, target}: Connection,
@@ -107,14 +106,14 @@ export async function createAndKeep(
   return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
 }
 
-/** The warning about a subscription that the service made other than asked for; undefined when it did not. */
+/** The warning about a subscription that differs from the request; undefined when it does not. */
 export function notAsAsked(id: string, deviations: readonly string[]): string | undefined {
   if (deviations.length === 0) return undefined
   const name = sanitizeLine(id, 100)
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** What is printed of a new subscription. `places`: where its secret lies. */
+/** What is printed of a new subscription. `places`: where its secret is stored. */
 export function createdResult(
   {id, url, events, secret, is_active}: CreatedSubscription,
   places: {readonly stored_in: string | null; readonly secret_file?: string},
@@ -123,18 +122,18 @@ export function createdResult(
   return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
 }
 
-/** The subscription and its secret must reach the user, whatever the disk says now; returns what it said. */
+/** Records the end of a creation. A failure is returned as a warning: the subscription and its secret must be printed. */
 function endBegun(state: State, id: number): string | undefined {
   try {
     state.subscriptions.end(id)
     return undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
-    return `that the creation ended could not be written down, so another one for the address needs --again: ${error.message}`
+    return `the end of the creation could not be recorded, so another one for this address needs --again: ${error.message}`
   }
 }
 
-/** Tried before anything is sent: the secret comes once, and must have a place then. */
+/** Checked before anything is sent: the secret comes once, and must be stored then. */
 function requireWritable(state: State, profile: string): void {
   if (state.writable) return void state.secrets.listSigningSecrets(profile)
   const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
@@ -155,7 +154,7 @@ function keepSecret(
   }
 }
 
-/** The subscription is in its result, too. */
+/** The failure carries the subscription in its result. */
 export function notStored(subscription: CreatedSubscription, {message}: StorageError): Failure {
   const id = sanitizeLine(subscription.id, 100)
   return new Failure(
@@ -163,23 +162,23 @@ export function notStored(subscription: CreatedSubscription, {message}: StorageE
     `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${message}`,
     {
       code: 'secret_not_stored',
-      hint: `keep the secret that is printed, or delete it (bookctl webhooks delete ${id}) and create another`,
+      hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${id}) and create another`,
       keepsResult: true,
       result: createdResult(subscription, {stored_in: null}).document,
     },
   )
 }
 
-const LOOK_FIRST =
-  'look whether it is there (bookctl webhooks list, or ask the operator) and delete it, since its secret is lost; then create it with --again'
+const CHECK_FIRST =
+  'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost; then create it with --again'
 
 function earlierUnknown(begunAt: number): Failure {
   const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(begunAt)} is unknown; nothing was sent`
-  return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: LOOK_FIRST})
+  return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
 }
 
 function withHint(failure: Failure): Failure {
-  const details: FailureDetails = {...failure.details, hint: LOOK_FIRST}
+  const details: FailureDetails = {...failure.details, hint: CHECK_FIRST}
   return new Failure(failure.kind, failure.message, details)
 }
 
@@ -196,11 +195,11 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
       {name: 'is_active', value: item => item.is_active},
     ],
     id: item => item.id,
-    whenEmpty: 'There are no subscriptions.',
+    whenEmpty: 'No subscriptions.',
   }
 }
 
-/** Deletes the subscription, then the secret stored for it. Throws Failure; the secret then stays. */
+/** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */
 export async function deleteAndForget(
   {api, state}: Connection,
   id: string,

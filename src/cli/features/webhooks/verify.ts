@@ -1,4 +1,4 @@
-/** The work behind `webhooks verify`: which inputs, judged at which time, with which secrets. */
+/** `webhooks verify`: which inputs are checked, at which time, with which secrets. */
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -10,7 +10,8 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {EVENTS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {type CapturedRequest, readCaptures} from '../../../webhooks/captures/captures.js'
+import {readCaptures} from '../../../webhooks/captures/captures.js'
+import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {type CheckTerms, check} from '../../../webhooks/diagnose/check.js'
 import {invalid} from '../../input/checks.js'
 import {stdinIsTerminal} from '../../input/files.js'
@@ -33,7 +34,7 @@ export interface VerifyFlags extends WebhookSecretFlags {
   readonly tolerance?: number | undefined
 }
 
-/** Finds the secrets and all else that requests are judged by. Throws usage. */
+/** The secrets and the rest that requests are checked by. Throws usage. */
 export async function planVerify(
   flags: VerifyFlags,
   env: NodeJS.ProcessEnv,
@@ -52,7 +53,7 @@ export async function planVerify(
   }
 }
 
-/** The raw body received under `id`, for the explanation; a log that cannot be read explains nothing. */
+/** The raw body received under `id`, for the explanation; undefined when events.db cannot be read. */
 function findReceived(state: State, id: string): Uint8Array | undefined {
   if (!existsSync(join(state.directory, EVENTS_NAME))) return undefined
   try {
@@ -94,14 +95,14 @@ function receivedTime(request: CapturedRequest): number {
   if (request.problem !== undefined) return 0
   throw usage(
     'no_receiving_time',
-    '--at received: the capture does not say when it was received',
-    'captures of webhooks listen and HAR files say it; else give the time itself',
+    '--at received: the capture does not contain the time of receipt',
+    'captures of webhooks listen and HAR files do; otherwise pass the time itself',
   )
 }
 
 /**
- * The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read; what was
- * left out, being no webhook, is counted in `leftOut`, and reported for each input.
+ * The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read. Requests
+ * that are no webhooks are counted in `leftOut`, and reported for each input.
  */
 export async function* verifyInputs(
   inputs: readonly string[],
@@ -133,15 +134,15 @@ export async function* verifyInputs(
   }
 }
 
-/** Ours: larger pieces are read no quicker, and the lines of one are in memory at the same time. */
+/** Ours: larger pieces are not faster, and the lines of one are in memory together. */
 const READ_BYTES = 256 * 1024
 
-/** The bytes of `input` (`-`: standard input); a piece may be written over as soon as the next is asked for. */
+/** The bytes of `input` (`-`: standard input); a piece may be overwritten as soon as the next is requested. */
 export function openInput(input: string): AsyncIterable<Uint8Array> {
   return input === '-' ? process.stdin : readFile(input)
 }
 
-/** Reads one piece while another is worked on, both always into the same memory: gigabytes leave nothing to collect. */
+/** Reads one piece while another is processed, always into the same two buffers: gigabytes leave no garbage. */
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await whileReading(() => open(path))
   try {
@@ -153,7 +154,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
       if (bytesRead === 0) return
       const full = piece.subarray(0, bytesRead)
       reading = read(spare)
-      // Its failure is met when it is waited for.
+      // Its failure is handled when it is awaited.
       reading.catch(() => {})
       yield full
       ;[piece, spare] = [spare, piece]
@@ -163,20 +164,20 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** What reading `name` threw, as usage when the system refused it. */
+/** The error of reading `name`, as usage when the system refused it. */
 export function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return usage('cannot_read', `cannot read ${name} (${code})`)
 }
 
-/** The inputs meant: those typed, else standard input. Throws usage when that is the terminal, or read twice. */
+/** The inputs given, else standard input. Throws usage when that is the terminal, or read twice. */
 export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
   const fromStdin = inputs.filter(input => input === '-').length
   if (fromStdin === 0) return inputs
   if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
-    throw usage('invalid_input', 'standard input can be read once', 'name the other as a file')
+    throw usage('invalid_input', 'standard input can be read only once', 'pass the other as a file')
   }
   if (typed.length === 0 && stdinIsTerminal()) {
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
@@ -190,7 +191,7 @@ function leftOutText(count: number): string {
     : `${count} entries are no webhook requests and were not checked`
 }
 
-/** An empty capture verifies nothing, and must not look like success. */
+/** An empty capture verifies nothing, and must not look like a success. */
 export function nothingToVerify(): Failure {
-  return usage('nothing_to_verify', 'there is no webhook request in what was read')
+  return usage('nothing_to_verify', 'no webhook request found in the input')
 }

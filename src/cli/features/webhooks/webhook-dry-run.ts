@@ -1,4 +1,4 @@
-/** What `webhooks listen` and `webhooks events replay` would send and change, for `--dry-run`. */
+/** `--dry-run` of `webhooks listen` and `webhooks events replay`: what they would send and change. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
@@ -48,7 +48,7 @@ export interface DryListen {
   readonly target: Target | undefined
 }
 
-/** Listening itself sends nothing; `--subscribe` does, and its test names an id that the first answer would bring. */
+/** Listening itself sends nothing; `--subscribe` does, and its test needs an id that only the first answer has. */
 export function describeListening({plan, flags, state, target}: DryListen): Result {
   const change = (file: string, what: string): DryChange => ({
     file,
@@ -58,9 +58,7 @@ export function describeListening({plan, flags, state, target}: DryListen): Resu
   const inDirectory = (name: string, what: string) => change(join(state.directory, name), what)
   const changes = [
     ...(target ? [inDirectory(TOKENS_NAME, 'signing secret of the subscription')] : []),
-    ...(flags.tls
-      ? [inDirectory(LISTEN_CA_NAME, 'authority of its certificate, made when there is none')]
-      : []),
+    ...(flags.tls ? [inDirectory(LISTEN_CA_NAME, 'authority of its certificate, created when missing')] : []),
     inDirectory(EVENTS_NAME, 'events received'),
     ...(flags.capture === undefined ? [] : [change(flags.capture, 'requests received')]),
   ]

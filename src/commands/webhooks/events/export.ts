@@ -6,9 +6,9 @@ import {single} from '../../../cli/terminal/result.js'
 
 export default class WebhooksEventsExport extends BaseCommand {
   static override summary =
-    'Write received webhook events as a capture: one JSON record a line, oldest first.'
+    'Export received webhook events as a capture: one JSON record a line, oldest first.'
   static override description =
-    `The records are those of webhooks listen --json, and webhooks verify reads them; --json makes one document of them.
+    `The records are those of webhooks listen --json; webhooks verify reads them. --json prints them as one document.
 Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events export > events.ndjson',
@@ -22,7 +22,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     file: Flags.string({
       helpValue: 'FILE|-',
       default: '-',
-      summary: 'new file to write; - for standard output',
+      summary: 'new file to write (- for standard output)',
     }),
   }
 

@@ -8,9 +8,9 @@ import {
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsList extends BaseCommand {
-  static override summary = 'Show the webhook events that webhooks listen received, newest first.'
+  static override summary = 'List the events that webhooks listen received, newest first.'
   static override description =
-    `Events with a right signature are kept for at least 30 days, each once. Environment: BOOKCTL_CONFIG_DIR.`
+    `Events with a valid signature are stored for at least 30 days, each once. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events list --since 1h',
     'bookctl webhooks events list --type payment.failed --json',
@@ -19,7 +19,7 @@ export default class WebhooksEventsList extends BaseCommand {
   static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {
     ...eventFilterFlags,
-    limit: Flags.integer({helpValue: 'N', min: 1, summary: 'so many at most; all of them when absent'}),
+    limit: Flags.integer({helpValue: 'N', min: 1, summary: 'maximum number of results (default all)'}),
   }
 
   async run(): Promise<void> {

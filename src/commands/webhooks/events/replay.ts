@@ -23,13 +23,14 @@ import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EXIT_CODES} from '../../../cli/shell/failure.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again.'
   static override description =
-    `As they came, byte for byte, with the signature they came with; a receiver refuses that one after 300 seconds, so
---resign signs anew with the time of now. Ends with 0 when every answer is 2xx, else with 4 (401, 403), 5 (other 4xx), 6
-(anything else) or 7 (no answer). To a webhooks listen --tls of this machine its own authority is trusted. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
+    `Sends them unchanged, with the original signature. A receiver refuses it after ${SIGNATURE_TOLERANCE_SECONDS} seconds; --resign signs again with the
+current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403), 5 (other 4xx), 6 (anything else) or 7
+(no answer). Trusts the certificate of webhooks listen --tls on this machine. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks events replay "$EVENT" --to "$TARGET"',
     'bookctl webhooks events replay "$EVENT" --to "$TARGET" --resign --secret-file signing-secret.txt --json',
@@ -41,16 +42,16 @@ export default class WebhooksEventsReplay extends BaseCommand {
   static override args = {
     event_id: Args.string({
       required: true,
-      description: 'the events, in the order they are sent',
+      description: 'events, in the order to send them',
     }),
   }
   static override flags = {
     to: checkedFlag(checkTarget)({
       helpValue: 'URL',
       required: true,
-      summary: 'https address, or an http one on this machine',
+      summary: 'https address, or http on this machine',
     }),
-    resign: Flags.boolean({summary: 'sign anew, with a fresh timestamp'}),
+    resign: Flags.boolean({summary: 'sign again, with the current time'}),
     ...dryRunFlag,
     ...webhookSecretFlags,
   }

@@ -3,7 +3,7 @@ import {eventDetails, findEvent} from '../../../cli/features/webhooks/events.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsShow extends BaseCommand {
-  static override summary = 'Show one received webhook event: its headers and its body, as they came.'
+  static override summary = 'Show a received webhook event: headers and body, unchanged.'
   static override description = 'Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = [
     'bookctl webhooks events show "$EVENT"',
@@ -11,7 +11,7 @@ export default class WebhooksEventsShow extends BaseCommand {
   ]
   static override candidates = {event_id: 'events'} as const
   static override args = {
-    event_id: Args.string({required: true, description: 'the event'}),
+    event_id: Args.string({required: true, description: 'id of the event'}),
   }
 
   async run(): Promise<void> {

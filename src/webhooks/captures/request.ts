@@ -1,0 +1,52 @@
+/** One captured webhook request, whatever the form of the capture. */
+import type {EventSummary} from '../signature/event.js'
+import type {HeaderMap} from '../signature/headers.js'
+
+export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
+
+/** What is known only after the body was read to its end. */
+export interface Afterwards {
+  /** The bytes after the body, by its Content-Length, up to 4 MiB. */
+  surplus: Uint8Array | undefined
+  /** Things a person should know about this capture. */
+  readonly notes: string[]
+}
+
+/** One captured webhook request. */
+export interface CapturedRequest {
+  readonly format: CaptureFormat
+  /** If the capture says it. */
+  readonly method?: string
+  /** Undefined for a raw body, which has none. */
+  readonly headers: HeaderMap | undefined
+  /** The value of one header, by its name in lower case, where that is quicker than all of `headers`. */
+  header?(key: string): string | undefined
+  /** Unix seconds, by the capture itself. */
+  readonly receivedAt: number | undefined
+  /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>
+  /** The event in the body, if it was read already. */
+  readonly event?: EventSummary
+  readonly afterwards: Afterwards
+  /** Its place in the file, to follow the file's name: `#2` (entry, from 1) or `:17` (line). */
+  readonly place?: string
+  /** Why nothing could be read here: a broken line, a record that is too long. */
+  readonly problem?: string
+}
+
+export function nothingAfterwards(): Afterwards {
+  return {surplus: undefined, notes: []}
+}
+
+/** A request that could not be read, and why. */
+export function unreadable(problem: string, place: string): CapturedRequest {
+  const afterwards = nothingAfterwards()
+  const body = new Uint8Array()
+  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, place, problem}
+}
+
+/** Unix seconds of an ISO 8601 text. */
+export function timeOf(text: unknown): number | undefined {
+  const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+}
