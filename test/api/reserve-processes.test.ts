@@ -4,9 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
-import {reserve} from '../../src/api/reserve/reserve.js'
-import {openState} from '../../src/state/state.js'
-import {CLIENT_ID, connect, intentFor} from '../support/booking.js'
+import {eventually} from '../support/eventually.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {Worker} from '../support/workers.js'
 
@@ -35,16 +33,6 @@ const job = (offer: string) => ({
   offer,
 })
 
-/** Runs the same command again in this process, with a client reference newly made up. */
-async function rerun(offer: string): Promise<ReserveOutcome> {
-  const parts = connect({directory, baseUrl: service.baseUrl})
-  try {
-    return await reserve(parts.reserveParts, intentFor(offer))
-  } finally {
-    await parts.close()
-  }
-}
-
 test(`${PROCESSES} processes making the same reservation: one key, one request, one reservation`, async () => {
   const workers = await Worker.startMany(PROCESSES)
   const results = await Promise.all(workers.map(worker => worker.run<ReserveOutcome>(job('off_1'))))
@@ -69,13 +57,7 @@ test('the sender among many is killed: the others end with the same reservation 
   }
   victim = new Promise(resolve => workers[0]?.process.once('exit', resolve))
   const first = workers[0]?.run(job('off_1'))
-  await new Promise<void>(resolve => {
-    const timer = setInterval(() => {
-      if (service.seen('/reservations/hotel').length === 0) return
-      clearInterval(timer)
-      resolve()
-    }, 5)
-  })
+  await eventually(() => expect(service.seen('/reservations/hotel')).not.toEqual([]))
   const others = await Promise.all(workers.slice(1).map(worker => worker.run<ReserveOutcome>(job('off_1'))))
   for (const worker of workers) worker.stop()
   expect(await first).toEqual({killed: true})
@@ -84,21 +66,4 @@ test('the sender among many is killed: the others end with the same reservation 
     new Set(service.seen('/reservations/hotel').map(request => request.headers['idempotency-key'])).size,
   ).toBe(1)
   expect(service.reservations.length).toBe(1)
-})
-
-test('a killed run is shown as unresolved until it is run again', async () => {
-  const worker = await Worker.start()
-  service.script = request => {
-    if (request.path === '/reservations/hotel') worker.kill()
-    return request.path === '/reservations/hotel'
-  }
-  await worker.run(job('off_1'))
-  service.script = () => false
-  const state = openState(directory)
-  const client = {baseUrl: service.baseUrl, clientId: CLIENT_ID}
-  expect(state.journal.list({unresolved: true, client})).toMatchObject([{outcome: 'unresolved', attempts: 1}])
-  await rerun('off_1')
-  expect(state.journal.list({unresolved: true, client})).toEqual([])
-  expect(state.journal.list({client})).toMatchObject([{outcome: 'confirmed', attempts: 2, body: null}])
-  state.close()
 })

@@ -2,8 +2,9 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import process from 'node:process'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
+import {type Plan, planReservation, today} from '../../src/cli/features/reserve/plan.js'
 import type {Target} from '../../src/cli/session/target.js'
 import {openState, type State} from '../../src/state/state.js'
 import {requestFor} from '../support/booking.js'
@@ -59,4 +60,15 @@ test('one of which nothing was sent is checked as a new one', async () => {
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
   state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
+})
+
+test('dates are days of the calendar here: east and west of the date line it is another day', () => {
+  const {TZ} = process.env
+  const [east = '', west = ''] = ['Pacific/Kiritimati', 'Etc/GMT+12'].map(zone => {
+    process.env.TZ = zone
+    return today()
+  })
+  if (TZ === undefined) delete process.env.TZ
+  else process.env.TZ = TZ
+  expect(Date.parse(east) - Date.parse(west)).toBeGreaterThanOrEqual(86_400_000)
 })

@@ -7,7 +7,7 @@ import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-const FORMS = [['--json'], ['--quiet'], ['--format', 'tsv'], ['--format', 'table']]
+const FORMS = [['--json'], ['--quiet']]
 
 interface Made {
   readonly outcome: string

@@ -134,6 +134,9 @@ test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'k
     const made = journal.begin(intent(2, shared), 2)
     expect(made.kind).toBe('new')
     expect(() => journal.attempt(unsent, 3)).toThrow('another process started a reservation')
+    journal.notSent(unsent, 0, 3)
+    expect(journal.attempt(made.entry.id, 4)).toBe(1)
+    expect(journal.begin(intent(3, shared), 5).kind).toBe('conflict')
     expect(state.journal.list({client: CLIENT}).map(({id}) => id)).toEqual([made.entry.id, sent])
     for (const client of OTHERS) expect(state.journal.list({client})).toHaveLength(1)
   },
@@ -159,6 +162,11 @@ test('who began what is gone, or has ended, may send nothing', () => {
   journal.settle(ended, {outcome: 'confirmed'}, 3)
   expect(() => journal.attempt(ended, 4)).toThrow('nothing more was sent')
   expect(journal.find('ref-2')?.attempts).toBe(0)
+  const givenUp = begin(3)
+  journal.attempt(givenUp, 4)
+  journal.forget(givenUp, 5)
+  expect(() => journal.attempt(givenUp, 6)).toThrow('given up')
+  expect(journal.find('ref-3')).toMatchObject({outcome: 'forgotten', attempts: 1})
 })
 
 test('an entry of which nothing was sent is settled as that: no attempt, nothing of people, and it stays', () => {
