@@ -27,24 +27,12 @@ export interface JournalStore {
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): void
 }
 
-interface Row {
-  id: number
-  base_url: string
-  client_id: string
-  client_reference_id: string
-  offer_id: string
-  idempotency_key: string
-  body: string | null
-  body_sha256: string
-  intent_sha256: string
-  outcome: string
-  reservation_ref: string | null
-  attempts: number
-  lost: number
-  result: string | null
-  created_at: number
-  updated_at: number
-}
+/** An entry's columns, under the names of its fields. */
+const ENTRY = `id, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
+  body_sha256 AS bodySha256, intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost,
+  result, created_at AS createdAt, updated_at AS updatedAt`
+
+type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; readonly result: string | null}
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
@@ -60,13 +48,14 @@ export function createJournalStore(
   return {
     forClient: client => createClientJournal(open, directory, client, toRead),
     list({unresolved = false, client} = {}) {
-      const rows = toRead().all<Row>(
-        `SELECT * FROM reservations WHERE (? = 0 OR ${OPEN}) ORDER BY created_at DESC, id DESC`,
+      const rows = toRead().all<Row & Client>(
+        `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
+         WHERE (? = 0 OR ${OPEN}) ORDER BY created_at DESC, id DESC`,
         unresolved ? 1 : 0,
       )
       return rows
-        .filter(row => !client || (row.base_url === client.baseUrl && row.client_id === client.clientId))
-        .map(row => ({...entryOf(row), baseUrl: row.base_url, clientId: row.client_id}))
+        .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
+        .map(entryOf)
     },
     noteStatus(client, reservationRef, {outcome, result}, now) {
       open().run(
@@ -109,7 +98,7 @@ function createClientJournal(
       return database.transaction(() => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
         if (database.run(sql, now, id) === 0) throw begunElsewhere()
-        const sent = database.get<Row>('SELECT * FROM reservations WHERE id = ?', id) as Row
+        const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
         return sent.attempts
       })
     },
@@ -134,7 +123,7 @@ function createClientJournal(
       )
     },
     find(clientReferenceId) {
-      const sql = `SELECT * FROM reservations
+      const sql = `SELECT ${ENTRY} FROM reservations
         WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
       const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
       return row && entryOf(row)
@@ -144,16 +133,13 @@ function createClientJournal(
 
 /** Entries that share the offer, the reference or the key with `intent`, newest first. */
 function candidates(database: Database, client: Client, intent: ReservationIntent): JournalEntry[] {
-  const sql = `SELECT * FROM reservations WHERE base_url = ? AND client_id = ?
+  const sql = `SELECT ${ENTRY} FROM reservations WHERE base_url = ? AND client_id = ?
     AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?) ORDER BY id DESC`
   return database
     .all<Row>(
       sql,
-      client.baseUrl,
-      client.clientId,
-      intent.offerId,
-      intent.clientReferenceId,
-      intent.idempotencyKey,
+      ...[client.baseUrl, client.clientId],
+      ...[intent.offerId, intent.clientReferenceId, intent.idempotencyKey],
     )
     .map(entryOf)
 }
@@ -186,7 +172,7 @@ function insert(database: Database, client: Client, intent: ReservationIntent, n
     ...[client.baseUrl, client.clientId, intent.clientReferenceId, intent.offerId, intent.idempotencyKey],
     ...[intent.body, intent.bodySha256, intent.intentSha256, now, now],
   )
-  return entryOf(database.get<Row>('SELECT * FROM reservations WHERE id = last_insert_rowid()') as Row)
+  return entryOf(database.get<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = last_insert_rowid()`) as Row)
 }
 
 function settle(database: Database, id: number, settlement: Settlement, now: number): void {
@@ -209,21 +195,7 @@ function eraseOrLater(database: Database, work: () => number): number {
   return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
 }
 
-function entryOf(row: Row): JournalEntry {
-  return {
-    id: row.id,
-    clientReferenceId: row.client_reference_id,
-    offerId: row.offer_id,
-    idempotencyKey: row.idempotency_key,
-    body: row.body,
-    bodySha256: row.body_sha256,
-    intentSha256: row.intent_sha256,
-    outcome: row.outcome,
-    reservationRef: row.reservation_ref,
-    attempts: row.attempts,
-    lost: row.lost === 1,
-    result: row.result === null ? null : (JSON.parse(row.result) as Record<string, unknown>),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+function entryOf<T extends Row>({lost, result, ...row}: T) {
+  const json = result === null ? null : (JSON.parse(result) as Record<string, unknown>)
+  return {...row, lost: lost === 1, result: json}
 }
