@@ -4,10 +4,10 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {tokenClientOf} from '../../src/api/auth/token-request.js'
-import {createTokenSource, requestToken, revokeToken} from '../../src/api/auth/tokens.js'
+import {createTokenSource} from '../../src/api/auth/tokens.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {CLIENT_ID, connect, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
-import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+import {refuse, ScriptedService} from '../support/scripted-service.js'
 
 let service: ScriptedService
 let directory: string
@@ -42,25 +42,6 @@ function open(options: Partial<PartsOptions> = {}) {
 
 const requests = () => service.seen('/oauth/token')
 
-test('a token request is exactly §4.1, with no Authorization', async () => {
-  await open().source.get(['hotels:read', 'account:read'])
-  expect(JSON.parse(requests()[0]?.body ?? '')).toEqual({
-    grant_type: 'client_credentials',
-    client_id: CLIENT_ID,
-    client_secret: 'sk_test_right',
-    scope: 'account:read hotels:read',
-  })
-  expect(requests()[0]?.headers).not.toHaveProperty('authorization')
-})
-
-test('a revocation is exactly §4.2, with no Authorization', async () => {
-  const {tokenParts} = open()
-  await revokeToken(tokenParts, 'token-1')
-  const [request] = service.seen('/oauth/revoke')
-  expect(JSON.parse(request?.body ?? '')).toEqual({token: 'token-1'})
-  expect(request?.headers).not.toHaveProperty('authorization')
-})
-
 describe('the cache', () => {
   test('serves another process until under 60 seconds are left', async () => {
     const first = await open().source.get(['account:read'])
@@ -84,13 +65,6 @@ describe('the cache', () => {
     await open({configuredScopes}).source.get(['reservations:write'])
     await open({configuredScopes}).source.get(['reservations:write'])
     expect(requests().map(request => JSON.parse(request.body).scope)).toEqual(['account:read hotels:read'])
-  })
-
-  test('does not trust a token from the future', async () => {
-    await open().source.get(['account:read'])
-    now -= 3600
-    await open().source.get(['account:read'])
-    expect(requests().length).toBe(2)
   })
 
   test('keeps clients and base URLs apart', async () => {
@@ -122,17 +96,6 @@ describe('the cache', () => {
     expect((await source.get(['account:read'])).access_token).toBe('live')
   })
 
-  test('uses a token of 30 seconds to its end in the process that asked for it, and in no later one', async () => {
-    service.tokenLifetimeSeconds = 30
-    const {source} = open()
-    await source.get(['account:read'])
-    now += 29
-    await source.get(['account:read'])
-    expect(requests().length).toBe(1)
-    await open().source.get(['account:read'])
-    expect(requests().length).toBe(2)
-  })
-
   test.each([0, -1])('with an expires_in of %i is used for that call and not kept', async seconds => {
     service.tokenLifetimeSeconds = seconds
     const {api, state} = open()
@@ -152,25 +115,6 @@ describe('the cache', () => {
     expect(requests().length).toBe(1)
   })
 })
-
-test.each(['secret\n-1', 'secret\u0000', 'tök\u0131', '\u{1f511}'])(
-  'a token no header may hold is refused at once: %j',
-  async access_token => {
-    service.script = (request, response) => {
-      if (request.path !== '/oauth/token') return false
-      answer(response, 200, {access_token})
-      return true
-    }
-    const failure = await open()
-      .api.call('account.show')
-      .catch(error => error)
-    expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'answer_not_understood'}})
-    expect(failure.message).not.toContain(access_token)
-    expect(requests().length).toBe(1)
-    expect(service.seen('/account')).toEqual([])
-    expect(open().state.tokens.listAll()).toEqual([])
-  },
-)
 
 describe('replacing a refused token', () => {
   test("takes another process's newer one without a request", async () => {
@@ -201,59 +145,6 @@ describe('replacing a refused token', () => {
     expect(requests().length).toBe(2)
     expect(service.seen('/account').length).toBe(2)
   })
-})
-
-describe('the answer', () => {
-  const answering = (body: object) => {
-    service.script = (request, response) => {
-      if (request.path === '/oauth/token') answer(response, 200, body)
-      return request.path === '/oauth/token'
-    }
-    return requestToken(open().tokenParts, ['hotels:read'])
-  }
-
-  test.each([
-    ['bare, without scope and lifetime', {access_token: 'A'}, ['hotels:read'], 7200],
-    ['in data', {data: {access_token: 'A', expires_in: 60, scope: 'b a'}}, ['a', 'b'], 60],
-    [
-      'in a named object, the lifetime a string',
-      {token: {access_token: 'A', expires_in: '90'}},
-      ['hotels:read'],
-      90,
-    ],
-  ])('%s', async (_, body, scopes, seconds) => {
-    expect(await answering(body)).toMatchObject({access_token: 'A', scopes, expiresAt: now + seconds})
-  })
-
-  test('without a token is not understood', async () => {
-    await expect(answering({data: {}})).rejects.toMatchObject({kind: 'service_failed'})
-  })
-})
-
-test.each([
-  [
-    401,
-    'invalid_client',
-    {kind: 'not_allowed', details: {code: 'invalid_client', hint: expect.stringContaining('bookctl login')}},
-  ],
-  [400, 'invalid_client', {kind: 'not_allowed'}],
-  [400, 'invalid_scope', {kind: 'refused', details: {hint: expect.stringContaining('--scope')}}],
-  [400, 'invalid_request', {kind: 'refused'}],
-  [302, 'moved', {kind: 'service_failed'}],
-  [501, 'broken', {kind: 'service_failed'}],
-])('a token request answered %i %s', async (status, code, failure) => {
-  service.script = (_, response) => {
-    refuse(response, status, code)
-    return true
-  }
-  await expect(open().source.get(['account:read'])).rejects.toMatchObject(failure)
-})
-
-test('no service there is unreachable', async () => {
-  const gone = await ScriptedService.start()
-  const {baseUrl} = gone
-  gone.close()
-  await expect(open({baseUrl}).source.get(['account:read'])).rejects.toMatchObject({kind: 'unreachable'})
 })
 
 describe('a token request that fails', () => {

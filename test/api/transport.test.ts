@@ -84,11 +84,6 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('may be preceded by informational ones', async () => {
-    const server = await serve({bytes: `HTTP/1.1 103 Early\r\nlink: x\r\n\r\n${httpAnswer(200, 'ok')}`})
-    expect(Buffer.from((await send(`http://127.0.0.1:${server.port}/`)).body).toString()).toBe('ok')
-  })
-
   test('may be chunked', async () => {
     const server = await serve({
       bytes: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n',

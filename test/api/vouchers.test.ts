@@ -54,23 +54,6 @@ test('the question carries Authorization, the link does not', async () => {
   expect(file?.headers).not.toHaveProperty('cookie')
 })
 
-test.each([
-  ['bare', (link: string) => ({voucher: {url: link}})],
-  ['flat', (link: string) => ({data: {voucher_url: link}})],
-  ['camelCase', (link: string) => ({result: {voucherUrl: link}})],
-  ['url in data', (link: string) => ({data: {url: link}})],
-  ['a string', (link: string) => ({data: {voucher: link}})],
-  ['deeper', (link: string) => ({data: {voucher: {document: {href: link}}}})],
-  [
-    'beside other links',
-    (link: string) => ({data: {hotel: {url: 'https://hotel.test/'}, voucher: {url: link}}}),
-  ],
-  ['relative', (link: string) => ({voucher: {url: new URL(link).pathname}})],
-])('the link is found: %s', async (_, body) => {
-  const {fetch} = await setUp((_n, link) => jsonAnswer(200, body(link)), pdf)
-  expect((await fetch()).length).toBe(PDF.length)
-})
-
 test('a voucher of another reservation is not fetched', async () => {
   const other = (_: number, link: string) =>
     jsonAnswer(200, {data: {reservation_ref: 'RSV-2', voucher: {url: link}}})

@@ -6,6 +6,7 @@ import {parseJson} from '../../contract/json.js'
 import {findRecord, textOf} from '../../contract/json-walk.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, LONGEST_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS} from '../../contract/operations.js'
+import {HEADER_VALUE} from '../../contract/patterns.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {type Answer, type Clock, SendError, type Sender, type Token} from '../types.js'
@@ -45,9 +46,6 @@ export interface TokenRequestParts {
 export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }
-
-/** What may stand in a header (RFC 9110 §5.5); undici refuses all else, and each refusal would look like a lost request. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * One token request. Without `scope` in the answer the scopes asked for are taken as granted, without `expires_in`

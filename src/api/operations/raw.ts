@@ -6,6 +6,7 @@ import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {whyNotJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, operationAt} from '../../contract/operations.js'
+import {HEADER_NAME, HEADER_VALUE} from '../../contract/patterns.js'
 import type {Scope} from '../../contract/scopes.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
@@ -79,7 +80,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       const lower = name.toLowerCase()
-      if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(lower) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value))
         throw usage('invalid_input', '--header: must be NAME:VALUE, as a header may hold it')
       if (OWN_HEADERS.test(lower)) {
         const hint =

@@ -1,4 +1,4 @@
-/** Reservations, tokens, envelopes and errors, however the service puts them. */
+/** Reservations, tokens, links, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
 import {describeError, quoteBody} from '../../src/api/answers/errors.js'
 import {unwrap} from '../../src/api/answers/facts.js'
@@ -116,6 +116,11 @@ describe('a voucher link', () => {
   const BASE = 'https://api.test/partner-api/v1'
   const LINK = 'https://files.test/v.pdf?sig=1'
   test.each([
+    {voucher: {url: LINK}},
+    {data: {voucher_url: LINK}},
+    {data: {voucher: LINK}},
+    {data: {voucher: {document: {href: LINK}}}},
+    {data: {hotel: {url: 'https://hotel.test/'}, voucher: {url: LINK}}},
     {Voucher: {Url: LINK}},
     {VoucherUrl: LINK},
     {result: {url: LINK}},
