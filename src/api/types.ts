@@ -69,11 +69,11 @@ export class ExchangeError extends Error {
 export interface SendPolicy {
   /** Whether a lost or failed attempt may be repeated with the same bytes. */
   readonly repeatable: boolean
-  /** How many attempts are made at most; four unless told. */
+  /** How many attempts are made at most (default 4). */
   readonly mostAttempts?: number
   /** Bound on all attempts and the waits between them. */
   readonly timeoutSeconds: number
-  /** Bound on waiting for one attempt's headers; `timeoutSeconds` unless told. */
+  /** Bound on waiting for one attempt's headers (default `timeoutSeconds`). */
   readonly attemptTimeoutSeconds?: number
   readonly maxAnswerBytes?: number
   /** Called right before each attempt's transport call; what it throws ends the sending. */
@@ -86,7 +86,7 @@ export interface SendPolicy {
 
 export interface SentAnswer extends WireAnswer {
   readonly attempts: number
-  /** Whether an attempt before this answer was lost or failed on the other side, and may have acted there. */
+  /** Whether an attempt before this answer was lost or failed at the service, and may have acted there. */
   readonly mayHaveActed: boolean
   /** Secrets the request carried, to be taken out of what is quoted of the answer. */
   readonly secrets?: readonly string[]
@@ -141,7 +141,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Overrides of the operation's policy. */
   readonly policy?: Partial<SendPolicy>
-  /** Scopes the token needs; the operation's own unless told. */
+  /** Scopes the token needs (default: the operation's own). */
   readonly scopes?: readonly Scope[]
 }
 

@@ -12,7 +12,7 @@ export type EventType = keyof typeof EVENT_TYPES
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[]
 
-/** `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). A neutral word stands in place of the maker's name. */
+/** `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). A neutral word is in place of the maker's name. */
 export const SIGNATURE_HEADER = 'X-Service-Signature'
 /** The event's identifier, for removing duplicates (§6.2). It is not covered by the signature. */
 export const EVENT_ID_HEADER = 'X-Service-Event-Id'

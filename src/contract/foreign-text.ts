@@ -2,7 +2,7 @@
 
 /**
  * Controls (C0, DEL, C1), format characters (bidi, zero-width, tags), all that Unicode says is not to be seen (fillers,
- * variation selectors), lone surrogates, private use, no characters at all, separators, blanks that count as letters;
+ * variation selectors), lone surrogates, private use, no characters at all, separators, spaces that count as letters;
  * and so many marks on one letter that they cover the lines around it.
  */
 const UNSAFE =

@@ -14,7 +14,7 @@ export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
 /** Ours: the header, and its value, of every answer of the local sandbox's own controls; no other service has it. */
 export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const
 
-/** Live or test side of the operator's service, told from the client secret (§5.3). */
+/** Live or test side of the operator's service, known by the client secret (§5.3). */
 export type Mode = 'live' | 'test'
 
 /** Which side a client secret belongs to, or undefined when it has neither prefix of §5.3. */

@@ -15,7 +15,7 @@ export function mistakeIn(text: string): {line: number; column: number; problem:
 function validPrefix(text: string): number {
   const scanner = new Scanner(text)
   scanner.value()
-  scanner.blanks()
+  scanner.spaces()
   return scanner.at
 }
 
@@ -35,13 +35,13 @@ class Scanner {
 
   constructor(private readonly text: string) {}
 
-  blanks(): void {
+  spaces(): void {
     this.take(/[ \t\n\r]*/y)
   }
 
   /** Whether a whole value was read. */
   value(): boolean {
-    this.blanks()
+    this.spaces()
     const first = this.text[this.at]
     if (first === '{') {
       const keys = new Set<string>()
@@ -52,23 +52,23 @@ class Scanner {
   }
 
   private member(keys: Set<string>): boolean {
-    this.blanks()
+    this.spaces()
     const start = this.at
     if (!this.take(STRING)) return false
     const key = JSON.parse(this.text.slice(start, this.at)) as string
     if (keys.has(key)) this.repeatedAt ??= start
     keys.add(key)
-    this.blanks()
+    this.spaces()
     return this.take(/:/y) && this.value()
   }
 
   private list(close: string, item: () => boolean): boolean {
     this.at += 1
     if (++this.depth > MOST_LEVELS) return false
-    this.blanks()
+    this.spaces()
     if (this.text[this.at] === close) return this.advance()
     while (item()) {
-      this.blanks()
+      this.spaces()
       if (this.text[this.at] === close) return this.advance()
       if (!this.take(/,/y)) return false
     }

@@ -8,7 +8,7 @@ import {isObject, type JsonObject, own} from './json.js'
 export interface Node {
   readonly value: JsonObject
   readonly parent: Node | undefined
-  /** Name of the property it stands under, skipping arrays; '' for the outermost. */
+  /** Name of the property it is under, skipping arrays; '' for the outermost. */
   readonly key: string
   /** Whether an array lies between it and its parent. */
   readonly inArray: boolean
@@ -54,7 +54,7 @@ interface Level {
   readonly node: Node | undefined
   /** Whose members these are: the object itself, or the nearest around an array. */
   readonly holder: Node | undefined
-  /** Of an array, the name it stands under. */
+  /** Of an array, the name it is under. */
   readonly key: string
   readonly keys: readonly string[] | undefined
   readonly value: unknown

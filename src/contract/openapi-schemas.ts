@@ -18,7 +18,7 @@ const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Reservation: ['reservation_ref', 'status', 'payment'],
 }
 
-/** `meta` of a list (service.md's envelope; ours). It is not a record of the contract, so it stands here. */
+/** `meta` of a list (service.md's envelope; ours). It is not a record of the contract, so it is here. */
 const LIST_META: JsonSchema = {
   type: 'object',
   description: 'Where a list goes on',

@@ -129,7 +129,7 @@ function securitySchemes(serverUrl: string): object {
   }
 }
 
-/** What a subscriber receives (§6.2). A neutral word stands in the header names in place of the maker's name. */
+/** What a subscriber receives (§6.2). A neutral word is in the header names in place of the maker's name. */
 function eventDelivery(): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
   const header = (name: string, description: string) => ({

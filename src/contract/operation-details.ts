@@ -35,11 +35,11 @@ export type QueryParameter =
   | 'created_to'
 
 export interface OperationDetails {
-  /** What stands in `data`. It has an id, so it is a component of the description. */
+  /** What is in `data`. It has an id, so it is a component of the description. */
   readonly answer: z.ZodType
   /** `data` is a list of answers, with `meta` beside it. */
   readonly isList?: boolean
-  /** 200 unless told. */
+  /** Default 200. */
   readonly status?: number
   readonly body?: z.ZodType
   readonly bodyOptional?: boolean

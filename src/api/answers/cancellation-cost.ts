@@ -86,7 +86,7 @@ const MINOR_UNITS = /^(amount_in_|in_)?(minor_units?|cents)$/
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
 const SHARE_NAME = /^(percent(age)?|pct|nights?)$/i
 
-/** Whether one of `names` holds a share, nights, or a number of which it cannot be told what it counts. Zero is zero. */
+/** Whether one of `names` holds a share, nights, or a number of which the answer does not say what it counts. Zero is zero. */
 function isNoAmount(node: Node, names: readonly string[]): boolean {
   const fields = fieldsOf(node.value)
   return names.some(name => {

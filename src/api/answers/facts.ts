@@ -50,7 +50,7 @@ export function numberIn(fields: Fields, names: readonly string[]): number | nul
   })
 }
 
-/** As `numberIn`, for whole numbers that can be told apart from their neighbours. */
+/** As `numberIn`, for whole numbers that differ from their neighbours. */
 export function integerIn(fields: Fields, names: readonly string[]): number | null {
   const found = numberIn(fields, names)
   return Number.isSafeInteger(found) ? found : null

@@ -36,7 +36,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'bookctl whoami shows who you are to the service; ask the operator for access',
   not_found: 'check the identifier in the command, and the base URL: bookctl whoami shows it',
   offer_not_found: SEARCH_AGAIN,
-  hotel_not_found: 'bookctl hotels search lists hotels; the id stands in the raw offer with --json',
+  hotel_not_found: 'bookctl hotels search lists hotels; the id is in the raw offer with --json',
   tour_not_found: 'bookctl tours search lists the tours',
   reservation_not_found: FIND_RESERVATION,
   subscription_not_found: FIND_SUBSCRIPTION,

@@ -32,7 +32,7 @@ export function notUnderstood(answer: Answer, problem: string): Failure {
   return incomprehensible(answer, problem, quoteUnlessJson(answer))
 }
 
-/** The Failure for a success without `what`: an account, a list. What stands there instead is quoted. */
+/** The Failure for a success without `what`: an account, a list. What is there instead is quoted. */
 export function holdsNo(answer: Answer, what: string): Failure {
   return incomprehensible(answer, `it holds no ${what}`, quoteBody(answer))
 }

@@ -45,7 +45,7 @@ export const LEADS_TO_PRICE = names(`offer_retail_rate retail_rate totals inclus
 /** Lists of prices of which the first is as good as the others. */
 export const ALTERNATIVE_PRICES = names('prices payment_types total amount')
 
-/** What objects are about, told from the name they are under. */
+/** What objects are about, by the name they are under. */
 export const ROLES = {
   hotel: /^(hotels?|propert(y|ies)|accommodations?|lodgings?|establishments?)(_(info|details|data|list))?$/,
   room: /^(rooms?|units?)(_?(types?|info|details|data|list))?$/,

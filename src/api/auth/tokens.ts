@@ -101,7 +101,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       throw error
     }
   }
-  /** Who waited shares the outcome, a failure too: asking a service that is down once for each would help nobody. */
+  /** All who waited share the outcome, a failure too: one request to a service that is down is enough. */
   const askAlone = async (scopes: readonly Scope[]) => {
     const asking = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
     const began = clock.now()

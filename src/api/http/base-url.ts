@@ -47,7 +47,7 @@ export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): voi
 
 function readUrl(text: string): URL {
   try {
-    if (/[\s\p{Cc}\\]/u.test(text)) throw new TypeError('blanks')
+    if (/[\s\p{Cc}\\]/u.test(text)) throw new TypeError('spaces')
     return new URL(text)
   } catch {
     throw refuse('is not an absolute URL such as https://…/partner-api/v1')

@@ -150,8 +150,8 @@ function nameOf(name: DetailedPeerCertificate['subject'] | undefined): string {
 
 function problemOf(tls: TLSSocket, way: Way): TlsView['problem'] {
   if (tls.authorized) return undefined
-  const told = tls.authorizationError as unknown
-  const code = typeof told === 'string' ? told : String((told as {code?: unknown})?.code ?? 'unknown')
+  const error = tls.authorizationError as unknown
+  const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
   return {kind: certificateProblem(code), reason: faultOf(Object.assign(new Error(code), {code}), way).reason}
 }
 

@@ -36,7 +36,7 @@ const MOST_WAITS_IN_PROGRESS = 5
 
 /** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
 export function createSender(parts: SenderParts): Sender {
-  // What an earlier request carried may be told back by a later answer.
+  // What an earlier request carried may be echoed by a later answer.
   const known = new Set(parts.secrets)
   return {
     async send(request, policy) {

@@ -1,8 +1,8 @@
 /**
  * One exchange on the wire.
  *
- * Every exchange opens its own connection and closes it. A kept-alive connection can be closed by the other side at
- * the moment it is used again, and then nobody can tell whether the request arrived; and undici may put such a request
+ * Every exchange opens its own connection and closes it. A kept-alive connection can be closed by the service at
+ * the moment it is used again, and then it is not known whether the request arrived; and undici may put such a request
  * on a new connection by itself. With fresh connections `sent` is exact: undici calls `onRequestStart` of its handler when
  * the connected (tunnelled, TLS-finished) socket is about to be written to, and not before.
  *
@@ -17,7 +17,7 @@ import {isLoopbackHost} from './loopback.js'
 import {proxyFor} from './proxy.js'
 
 export interface TransportOptions {
-  /** PEM certificates to trust, all of them; the runtime's own unless told. */
+  /** PEM certificates to trust, all of them (default: the runtime's own). */
   readonly ca?: string[] | undefined
   /** Proxy settings are read from here. */
   readonly env: NodeJS.ProcessEnv

@@ -33,7 +33,7 @@ export async function sendChange(api: Api, name: OperationName, options: CallOpt
 }
 
 /**
- * The Failure of a change that was answered with no success: refused, or `outcome_unknown` where whoever answered may have
+ * The Failure of a change that was answered with no success: refused, or `outcome_unknown` where the one that answered may have
  * made it all the same. `now` and `scope` as for refusalOf.
  */
 export function changeRefused(answer: Answer, now: number, scope?: string | null): Failure {

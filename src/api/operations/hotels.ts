@@ -80,7 +80,7 @@ export interface PricedOffer extends Omit<OfferFacts, 'expiry'> {
   readonly raw: JsonObject
 }
 
-/** The offer as it stands now. Throws Failure. */
+/** The offer as it is now. Throws Failure. */
 export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer> {
   const askedAt = api.clock.now()
   const answer = await api.call('hotels.price', {parameters: {offer_id: offerId}})

@@ -7,7 +7,7 @@ import {SendError, type Sender, type SendPolicy, type SentAnswer} from '../types
 export interface LinkParts {
   readonly baseUrl: string
   readonly sender: Sender
-  /** Bound on each fetch; 60 unless told. */
+  /** Bound on each fetch (default 60). */
   readonly timeoutSeconds?: number
 }
 
@@ -51,7 +51,7 @@ async function get(parts: LinkParts, url: URL, policy?: Partial<SendPolicy>): Pr
   }
 }
 
-/** Nothing but the host is told of a link: the rest of it opens the voucher. */
+/** Of a link only the host is reported: the rest of it opens the voucher. */
 function hostOf(url: URL) {
   const hint =
     'the service gave this link: try again, check the way to that host, or ask the operator of the service'

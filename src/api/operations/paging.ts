@@ -25,8 +25,8 @@ export function nextPage(answer: Answer, baseUrl: string, got?: number): NextPag
   if (flags.includes(false)) return undefined
   for (const fields of places) {
     for (const name of PAGING.next) {
-      const told = fields.get(name)
-      const text = isObject(told) ? textIn(fieldsOf(told), ['href', 'url', 'cursor']) : textIn(fields, [name])
+      const next = fields.get(name)
+      const text = isObject(next) ? textIn(fieldsOf(next), ['href', 'url', 'cursor']) : textIn(fields, [name])
       if (text !== null) return queryFrom(name, text, baseUrl) ?? UNKNOWN_NEXT
     }
   }
@@ -40,7 +40,7 @@ export function nextPage(answer: Answer, baseUrl: string, got?: number): NextPag
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
 }
 
-/** Where paging is told: in an object about it, or beside the list. */
+/** Where an answer speaks of pages: in an object about it, or beside the list. */
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const {data} = json

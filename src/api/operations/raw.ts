@@ -101,7 +101,7 @@ function urlUnder(baseUrl: string, text: string): URL {
       'Git Bash rewrites an argument that begins with /: leave the slash out, or set MSYS_NO_PATHCONV=1'
     throw usage('invalid_path', 'PATH: is a path of Windows, not of the service', hint)
   }
-  if (/[\s\p{Cc}\\#]/u.test(text)) throw invalidPath('must hold no blanks, backslashes or #')
+  if (/[\s\p{Cc}\\#]/u.test(text)) throw invalidPath('must hold no spaces, backslashes or #')
   const base = new URL(baseUrl)
   const isWhole = /^[a-z][a-z0-9+.-]*:|^\/\//i.test(text)
   const written = isWhole ? text : `${baseUrl}/${text.replace(/^\//, '')}`

@@ -93,10 +93,10 @@ function minutesIn(fields: Fields): number | null {
   if (minutes !== null) return minutes
   const hours = numberIn(fields, TOUR.hours)
   if (hours !== null) return Math.round(hours * 60)
-  const told = fields.get('duration')
-  if (isObject(told)) return minutesIn(fieldsOf(told))
+  const duration = fields.get('duration')
+  if (isObject(duration)) return minutesIn(fieldsOf(duration))
   const match = /^\s*(?:PT)?(?:(\d+)\s*h(?:ours?|rs?)?)?[\s,]*(?:(\d+)\s*m(?:in(?:ute)?s?)?)?\s*$/i.exec(
-    String(told ?? ''),
+    String(duration ?? ''),
   )
   const [, wholeHours, rest] = match ?? []
   return wholeHours === undefined && rest === undefined

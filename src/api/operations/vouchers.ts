@@ -8,7 +8,7 @@ import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 
 export interface VoucherOptions {
-  /** How long to wait for a voucher that is not ready; not at all unless told. */
+  /** How long to wait for a voucher that is not ready (default: not at all). */
   readonly waitSeconds?: number
   /** Called before each wait. */
   readonly onWait?: () => void
@@ -43,7 +43,7 @@ export async function fetchVoucher(
 }
 
 /**
- * One look, of `timeoutSeconds` at most: whether the voucher can be fetched now. Throws Failure when that cannot be told.
+ * One look, of `timeoutSeconds` at most: whether the voucher can be fetched now. Throws Failure when the answer does not say.
  */
 export async function isVoucherReady(
   api: Api,

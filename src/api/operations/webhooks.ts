@@ -158,7 +158,7 @@ function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscr
   // An envelope may have an id of its own: what looks like a subscription's (§2.7) goes first.
   const id = first(objects, markedIdIn) ?? first(objects.filter(secretIn), idIn) ?? first(objects, idIn)
   if (secret === undefined || id === undefined) return undefined
-  // What stands beside the id comes before what another object of the answer says.
+  // What is beside the id comes before what another object of the answer says.
   const ownFirst = [...objects.filter(value => idIn(value) === id), ...objects]
   return {
     id,

@@ -17,7 +17,7 @@ const LEAST_LENGTH = {inPath: 16, inQuery: 8} as const
 const CONTROLS = '/_sandbox/'
 
 /**
- * Bearer token, what opens a signed link, identity numbers of guests, and what stands under the names of secrets in the
+ * Bearer token, what opens a signed link, identity numbers of guests, and what is under the names of secrets in the
  * body sent and, if given, in the body received.
  */
 export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeError): string[] {
@@ -28,7 +28,7 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   return [authorization, ...linkPartsOf(request), ...values].filter(value => typeof value === 'string')
 }
 
-/** The parts of a signed link (§2.6) that nobody could guess, as they are written and as they are meant. */
+/** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
 function linkPartsOf(request: WireRequest): string[] {
   if (isOperation(request) || !URL.canParse(request.url)) return []
   const {pathname, search} = new URL(request.url)

@@ -1,13 +1,13 @@
 /**
  * A request as a line for a POSIX shell, for `--print-curl`: with `$BOOKCTL_TOKEN` in place of the token, secrets as
- * variables, and people's data taken out, so that it may be handed to others.
+ * variables, and people's data taken out, so that it may be given to others.
  */
 
 import {isObject, parseJson} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {WireRequest} from '../types.js'
 
-/** Fields of the OAuth bodies (§4.1, §4.2) and the variable each stands in. */
+/** Fields of the OAuth bodies (§4.1, §4.2) and the variable in place of each. */
 const VARIABLES: Readonly<Record<string, string>> = {
   client_secret: 'BOOKCTL_CLIENT_SECRET',
   token: 'BOOKCTL_TOKEN',
@@ -56,7 +56,7 @@ function bodyOf(body: string, redactor: Redactor): string {
   const shown = isObject(redacted)
     ? {...redacted, ...Object.fromEntries(variables.map(name => [name, `\0${name}\0`]))}
     : redacted
-  // A variable stands outside the single quotes, where the shell puts its value in.
+  // A variable is outside the single quotes, where the shell puts its value in.
   return JSON.stringify(shown)
     .split(/\\u0000(\w+)\\u0000/)
     .map((part, index) => (index % 2 === 0 ? quote(part) : `"$${VARIABLES[part]}"`))
