@@ -167,6 +167,10 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     ],
     ['500, then a refusal', [refusing(500), refusing(410, 'offer_expired')]],
     ['in progress to the end', [refusing(409, 'idempotency_in_progress')]],
+    [
+      'in progress, with no time to ask again',
+      [raw(409, '{"error":{"code":"idempotency_in_progress"}}', {'retry-after': '1000'})],
+    ],
     ['in progress, then a refusal', [refusing(409, 'still_processing'), refusing(402)]],
   ])('%s', async (_, scripts) => {
     scripted(...scripts)
