@@ -11,7 +11,7 @@ import type {Finished} from '../support/bookctl.js'
 import type {LocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS} from '../support/stay.js'
 import {replyBytes, type WireFault} from '../support/wire.js'
-import {deadlyEnv} from './kill.js'
+import {deadlyEnv} from './kills/trial.js'
 import {Scene} from './race-scene.js'
 
 const RESERVE = '/reservations/hotel'
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** It dies of itself when the journal has it and no attempt is counted. */
 const WRITTEN_DOWN = deadlyEnv({
   kind: 'point',
-  point: {name: 'written down', label: /^sql COMMIT .*INSERT INTO reservations/, when: 'after'},
+  point: {label: '^sql COMMIT .*INSERT INTO reservations', when: 'after'},
 })
 
 function said(status: number, code: string): Buffer {

@@ -50,6 +50,16 @@ export interface WireFault {
   readonly afterwards?: WireFault
 }
 
+/** A fault and the requests it strikes: all that fit, or the `nth` of them alone. */
+export interface Strike {
+  readonly fault: WireFault
+  readonly method?: string
+  readonly path?: RegExp
+  readonly nth?: number
+  /** How many requests it has struck or passed. */
+  met?: number
+}
+
 /** Before any request: reset or ended at once; never answered; never read; plain HTTP where TLS is expected. */
 export type ConnectionFault = 'reset' | 'end' | 'hang' | 'deaf' | 'plain'
 
@@ -70,8 +80,7 @@ export class Wire {
   readonly requests: WireRequest[] = []
   /** How many were made, with or without a request. */
   connections = 0
-  /** The fault and the requests it strikes. */
-  strike: {fault: WireFault; method: string; path: RegExp} | undefined
+  strike: Strike | undefined
   /** The fault of every connection from now on. */
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
@@ -146,7 +155,7 @@ export class Wire {
 
   private async answer(socket: Socket, came: Omit<WireRequest, 'struck'>): Promise<void> {
     const {strike, options} = this
-    const struck = strike !== undefined && strike.method === came.method && strike.path.test(came.path)
+    const struck = strike !== undefined && strikes(strike, came)
     const isFirst = !this.requests.some(each => each.struck)
     const request = {...came, struck}
     this.requests.push(request)
@@ -186,6 +195,12 @@ export class Wire {
       body: isText ? Buffer.from(body.toString().replaceAll(this.options.upstream ?? '', this.origin)) : body,
     }
   }
+}
+
+function strikes(strike: Strike, {method, path}: Omit<WireRequest, 'struck'>): boolean {
+  if ((strike.method ?? method) !== method || strike.path?.test(path) === false) return false
+  strike.met = (strike.met ?? 0) + 1
+  return strike.met === (strike.nth ?? strike.met)
 }
 
 /** What one request gets: these bytes and then `after` (default an orderly end), or the end alone. */

@@ -1,10 +1,11 @@
 /**
- * Loaded into a bookctl that is to die (`node --require`): wraps what it calls to change something outside itself, and
- * ends the process with SIGKILL at the call that CRASH_AT names. So the shipped tool has no trap in it.
+ * Loaded into a bookctl that is to die (`node --require`): wraps the calls by which it changes something outside itself,
+ * and ends the process with SIGKILL at the one that CRASH_AT names. The shipped tool has no trap in it.
  *
- * Each call has a label: `sql …` (a commit with the statements in it), `file open|write|fsync|rename|link|remove NAME`,
- * `net connect|connected`, `net send …`, `out`. CRASH_AT is JSON: {label, when, nth}, the nth call whose label matches,
- * `before` it, `half` done or `after` it; or {boundary}, the place of that number, counted over all calls of the thread.
+ * Each call has a label: `sql …` (a commit with its statements), `file open|write|fsync|rename|link|remove NAME`,
+ * `net connect|connected`, `net send …`, `out`. CRASH_AT is JSON: {call}, the place of that number among all of the
+ * thread (before each call, and half of it done where that can be); or {label, when, nth}, the nth call whose label
+ * matches, `before` it, `half` done or `after` it.
  */
 'use strict'
 const fs = require('node:fs')
@@ -19,16 +20,15 @@ let places = 0
 
 function die() {
   process.kill(process.pid, 'SIGKILL')
-  // A thread that is not the first may run on for a moment.
+  // Another thread than the first may run on for a moment.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
 }
 
-/** Does `work` with deaths around it; `half`, if it can be done by half, does that much. */
+/** Does `work` unless the process dies there; `half` does half of it. */
 function around(name, work, half) {
   const isMeant = label?.test(name) === true && ++matched === (order.nth ?? 1)
-  if (isMeant && order.when === 'before') die()
-  if (++places === order.boundary) die()
-  if (half && ((isMeant && order.when === 'half') || ++places === order.boundary)) {
+  if ((isMeant && order.when === 'before') || ++places === order.call) die()
+  if (half && ((isMeant && order.when === 'half') || ++places === order.call)) {
     half()
     die()
   }
@@ -39,52 +39,33 @@ function around(name, work, half) {
 
 const names = new Map()
 const nameOf = path => basename(String(path)).replace(/^\.bookctl-.*\.tmp$/, 'TEMPORARY')
+const halfOf = bytes => Buffer.from(bytes).subarray(0, Math.ceil(Buffer.byteLength(bytes) / 2))
 
-function replace(name, make) {
-  const original = fs[name]
-  fs[name] = make(original)
-}
-
-replace('openSync', open => (path, flags, ...rest) => {
+const {openSync, writeSync, closeSync, fsyncSync} = fs
+fs.openSync = (path, flags, ...rest) => {
+  const open = () => openSync(path, flags, ...rest)
   const writes = typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(flags ?? 'r')
-  if (!writes) return open(path, flags, ...rest)
-  return around(`file open ${nameOf(path)}`, () => {
-    const file = open(path, flags, ...rest)
-    names.set(file, nameOf(path))
-    return file
-  })
-})
-replace('writeSync', write => (file, bytes, ...rest) => {
-  const name = file === 1 ? 'out' : `file write ${names.get(file)}`
-  if (file === 2) return write(file, bytes, ...rest)
-  return around(
-    name,
-    () => write(file, bytes, ...rest),
-    () => write(file, Buffer.from(bytes).subarray(0, Math.ceil(Buffer.byteLength(bytes) / 2))),
+  if (!writes) return open()
+  const file = around(`file open ${nameOf(path)}`, open)
+  names.set(file, nameOf(path))
+  return file
+}
+fs.writeSync = (file, bytes, ...rest) => {
+  const write = () => writeSync(file, bytes, ...rest)
+  if (file === 2) return write()
+  return around(file === 1 ? 'out' : `file write ${names.get(file)}`, write, () =>
+    writeSync(file, halfOf(bytes)),
   )
-})
-replace('closeSync', close => file => {
+}
+fs.closeSync = file => {
   names.delete(file)
-  return close(file)
-})
-replace(
-  'fsyncSync',
-  fsync => file => around(`file fsync ${names.get(file) ?? 'directory'}`, () => fsync(file)),
-)
-for (const [name, word] of [
-  ['renameSync', 'rename'],
-  ['linkSync', 'link'],
-  ['rmSync', 'remove'],
-  ['unlinkSync', 'remove'],
-  ['mkdirSync', 'directory'],
-  ['chmodSync', 'chmod'],
-]) {
-  replace(
-    name,
-    call =>
-      (path, ...rest) =>
-        around(`file ${word} ${nameOf(path)}`, () => call(path, ...rest)),
-  )
+  return closeSync(file)
+}
+fs.fsyncSync = file => around(`file fsync ${names.get(file) ?? 'directory'}`, () => fsyncSync(file))
+const WORDS = {renameSync: 'rename', linkSync: 'link', rmSync: 'remove', unlinkSync: 'remove'}
+for (const [name, word] of Object.entries({...WORDS, mkdirSync: 'directory', chmodSync: 'chmod'})) {
+  const call = fs[name]
+  fs[name] = (path, ...rest) => around(`file ${word} ${nameOf(path)}`, () => call(path, ...rest))
 }
 
 const {connect, write} = Socket.prototype
@@ -94,11 +75,12 @@ Socket.prototype.connect = function (...args) {
 }
 Socket.prototype.write = function (bytes, ...rest) {
   if (this.fd === 2) return write.call(this, bytes, ...rest)
-  const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1')
+  const raw = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+  const text = Buffer.from(raw).toString('latin1')
   return around(
     this.fd === 1 ? 'out' : `net send ${text.split('\r\n')[0].slice(0, 200)}`,
     () => write.call(this, bytes, ...rest),
-    () => write.call(this, Buffer.from(text, 'latin1').subarray(0, Math.ceil(text.length / 2))),
+    () => write.call(this, halfOf(raw)),
   )
 }
 
@@ -112,6 +94,7 @@ nodeModule._load = function (request, ...rest) {
 /** Statements since BEGIN, by connection. */
 const begun = new WeakMap()
 const wrapped = new WeakSet()
+const oneLine = sql => sql.replace(/\s+/g, ' ').slice(0, 120)
 
 function wrapDatabase({prototype}) {
   if (wrapped.has(prototype)) return
@@ -127,7 +110,7 @@ function wrapDatabase({prototype}) {
   }
   prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql)
-    // Reading changes nothing; what only asks for a setting neither.
+    // Reading changes nothing, nor does asking for a setting.
     if (/^\s*(SELECT|PRAGMA (busy|user_version$|application_id$))/i.test(sql)) return statement
     for (const call of ['run', 'get', 'all']) {
       const original = statement[call]
@@ -138,10 +121,6 @@ function wrapDatabase({prototype}) {
     }
     return statement
   }
-}
-
-function oneLine(sql) {
-  return sql.replace(/\s+/g, ' ').slice(0, 120)
 }
 
 nodeModule.syncBuiltinESMExports()

@@ -1,0 +1,186 @@
+/** Reservations and what is made of them are killed: one reservation, one debit, whole files, and nothing of people stays. */
+import {createHash, randomUUID} from 'node:crypto'
+import {existsSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {isNeverSent} from '../../../src/contract/journal.js'
+import {GUESTS} from '../../support/stay.js'
+import {CREDENTIALS, cents, findTexts, PEOPLE, parse, withState} from '../scene.js'
+import {command, look, runAgain, runAnother, type Subject, unless} from './trial.js'
+
+const now = () => Date.now() / 1000
+
+const reserve = (mode: 'account' | 'instant', name: string, randomKills: number) =>
+  command(name, randomKills, async ({home, wire, side}, random) => {
+    const reference = `kill-${randomUUID()}`
+    const how = ['--client-reference', reference, '--pay', mode, '--nationality', 'TR']
+    const argv = ['reserve', await side.offer(), ...how, ...GUESTS]
+    const resume = ['reserve', '--resume', reference]
+    const balance = await side.balance()
+    const sent = () => wire.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
+    const entry = () => look(home, state => state.journal.list()[0])
+    const findPeople = () => findTexts(home.directory, PEOPLE)
+    let argvAgain = argv
+    return {
+      argv,
+      argvAgain: () => argvAgain,
+      async afterDeath({stdout}) {
+        const kept = await entry()
+        const wrong = sent().flatMap(({headers, body}) => [
+          ...unless(kept?.idempotencyKey === headers['idempotency-key'], 'the journal has another key'),
+          ...unless(kept?.body === null || kept?.body === body, 'the journal has another body'),
+        ])
+        if (sent().length > (kept?.attempts ?? 0)) wrong.push('an attempt was not counted before it left')
+        if (parse(stdout) && !kept?.reservationRef) wrong.push('was printed before it was written down')
+        return wrong
+      },
+      async before() {
+        const begun = await entry()
+        const wrong = await runAnother(home, ['journal'])
+        if (begun?.body === null) wrong.push(...findPeople())
+        if (begun === undefined || random() < 0.5) return wrong
+        if (!isNeverSent(begun)) argvAgain = resume
+        else {
+          // What was never sent is not sent by --resume, and nothing of people stays.
+          const {exit, code} = await runAgain(home, resume, wrong)
+          if (exit !== 2 || code !== 'never_sent')
+            wrong.push(`never sent, --resume ends with ${exit} ${code}`)
+          wrong.push(...unless(sent().length === 0, '--resume sent what was never sent'), ...findPeople())
+        }
+        return wrong
+      },
+      async after({exit, result}) {
+        const wanted = mode === 'account' ? 'confirmed' : 'pending_payment'
+        const made = await side.reservations(reference)
+        const debit = balance - (await side.balance())
+        const bodies = new Set(sent().map(({headers, body}) => `${headers['idempotency-key']} ${body}`))
+        return [
+          ...unless(exit === 0 && result.outcome === wanted, `again it ends with ${exit} ${result.outcome}`),
+          ...unless(made.length === 1, `${made.length} reservations were made`),
+          ...unless(
+            debit === (mode === 'account' ? cents(made[0]?.payment.amount) : 0),
+            `${debit} cents paid`,
+          ),
+          ...unless(bodies.size === 1, `was sent in ${bodies.size} forms`),
+          ...unless((await entry())?.reservationRef === made[0]?.reservation_ref, 'the journal has another'),
+          ...findPeople(),
+        ]
+      },
+    }
+  })
+
+const cancel = command('reservations cancel', 40, async ({side}) => {
+  const balance = await side.balance()
+  const reference = await side.reservation()
+  const paid = balance - (await side.balance())
+  const show = () => side.show<{status: string; cancellation?: {fee: string}}>(`/reservations/${reference}`)
+  const checkMoney = async () => {
+    const {status, cancellation} = await show()
+    const owed = status === 'CANCELLED' ? cents(cancellation?.fee) : paid
+    const gone = balance - (await side.balance())
+    return unless(gone === owed, `${gone} cents are gone, of ${owed} (${status})`)
+  }
+  let wasCancelled = false
+  return {
+    argv: ['reservations', 'cancel', reference, '--yes'],
+    async afterDeath() {
+      wasCancelled = (await show()).status === 'CANCELLED'
+      return checkMoney()
+    },
+    async after({exit, code}) {
+      const isRight = wasCancelled ? exit === 5 && code === 'already_cancelled' : exit === 0
+      const {status} = await show()
+      const wrong = unless(isRight, `again it ends with ${exit} ${code}, cancelled before: ${wasCancelled}`)
+      return [...wrong, ...unless(status === 'CANCELLED', `then it is ${status}`), ...(await checkMoney())]
+    },
+  }
+})
+
+/** A file is whole, or as it was before. */
+const file = (name: string, randomKills: number, path: string, argv: readonly string[], isForced = false) =>
+  command(name, randomKills, async ({home, side}) => {
+    const place = join(home.directory, path)
+    if (isForced) writeFileSync(place, 'old')
+    const EVENTS = 600
+    const events = Array.from({length: EVENTS}, (_, n) => ({
+      eventId: `evt_${n}`,
+      type: 'voucher.ready',
+      receivedAt: now(),
+      secretName: 'one',
+      rawHeaders: ['content-type', 'application/json'],
+      targets: [],
+      body: Buffer.from(JSON.stringify({id: `evt_${n}`, type: 'voucher.ready'})),
+    }))
+    const isExport = argv.includes('export')
+    if (isExport)
+      await withState(home.configDirectory, state =>
+        state.events.receive({profile: 'default', owner: ''}, events),
+      )
+    const seen = () => {
+      const text = existsSync(place) ? readFileSync(place, 'latin1') : 'none'
+      const isPdf = text.startsWith('%PDF-') && text.trimEnd().endsWith('%%EOF')
+      const isWhole = isExport ? text.split('\n').length === EVENTS + 1 : isPdf
+      return isWhole ? 'whole' : text.slice(0, 10)
+    }
+    const before = seen()
+    let isThere = false
+    return {
+      argv: isExport ? argv : [...argv, await side.reservation()],
+      afterDeath() {
+        isThere = seen() === 'whole' && !isForced
+        return unless([before, 'whole'].includes(seen()), `the file is ${seen()}`)
+      },
+      after: ({exit}) => [
+        ...unless(exit === (isThere ? 2 : 0), `again it ends with ${exit}`),
+        ...unless(seen() === 'whole', `again the file is ${seen()}`),
+      ],
+    }
+  })
+
+const forget = command('journal forget', 80, async ({home}) => {
+  const reference = `kill-${randomUUID()}`
+  const body = JSON.stringify({offer_id: 'off_1', guests: [{identity: {type: 'TC', number: PEOPLE[0]}}]})
+  const hash = createHash('sha256').update(body).digest('hex')
+  const hashes = {bodySha256: hash, intentSha256: hash}
+  const intent = {offerId: 'off_1', clientReferenceId: reference, referenceGiven: true, body, ...hashes}
+  await withState(home.configDirectory, state => {
+    const journal = state.journal.forClient({
+      baseUrl: home.env.BOOKCTL_BASE_URL ?? '',
+      clientId: CREDENTIALS.BOOKCTL_CLIENT_ID,
+    })
+    const {entry} = journal.begin({...intent, idempotencyKey: randomUUID(), keyGiven: false}, now())
+    journal.attempt(entry.id, now())
+    journal.settle(entry.id, {outcome: 'unknown'}, now())
+  })
+  const entry = () => look(home, state => state.journal.list()[0])
+  const isForgotten = async () => (await entry())?.outcome === 'forgotten'
+  const findPeople = () => findTexts(home.directory, PEOPLE)
+  return {
+    argv: ['journal', 'forget', reference, '--yes'],
+    async afterDeath() {
+      const kept = await entry()
+      const isOld = kept?.outcome === 'unknown' && kept.body === body
+      return unless(isOld || (kept?.outcome === 'forgotten' && !kept.body), `it has ${JSON.stringify(kept)}`)
+    },
+    async before() {
+      const wrong = await runAnother(home, ['journal'])
+      return (await isForgotten()) ? [...wrong, ...findPeople()] : wrong
+    },
+    after: async ({exit}) => [
+      ...unless(exit === 0 && (await isForgotten()), `again it ends with ${exit}, and is not forgotten`),
+      ...findPeople(),
+    ],
+  }
+})
+
+const VOUCHER = ['voucher', 'download', '--file', 'v.pdf']
+const EXPORT = ['webhooks', 'events', 'export', '--file', 'events.ndjson']
+
+export const BOOKINGS: readonly Subject[] = [
+  reserve('account', 'reserve', 400),
+  reserve('instant', 'reserve --pay instant', 60),
+  cancel,
+  file('voucher download', 160, 'v.pdf', VOUCHER),
+  file('voucher download --force', 60, 'v.pdf', [...VOUCHER, '--force'], true),
+  file('webhooks events export', 40, 'events.ndjson', EXPORT),
+  forget,
+]

@@ -1,0 +1,207 @@
+/** One kill: what is killed and how, and what must hold of the home afterwards. */
+import type {ChildProcess} from 'node:child_process'
+import {cpSync, existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import type {State} from '../../../src/state/state.js'
+import {openSqlite} from '../../../src/storage/sqlite.js'
+import type {Finished, Home} from '../../support/bookctl.js'
+import {replyBytes, type Step, type Wire, type WireFault} from '../../support/wire.js'
+import {openScene, type Scene, type Side, withState} from '../scene.js'
+
+/** A call of the process, by the label of preload.cjs (a regular expression). */
+export interface Point {
+  readonly label: string
+  readonly when: 'before' | 'half' | 'after'
+  readonly nth?: number
+}
+
+/** Moments of a request: the service has not got it; it has acted and is silent; half of its answer came; all of it. */
+export const MOMENTS = ['read', 'acted', 'half answered', 'answered'] as const
+
+export type Death =
+  | {readonly kind: 'never'}
+  | {readonly kind: 'call'; readonly call: number}
+  | {readonly kind: 'point'; readonly point: Point}
+  | {readonly kind: 'request'; readonly nth: number; readonly moment: (typeof MOMENTS)[number]}
+  | {readonly kind: 'time'; readonly milliseconds: number}
+
+/** What is killed. */
+export interface Subject {
+  readonly name: string
+  readonly randomKills: number
+  /** Where it is killed if it works in several threads, whose calls have no common order. */
+  readonly points?: readonly Point[]
+  readonly makesRequests?: boolean
+  /** Makes what it needs; `random` (0 to 1) chooses where there is a choice. */
+  open(ground: Ground, random: () => number): Promise<Trial>
+}
+
+/** The ground of a cell: a local sandbox of its own. */
+export interface Ground {
+  readonly side: Side
+  /** Closed with the ground. */
+  readonly open: {close(): Promise<void>}[]
+}
+
+export interface Trial {
+  /** Runs it to its death, or to its end if that comes first, with exit 0. */
+  die(death: Death): Promise<Finished>
+  /** What is wrong with what the dead process left, before anything else runs. */
+  afterDeath(died: Finished): Promise<string[]>
+  /** Runs it again, and finds what is wrong with the result of both. */
+  again(): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** What one command is killed at, and what must hold. */
+export interface Errand {
+  readonly argv: readonly string[]
+  /** What is wrong after its death. */
+  readonly afterDeath?: (died: Finished) => Promise<string[]> | string[]
+  /** What is done before it is run again. */
+  readonly before?: () => Promise<string[]>
+  /** What is run again, if not the same. */
+  readonly argvAgain?: () => readonly string[]
+  /** What is wrong after it was run again. */
+  readonly after: (again: Again) => Promise<string[]> | string[]
+}
+
+export interface Again {
+  readonly exit: Finished['exit']
+  readonly result: Record<string, unknown>
+  readonly code: string | undefined
+}
+
+/** A command that runs to its end. */
+export function command(
+  name: string,
+  randomKills: number,
+  setUp: (scene: Scene & Ground, random: () => number) => Promise<Errand>,
+  env?: Record<string, string>,
+): Subject {
+  return {
+    ...{name, randomKills, makesRequests: true},
+    async open(ground, random) {
+      const scene = await openScene(ground.side.origin, env ? {env} : {})
+      const {home, wire} = scene
+      const errand = await setUp({...scene, ...ground}, random)
+      return {
+        die: death => runToDeath(home, wire, errand.argv, death),
+        afterDeath: async died => [...checkDatabases(home), ...((await errand.afterDeath?.(died)) ?? [])],
+        async again() {
+          const wrong = (await errand.before?.()) ?? []
+          const again = await runAgain(home, errand.argvAgain?.() ?? errand.argv, wrong)
+          return [...wrong, ...(await errand.after(again)), ...checkNoTemporaryFiles(home)]
+        },
+        close: scene.close,
+      }
+    },
+  }
+}
+
+/** Longer than anything waits that does not wait for a dead process. */
+const HELD_UP_MILLISECONDS = 30_000
+
+/** Runs with `--json`; adds to `wrong` when it had to wait for a dead process. */
+export async function runAgain(home: Home, argv: readonly string[], wrong: string[]): Promise<Again> {
+  const began = performance.now()
+  const {exit, result} = await home.json<{error?: {code?: string}}>(argv)
+  if (performance.now() - began > HELD_UP_MILLISECONDS) wrong.push(`${argv.join(' ')} was held up`)
+  return {exit, result: result as Record<string, unknown>, code: result.error?.code}
+}
+
+/** Checks that another command, which opens the same files to write, ends with one of `exits`. */
+export async function runAnother(home: Home, argv: readonly string[], exits = [0]): Promise<string[]> {
+  const wrong: string[] = []
+  const {exit} = await runAgain(home, argv, wrong)
+  return exits.some(each => each === exit) ? wrong : [...wrong, `then ${argv.join(' ')} ends with ${exit}`]
+}
+
+const PRELOAD = fileURLToPath(new URL('./preload.cjs', import.meta.url))
+
+/** Makes a process die by itself; nothing for what comes from outside. */
+export function deadlyEnv(death: Death): Record<string, string> {
+  const order = death.kind === 'call' ? {call: death.call} : death.kind === 'point' ? death.point : undefined
+  return order ? {NODE_OPTIONS: `--require "${PRELOAD}"`, CRASH_AT: JSON.stringify(order)} : {}
+}
+
+async function runToDeath(home: Home, wire: Wire, argv: readonly string[], death: Death): Promise<Finished> {
+  let child: ChildProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  const kill = () => void child?.kill('SIGKILL')
+  if (death.kind === 'request') wire.strike = {fault: killing(death.moment, kill), nth: death.nth}
+  try {
+    const died = await home.run([...argv, '--json'], {
+      env: deadlyEnv(death),
+      onStart: started => {
+        child = started
+        if (death.kind === 'time') timer = setTimeout(kill, death.milliseconds)
+      },
+    })
+    // What it had sent may still be on its way to the service.
+    await wire.quiet()
+    return died
+  } finally {
+    clearTimeout(timer)
+    wire.strike = undefined
+  }
+}
+
+function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault {
+  return {
+    forwards: moment !== 'read',
+    *play(reply): Iterable<Step> {
+      const bytes = replyBytes(reply)
+      if (moment === 'half answered') yield bytes.subarray(0, bytes.length / 2)
+      if (moment === 'answered') yield bytes
+      kill()
+      yield 'hang'
+    },
+  }
+}
+
+/** The databases of a home that cannot be read or are not whole. Looks at a copy: opening a database mends it. */
+export function checkDatabases(home: Home): string[] {
+  const {copy, remove} = copyOf(home)
+  try {
+    const names = readdirSync(copy).filter(name => name.endsWith('.db'))
+    return names.flatMap(name => checkDatabase(join(copy, name)).map(problem => `${name}: ${problem}`))
+  } finally {
+    remove()
+  }
+}
+
+function checkDatabase(path: string): string[] {
+  try {
+    const connection = openSqlite(path, {timeout: 0})
+    const rows = connection.prepare('PRAGMA integrity_check').all() as {integrity_check: string}[]
+    connection.close()
+    return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+export function checkNoTemporaryFiles({directory}: Home): string[] {
+  const names = readdirSync(directory, {recursive: true}).map(String)
+  return names.filter(name => name.endsWith('.tmp')).map(name => `left ${name}`)
+}
+
+/** Looks into the state of a home, in a copy. */
+export function look<T>(home: Home, work: (state: State) => T | Promise<T>): Promise<T> {
+  const {copy, remove} = copyOf(home)
+  return withState(copy, work).finally(remove)
+}
+
+/** The index of a log (`-shm`) is left out, as after a crash of the system. */
+function copyOf({configDirectory}: Home): {copy: string; remove: () => void} {
+  const copy = mkdtempSync(join(tmpdir(), 'bookctl-kill-'))
+  const filter = (path: string) => !path.endsWith('-shm')
+  if (existsSync(configDirectory)) cpSync(configDirectory, copy, {recursive: true, filter})
+  return {copy, remove: () => rmSync(copy, {recursive: true, force: true})}
+}
+
+/** `wrong` unless it holds. */
+export const unless = (holds: boolean, wrong: string): string[] => (holds ? [] : [wrong])

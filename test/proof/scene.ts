@@ -1,0 +1,190 @@
+/** What the parts share: the local sandbox seen directly, a home whose requests go through a wire, and common checks. */
+import {randomUUID} from 'node:crypto'
+import {readdirSync, readFileSync} from 'node:fs'
+import {join, relative} from 'node:path'
+import type {TlsOptions} from 'node:tls'
+import {gunzipSync} from 'node:zlib'
+import {unzipSync} from 'fflate'
+import {openState, type State} from '../../src/state/state.js'
+import {type Finished, Home} from '../support/bookctl.js'
+import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../support/sandbox.js'
+import {Wire, type WireOptions} from '../support/wire.js'
+
+export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
+/** What identifies the people that commands are given. */
+export const PEOPLE = ['10000000146', 'U1234567', '5321234567']
+
+const STAY = {check_in: '2030-06-01', check_out: '2030-06-02'}
+const PASSPORT = {type: 'PASSPORT', number: 'U1234567'}
+const GUESTS = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
+
+export interface Offer {
+  readonly offer_id: string
+  readonly price: {readonly total: string}
+}
+
+/** The local sandbox seen directly: makes what a cell needs, and shows the result. */
+export class Side {
+  private client: Promise<SandboxClient> | undefined
+  private found: Offer[] = []
+
+  /** `hear` gets everything that goes over the wire. */
+  constructor(
+    readonly origin: string,
+    private readonly hear: (text: string) => void = () => {},
+  ) {}
+
+  get baseUrl(): string {
+    return `${this.origin}/partner-api/v1`
+  }
+
+  async call<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T> {
+    this.client ??= connectTo(this.origin)
+    const {token, call} = await this.client
+    const {status, json} = await call(method, path, body, headers)
+    this.hear(`authorization: Bearer ${token}\n${JSON.stringify(json)}`)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
+    return json.data
+  }
+
+  show<T>(path: string): Promise<T> {
+    return this.call('GET', path)
+  }
+
+  /** Unused offers for two adults, cheapest first. */
+  async offers(count: number): Promise<Offer[]> {
+    this.client ??= connectTo(this.origin)
+    while (this.found.length < count) {
+      const offers: Offer[] = await (await this.client).search(STAY)
+      this.found.push(...offers.sort((a, b) => Number(a.price.total) - Number(b.price.total)).slice(0, 10))
+    }
+    return this.found.splice(0, count)
+  }
+
+  async offer(): Promise<string> {
+    return (await this.offers(1))[0]?.offer_id ?? ''
+  }
+
+  /** Reserves; returns the reference. */
+  async reservation(mode: 'account' | 'instant' = 'account'): Promise<string> {
+    const request = reservationRequest(await this.offer(), {guests: GUESTS, payment: {mode}})
+    const key = {'idempotency-key': randomUUID()}
+    const path = '/reservations/hotel'
+    return (await this.call<{reservation_ref: string}>('POST', path, request, key)).reservation_ref
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: reservations as they come
+  reservations(reference?: string): Promise<any[]> {
+    return this.show(`/reservations?limit=200${reference ? `&client_reference_id=${reference}` : ''}`)
+  }
+
+  async subscription(): Promise<string> {
+    const request = {url: `https://127.0.0.1:1/${randomUUID()}`, events: ['voucher.ready']}
+    return (await this.call<{id: string}>('POST', '/webhooks/subscriptions', request)).id
+  }
+
+  /** The ids of the subscriptions to `url`. */
+  async subscriptionsTo(url: string): Promise<string[]> {
+    const all = await this.show<{id: string; url: string}[]>('/webhooks/subscriptions?limit=200')
+    return all.filter(each => each.url === url).map(({id}) => id)
+  }
+
+  /** What is left on the partner's account, in cents. */
+  async balance(): Promise<number> {
+    return cents((await this.show<{balance: string}>('/account')).balance)
+  }
+}
+
+export const cents = (amount: unknown) => Math.round(Number(amount) * 100)
+
+/** A home whose way to the service leads through a wire. */
+export interface Scene {
+  readonly home: Home
+  readonly wire: Wire
+  close(): Promise<void>
+}
+
+export interface SceneOptions extends Omit<WireOptions, 'upstream'> {
+  /** Variables of every command (default the credentials of the sandbox). */
+  readonly env?: Record<string, string>
+  readonly tls?: TlsOptions | undefined
+}
+
+export async function openScene(origin: string, options: SceneOptions = {}): Promise<Scene> {
+  const {env = CREDENTIALS, ...wireOptions} = options
+  const wire = await Wire.start({...wireOptions, upstream: origin})
+  const home = new Home({...env, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
+  return {
+    ...{home, wire},
+    async close() {
+      await wire.close()
+      home.remove()
+    },
+  }
+}
+
+/** Works with the state of `directory`, and closes it. */
+export async function withState<T>(directory: string, work: (state: State) => T | Promise<T>): Promise<T> {
+  const state = openState(directory)
+  try {
+    return await work(state)
+  } finally {
+    state.close()
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of every shape
+export function parse(text: string): any {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return undefined
+  }
+}
+
+/** The end of a run, for the report of a failed cell. */
+export function shown({exit, stdout, stderr}: Finished): string {
+  return `  exit ${exit}: ${stdout.replaceAll(/\s+/g, ' ').slice(0, 700)} | ${stderr.slice(0, 500)}`
+}
+
+export interface FileText {
+  /** Relative to the directory; a file in an archive has its name after that of the archive. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The text of every file under `directory`, unpacked, in every encoding. */
+export function textsIn(directory: string): FileText[] {
+  return (
+    readdirSync(directory, {recursive: true, withFileTypes: true})
+      .map(entry => ({isFile: entry.isFile(), path: join(entry.parentPath, entry.name)}))
+      // Newer Nodes cache our compiled code there, which contains the sandbox's well-known secret.
+      .filter(({isFile, path}) => isFile && !path.startsWith(join(directory, '.cache/bookctl/node')))
+      .flatMap(({path}) => textsOf(relative(directory, path), readFileSync(path)))
+  )
+}
+
+function textsOf(name: string, bytes: Buffer): FileText[] {
+  const begins = (...magic: number[]) => magic.every((byte, index) => bytes[index] === byte)
+  if (begins(0x50, 0x4b, 3, 4)) {
+    const packed = Object.entries(unzipSync(bytes)).map(
+      ([inner, part]) => [inner, Buffer.from(part)] as const,
+    )
+    return [
+      {name, text: bytes.toString('latin1')},
+      ...packed.flatMap(([inner, part]) => textsOf(`${name}:${inner}`, part)),
+    ]
+  }
+  if (begins(0x1f, 0x8b)) return textsOf(`${name}:gunzipped`, gunzipSync(bytes))
+  // Everything looked for is ASCII, so UTF-16 has NULs; its first byte may be either.
+  const wide = bytes.includes(0) ? [bytes, bytes.subarray(1)].map(half => half.toString('utf16le')) : []
+  return [{name, text: [bytes.toString('utf8'), ...wide].join('\n')}]
+}
+
+/** The files under `directory` that contain one of `texts`; `allowed` are names of those that may. */
+export function findTexts(directory: string, texts: readonly string[], allowed = /^$/): string[] {
+  const files = textsIn(directory).filter(({name}) => !allowed.test(name))
+  return files.flatMap(({name, text}) =>
+    texts.filter(each => text.includes(each)).map(each => `${name} has ${each}`),
+  )
+}
