@@ -4,10 +4,10 @@ import {faults} from '../../scripts/proof/parts/faults.js'
 import {files} from '../../scripts/proof/parts/files.js'
 import {fuzzing} from '../../scripts/proof/parts/fuzz.js'
 import {leaks} from '../../scripts/proof/parts/leaks.js'
-import {model} from '../../scripts/proof/parts/model.js'
-import {races} from '../../scripts/proof/parts/races.js'
 import {kills} from './kills/kills.js'
+import {models} from './model/model.js'
 import type {Part} from './part.js'
+import {races} from './races/races.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: until rewritten
 const old = (part: any): Part => ({
@@ -18,6 +18,8 @@ const old = (part: any): Part => ({
   run: (names, tell, seed) => part.run(names, tell, {seed}),
 })
 export const PARTS: readonly Part[] = [
-  ...[faults, leaks, files, fuzzing, races, model, everywhere].map(old),
+  ...[faults, leaks, files, fuzzing, everywhere].map(old),
   kills,
+  races,
+  models,
 ]

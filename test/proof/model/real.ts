@@ -2,10 +2,10 @@
 import {copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.js'
-import {ADULT, CONTACT, searchRequest, TEST_START} from '../support/sandbox.js'
-import {type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
-import type {ModelService, Told, Wish} from './model-service.js'
+import {createSandbox, type Sandbox} from '../../../src/sandbox/sandbox.js'
+import {ADULT, CONTACT, searchRequest, TEST_START} from '../../support/sandbox.js'
+import {type Subscriber, signedAt, startSubscriber} from '../../support/subscriber.js'
+import type {Answered, ModelService, Wish} from './service.js'
 
 const ORIGIN = 'http://127.0.0.1'
 const SCOPES = 'hotels:read reservations:read reservations:write account:read webhooks:read webhooks:write'
@@ -112,7 +112,7 @@ export class RealService {
     return this.call('POST', '/hotels/search', searchRequest({check_in: day(3), check_out: day(5)}))
   }
 
-  async reserve({offer, key, reference, mode, mistake}: Wish): Promise<Told> {
+  async reserve({offer, key, reference, mode, mistake}: Wish): Promise<Answered> {
     const guest = mistake === 'invalid_identity_number' ? {identity: {type: 'TC', number: '10000000147'}} : {}
     const guests = [
       {...ADULT, ...guest},

@@ -5,7 +5,7 @@
  */
 
 export const MINUTE = 60
-export const HOUR = 3600
+const HOUR = 3600
 /** §5.5, §2.3, service.md. */
 const TOKEN_SECONDS = 7200
 const OFFER_SECONDS = 15 * MINUTE
@@ -49,7 +49,6 @@ export interface ModelEvent {
 export interface ModelSubscription {
   readonly types: readonly string[]
   active: boolean
-  passiveSince: number | undefined
 }
 
 /** What is asked when something is reserved. */
@@ -62,7 +61,7 @@ export interface Wish {
   readonly mistake: 'guest_count_mismatch' | 'nationality_mismatch' | 'invalid_identity_number' | undefined
 }
 
-export interface Told {
+export interface Answered {
   readonly status: number
   readonly code: string | undefined
   /** Of the reservation made, or named in a refusal. */
@@ -73,7 +72,7 @@ export interface Told {
 interface KeptAnswer {
   readonly wish: string
   readonly at: number
-  readonly told: Told
+  readonly answered: Answered
 }
 
 export class ModelService {
@@ -92,34 +91,23 @@ export class ModelService {
   ) {}
 
   clone(): ModelService {
-    const copy = new ModelService(this.now, this.balance)
-    const {offers, reservations, subscriptions, events, keys, receives, token} = structuredClone({
-      ...{offers: this.offers, reservations: this.reservations, subscriptions: this.subscriptions},
-      ...{events: this.events, keys: this.keys, receives: this.receives, token: this.token},
-    })
-    return Object.assign(copy, {offers, reservations, subscriptions, events, keys, receives, token})
+    return Object.assign(new ModelService(this.now, this.balance), structuredClone({...this}))
   }
 
-  /** §5.6: what a call meets before anything else. */
+  /** §5.6: why a call is refused before anything else. */
   tokenRefusal(): 'token_invalid' | 'token_expired' | undefined {
     if (!this.token || this.token.revoked) return 'token_invalid'
     return this.now >= this.token.issuedAt + TOKEN_SECONDS ? 'token_expired' : undefined
   }
 
   found(id: string, total: number, fees: ModelOffer['fees']): ModelOffer {
-    const offer = {
-      id,
-      total,
-      fees,
-      searchedAt: this.now,
-      expiresAt: this.now + OFFER_SECONDS,
-      reservation: undefined,
-    }
+    const times = {searchedAt: this.now, expiresAt: this.now + OFFER_SECONDS}
+    const offer = {id, total, fees, ...times, reservation: undefined}
     this.offers.set(id, offer)
     return offer
   }
 
-  /** §7 and service.md: what an offer that is asked for says. */
+  /** §7 and service.md: why an offer cannot be shown or reserved. */
   offerRefusal(id: string): string | undefined {
     const offer = this.offers.get(id)
     if (!offer) return 'offer_not_found'
@@ -128,27 +116,30 @@ export class ModelService {
   }
 
   /**
-   * Whether the service may have told this, everything before having happened; if so, what follows from it. Which of
-   * several refusals comes first is not shown.
+   * Whether the service may answer this after all that happened; if so, makes what follows from it. The interface does
+   * not show which of several refusals comes first.
    */
-  reserves(wish: Wish, told: Told): boolean {
+  reserves(wish: Wish, answered: Answered): boolean {
     const text = JSON.stringify({...wish, key: undefined})
     const kept = this.keys.get(wish.key)
     if (kept && this.now < kept.at + KEY_SECONDS) {
-      if (kept.wish !== text) return told.status === 422 && told.code === 'idempotency_key_reused'
-      const {status, code, ref} = kept.told
-      return told.replayed && told.status === status && told.code === code && told.ref === ref
+      if (kept.wish !== text) return answered.status === 422 && answered.code === 'idempotency_key_reused'
+      const {status, code, ref} = kept.answered
+      return answered.replayed && answered.status === status && answered.code === code && answered.ref === ref
     }
-    if (told.replayed) return false
+    if (answered.replayed) return false
     const refusals = this.refusalsOf(wish)
-    if (told.status === 201 ? refusals.length > 0 : !refusals.includes(told.code ?? '')) return false
-    if (told.code === 'offer_already_used' && told.ref !== this.offers.get(wish.offer)?.reservation)
+    if (answered.status === 201 ? refusals.length > 0 : !refusals.includes(answered.code ?? '')) return false
+    if (answered.code === 'offer_already_used' && answered.ref !== this.offers.get(wish.offer)?.reservation)
       return false
-    if (told.code === 'duplicate_client_reference' && this.byReference(wish.reference)?.ref !== told.ref)
+    if (
+      answered.code === 'duplicate_client_reference' &&
+      this.byReference(wish.reference)?.ref !== answered.ref
+    )
       return false
     // A request that was wrong in itself leaves its key free.
-    if (told.status !== 400) this.keys.set(wish.key, {wish: text, at: this.now, told})
-    if (told.status === 201) this.make(wish, told.ref ?? '')
+    if (answered.status !== 400) this.keys.set(wish.key, {wish: text, at: this.now, answered})
+    if (answered.status === 201) this.make(wish, answered.ref ?? '')
     return true
   }
 
@@ -169,15 +160,8 @@ export class ModelService {
     if (!offer) return
     offer.reservation = ref
     const payBy = this.now + PAYMENT_SECONDS
-    const made: ModelReservation = {
-      ref,
-      reference,
-      mode,
-      offer,
-      payBy,
-      status: 'PENDING_PAYMENT',
-      payment: 'PENDING',
-    }
+    const state = {status: 'PENDING_PAYMENT', payment: 'PENDING'} as const
+    const made: ModelReservation = {ref, reference, mode, offer, payBy, ...state}
     this.reservations.set(ref, made)
     if (mode === 'instant') return
     this.balance -= offer.total
@@ -187,8 +171,8 @@ export class ModelService {
   private confirm(reservation: ModelReservation): void {
     reservation.status = 'CONFIRMED'
     reservation.payment = 'PAID'
-    this.tell('reservation.confirmed', reservation)
-    this.tell('voucher.ready', reservation)
+    this.emit('reservation.confirmed', reservation)
+    this.emit('voucher.ready', reservation)
   }
 
   /** §3: completed, or failed and open for another try. Returns whether there was something to pay. */
@@ -197,12 +181,12 @@ export class ModelService {
     if (reservation?.status !== 'PENDING_PAYMENT') return false
     if (result === 'failed') {
       reservation.payment = 'FAILED'
-      this.tell('payment.failed', reservation)
+      this.emit('payment.failed', reservation)
       return true
     }
     // The event says what the reservation is by then.
     reservation.status = 'CONFIRMED'
-    this.tell('payment.captured', reservation)
+    this.emit('payment.captured', reservation)
     this.confirm(reservation)
     return true
   }
@@ -226,25 +210,25 @@ export class ModelService {
       reservation.payment = 'EXPIRED'
     }
     reservation.status = 'CANCELLED'
-    this.tell('reservation.cancelled', reservation)
+    this.emit('reservation.cancelled', reservation)
   }
 
-  private tell(type: string, {ref, status}: ModelReservation, at = this.now): void {
+  private emit(type: string, {ref, status}: ModelReservation, at = this.now): void {
     this.addEvent(type, `${type} ${ref} ${status}`, at, [...this.subscriptions.keys()])
   }
 
   /** §4.8: to one subscription alone. */
-  tellTest(subscription: string): void {
+  emitTest(subscription: string): void {
     const type = this.subscriptions.get(subscription)?.types[0] ?? ''
     this.addEvent(type, `${type} RSV-0000000000 CONFIRMED`, this.now, [subscription])
   }
 
   private addEvent(type: string, text: string, at: number, to: readonly string[]): void {
-    const hearing = to.filter(id => {
+    const subscribed = to.filter(id => {
       const {active = false, types = []} = this.subscriptions.get(id) ?? {}
       return active && types.includes(type)
     })
-    const deliveries = hearing.map(
+    const deliveries = subscribed.map(
       (subscription): ModelDelivery => ({subscription, status: 'PENDING', next: at, attempts: []}),
     )
     this.events.push({text, at, deliveries})
@@ -293,7 +277,7 @@ export class ModelService {
       if (reservation.status !== 'PENDING_PAYMENT' || reservation.payBy > this.now) continue
       reservation.status = 'EXPIRED'
       reservation.payment = 'EXPIRED'
-      this.tell('reservation.cancelled', reservation, reservation.payBy)
+      this.emit('reservation.cancelled', reservation, reservation.payBy)
     }
     for (const delivery of this.waiting().filter(({next}) => (next ?? 0) <= this.now)) this.attempt(delivery)
   }
@@ -311,6 +295,5 @@ export class ModelService {
     const subscription = this.subscriptions.get(delivery.subscription)
     if (delivery.status !== 'ABANDONED' || !subscription) return
     subscription.active = false
-    subscription.passiveSince = this.now
   }
 }

@@ -1,31 +1,14 @@
-/** What may happen to the service, in any order: each is done to the sandbox and to the model, which must then agree. */
+/** What happens to the service, in any order: each command is run on the sandbox and on the model, which must then agree. */
 import fc from 'fast-check'
-import {RealService} from './model-real.js'
-import {HOUR, MINUTE, ModelService, type Told, type Wish} from './model-service.js'
+import {RealService} from './real.js'
+import {type Answered, MINUTE, ModelService, type Wish} from './service.js'
 
 type Command = fc.AsyncCommand<ModelService, RealService>
 
 /** Whole minutes, so that two moments are the same or far apart. */
-const STEPS = [
-  MINUTE,
-  5 * MINUTE,
-  14 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  8 * HOUR,
-  24 * HOUR,
-  48 * HOUR,
-]
-const TYPES = [
-  ...[
-    'reservation.confirmed',
-    'reservation.cancelled',
-    'payment.captured',
-    'payment.failed',
-    'voucher.ready',
-  ],
-]
+const STEPS = [1, 5, 14, 15, 30, 2 * 60, 8 * 60, 24 * 60, 48 * 60].map(minutes => minutes * MINUTE)
+const TYPES =
+  'reservation.confirmed reservation.cancelled payment.captured payment.failed voucher.ready'.split(' ')
 const MISTAKES = ['guest_count_mismatch', 'nationality_mismatch', 'invalid_identity_number'] as const
 
 function command(
@@ -81,7 +64,8 @@ const search = fc.constant(
     expectSame('a search', status, 200)
     for (const offer of json.data.offers.slice(0, 2)) {
       const fees = offer.cancellation_policies.map((each: {from: string; amount: string}) => ({
-        ...{from: Date.parse(each.from) / 1000, fee: hundredths(each.amount)},
+        from: Date.parse(each.from) / 1000,
+        fee: hundredths(each.amount),
       }))
       const {expiresAt} = model.found(offer.offer_id, hundredths(offer.price.total), fees)
       expectSame('the end of an offer', Date.parse(offer.expires_at) / 1000, expiresAt)
@@ -111,7 +95,9 @@ interface Drawn {
 }
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
-  ...{offer: fc.nat(5), key: fc.nat(4), reference: fc.nat(5)},
+  offer: fc.nat(5),
+  key: fc.nat(4),
+  reference: fc.nat(5),
   mode: fc.constantFrom('account' as const, 'instant' as const),
   mistake: fc.oneof({weight: 6, arbitrary: fc.constant(undefined)}, fc.constantFrom(...MISTAKES)),
 })
@@ -134,25 +120,27 @@ const wordsOf = ({offer, key, reference, mode, mistake}: Drawn) =>
 const reserve = fc.array(drawn, {minLength: 1, maxLength: 3}).map(all =>
   command(`reserve ${all.map(wordsOf).join(' beside ')}`, async (model, real) => {
     const wishes = all.map(each => wishOf(model, each))
-    const told = await Promise.all(wishes.map(wish => real.reserve(wish)))
-    if (!explained(model, wishes, told))
-      throw new Error(`no order explains ${JSON.stringify(told)} to ${JSON.stringify(wishes)}`)
+    const answered = await Promise.all(wishes.map(wish => real.reserve(wish)))
+    if (!explained(model, wishes, answered))
+      throw new Error(`no order explains ${JSON.stringify(answered)} to ${JSON.stringify(wishes)}`)
   }),
 )
 
-function explained(model: ModelService, wishes: readonly Wish[], told: readonly Told[]): boolean {
-  const order = ordersOf(wishes.map((_, n) => n)).find(each => explains(model.clone(), each, wishes, told))
-  return order !== undefined && explains(model, order, wishes, told)
+function explained(model: ModelService, wishes: readonly Wish[], answered: readonly Answered[]): boolean {
+  const order = ordersOf(wishes.map((_, n) => n)).find(each =>
+    explains(model.clone(), each, wishes, answered),
+  )
+  return order !== undefined && explains(model, order, wishes, answered)
 }
 
 function explains(
   model: ModelService,
   order: readonly number[],
   wishes: readonly Wish[],
-  told: readonly Told[],
+  answered: readonly Answered[],
 ): boolean {
   return order.every(n => {
-    const [wish, answer] = [wishes[n] as Wish, told[n] as Told]
+    const [wish, answer] = [wishes[n] as Wish, answered[n] as Answered]
     // While another request with its key is under way it is turned away, which of the two codes says its body.
     const beside = wishes.filter((other, m) => m !== n && other.key === wish.key)
     const isOther = beside.some(other => JSON.stringify(other) !== JSON.stringify(wish))
@@ -221,7 +209,7 @@ const subscribe = fc.subarray(TYPES, {minLength: 1}).map(types =>
     async (model, real) => {
       const {status, json} = await real.subscribe(types)
       expectSame('subscribing', status, 201)
-      model.subscriptions.set(json.data.id, {types, active: true, passiveSince: undefined})
+      model.subscriptions.set(json.data.id, {types, active: true})
     },
     ({subscriptions}) => subscriptions.size < 3,
   ),
@@ -246,7 +234,7 @@ const testEvent = small.map(n =>
       const [id = '', subscription] = at(model.subscriptions, n) ?? []
       const {status} = await real.call('POST', `/webhooks/subscriptions/${id}/test`)
       expectSame('a test event', status, subscription?.active ? 202 : 409)
-      if (subscription?.active) model.tellTest(id)
+      if (subscription?.active) model.emitTest(id)
     },
     ({subscriptions}) => subscriptions.size > 0,
   ),
@@ -273,27 +261,22 @@ export const COMMANDS: fc.Arbitrary<Command>[] = [
 
 const START = 1_906_545_600
 
-/** Runs a model against a sandbox, `runs` times from `seed`; returns what is wrong, with the way back to it. */
-export async function runModel(seed: number, runs: number, path?: string): Promise<string | undefined> {
+/** Runs the model beside a sandbox, `runs` times from `seed`; returns what is wrong and how to repeat it. */
+export async function runServiceModel(seed: number, runs: number): Promise<string[]> {
   const property = fc.asyncProperty(
     fc.commands(COMMANDS, {maxCommands: 40, size: '+1'}),
     fc.boolean(),
     fc.integer({min: 0, max: 4}),
     async (commands, isOnDisk, poor) => {
       const real = new RealService(isOnDisk, poor === 0)
-      try {
-        await fc.asyncModelRun(async () => {
-          const model = new ModelService(START, poor === 0 ? 1000 : 10_000_000)
-          await authorised(model, real)
-          return {model, real}
-        }, commands)
-      } finally {
-        await real.close()
+      const model = new ModelService(START, poor === 0 ? 1000 : 10_000_000)
+      const setUp = async () => {
+        await authorised(model, real)
+        return {model, real}
       }
+      await fc.asyncModelRun(setUp, commands).finally(() => real.close())
     },
   )
-  const result = await fc.check(property, {seed, numRuns: runs, ...(path ? {path} : {}), endOnFailure: false})
-  if (!result.failed) return undefined
-  const {message} = result.errorInstance as Error
-  return `${message}\n${fc.defaultReportMessage(result)}`
+  const result = await fc.check(property, {seed, numRuns: runs})
+  return result.failed ? [String(result.errorInstance), fc.defaultReportMessage(result) ?? ''] : []
 }

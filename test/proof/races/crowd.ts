@@ -1,0 +1,110 @@
+/** Many processes of the built binary that truly meet: each is held at a gate until all have reached it. */
+import {type ChildProcess, execFileSync} from 'node:child_process'
+import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {Finished, Home} from '../../support/bookctl.js'
+import {startLocalSandbox} from '../../support/local-sandbox.js'
+import {waitUntil} from '../../support/wait.js'
+import type {Wire, WireRequest} from '../../support/wire.js'
+import {openScene, parse, Side} from '../scene.js'
+
+const GATE = new URL('./gate.mjs', import.meta.url).href
+
+export interface CrowdOptions {
+  /** The gate is before the first touch of a path that contains this (default the configuration directory). */
+  readonly at?: string
+  readonly onStart?: (child: ChildProcess) => void
+  /** Called when all are let go. */
+  readonly onGo?: () => void
+}
+
+/** Runs `bookctl ...argv` for each of `members`, all at once, to their ends; the results in the same order. */
+export async function crowd(
+  home: Home,
+  members: readonly (readonly string[])[],
+  {at = home.configDirectory, onStart, onGo}: CrowdOptions = {},
+): Promise<Finished[]> {
+  const gate = mkdtempSync(join(tmpdir(), 'bookctl-gate-'))
+  execFileSync('mkfifo', [join(gate, 'gate')])
+  const env = {NODE_OPTIONS: `--import ${GATE}`, PROOF_GATE: gate, PROOF_GATE_AT: at}
+  let ended = 0
+  const running = members.map(argv =>
+    home.run(argv, {env, limitMilliseconds: 240_000, ...(onStart ? {onStart} : {})}).finally(() => ended++),
+  )
+  const waiting = () => readdirSync(gate).length - 1
+  try {
+    await waitUntil(() => waiting() + ended >= members.length, 'all to reach the gate').catch(() => {})
+    const met = waiting()
+    // Opened for both, so that it does not wait for readers, and latecomers find it open.
+    const opened = openSync(join(gate, 'gate'), constants.O_RDWR)
+    onGo?.()
+    const results = await Promise.all(running)
+    closeSync(opened)
+    if (met === members.length) return results
+    const ends = new Set(results.map(({exit, stdout, stderr}) => `${exit} ${stdout}${stderr}`.slice(0, 200)))
+    throw new Error(`only ${met} of ${members.length} met; ${[...ends].slice(0, 3).join(' | ')}`)
+  } finally {
+    rmSync(gate, {recursive: true, force: true})
+  }
+}
+
+/** Exits other than `allowed`, and what no process may ever end with: one line for each kind of end. */
+export function wrongEnds(finished: readonly Finished[], allowed: readonly Finished['exit'][]): string[] {
+  const kinds = new Map<string, number>()
+  for (const {exit, stdout, stderr} of finished) {
+    const text = `${stdout} ${stderr}`.replaceAll(/\s+/g, ' ')
+    if (allowed.includes(exit) && exit !== 1 && !/\blocked\b|SQLITE|^ +at /im.test(text)) continue
+    const kind = `exit ${exit}: ${text.slice(0, 300)}`
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+  }
+  return [...kinds].slice(0, 5).map(([kind, count]) => `${count} × ${kind}`)
+}
+
+/** One race: a sandbox as at its start, a home for all processes, and a wire that sees every request. */
+export interface Ground {
+  readonly count: number
+  readonly origin: string
+  readonly side: Side
+  readonly home: Home
+  readonly wire: Wire
+  /** `of(0)` … `of(count - 1)`. */
+  each<T>(of: (index: number) => T): T[]
+  crowd(members: readonly (readonly string[])[], options?: CrowdOptions): Promise<Finished[]>
+  /** The requests to a path below the base URL. */
+  sent(path: string): WireRequest[]
+}
+
+export async function withGround<T>(
+  origin: string,
+  count: number,
+  run: (ground: Ground) => Promise<T>,
+): Promise<T> {
+  await fetch(`${origin}/_sandbox/reset`, {method: 'POST'})
+  const {home, wire, close} = await openScene(origin)
+  try {
+    return await run({
+      ...{count, origin, home, wire, side: new Side(origin)},
+      each: of => Array.from({length: count}, (_, index) => of(index)),
+      crowd: (members, options) => crowd(home, members, options),
+      sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),
+    })
+  } finally {
+    await close()
+  }
+}
+
+export async function openSandbox(): Promise<{origin: string; close(): Promise<void>}> {
+  const sandbox = await startLocalSandbox()
+  return {origin: sandbox.origin, close: async () => void (await sandbox.stop())}
+}
+
+/** The documents that were printed. */
+export const documents = (finished: readonly Finished[]) => finished.map(({stdout}) => parse(stdout) ?? {})
+
+/** `wrong` unless `value` is one of `right`. */
+export function unless(right: unknown, value: unknown, wrong: string): string[] {
+  return [right].flat().includes(value) ? [] : [`${value} ${wrong}, not ${right}`]
+}
+
+export type Race = (ground: Ground) => Promise<string[]>

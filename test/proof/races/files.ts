@@ -1,0 +1,289 @@
+/** Races over what this machine remembers, and between processes that serve. */
+import type {ChildProcess} from 'node:child_process'
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {unzipSync} from 'fflate'
+import {Home} from '../../support/bookctl.js'
+import {startListening, startTarget} from '../../support/listening.js'
+import {answer, ScriptedService} from '../../support/scripted-service.js'
+import {GUESTS, SEARCH} from '../../support/stay.js'
+import {waitUntil} from '../../support/wait.js'
+import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
+import {findTexts, parse, withState} from '../scene.js'
+import {crowd, documents, type Ground, type Race, unless, wrongEnds} from './crowd.js'
+
+const NATIONALITIES = ['TR', 'DE', 'FR', 'IT', 'ES', 'GB', 'NL', 'SE', 'PL', 'GR']
+const HOW = ['--nationality', 'TR', '--pay', 'account', '--json']
+
+const ownerOf = (profile: string) => ({profile, clientId: `cid_${profile}`})
+const secretOf = (name: string) => `sk_test_canary-${name}-canary`
+const left = (home: Home) => home.strays().map(name => `left ${name}`)
+const numbered = (prefix: string, count: number, from = 0) =>
+  Array.from({length: count}, (_, n) => `${prefix}${n + from}`)
+
+/** Writes profiles with their secrets, as logins do. */
+const writeProfiles = (home: Home, names: readonly string[], base_url: string) =>
+  withState(home.configDirectory, async state => {
+    const profiles = names.map(name => [name, {base_url, client_id: `cid_${name}`}])
+    await state.settings.update(file => file.set(['profiles'], Object.fromEntries(profiles)))
+    for (const name of names) await state.secrets.write(ownerOf(name), 'file', secretOf(name))
+  })
+
+/** Accepts every secret; its tokens name the client they are for. */
+async function startLenient(): Promise<ScriptedService> {
+  const service = await ScriptedService.start()
+  let issued = 0
+  service.script = ({path, body}, response) => {
+    if (path !== '/oauth/token') return false
+    const {client_id, scope} = JSON.parse(body) as {client_id: string; scope: string}
+    const access_token = `tok-${client_id}-${++issued}`
+    service.liveTokens.add(access_token)
+    answer(response, 200, {data: {access_token, token_type: 'Bearer', expires_in: 7200, scope}})
+    return true
+  }
+  return service
+}
+
+/** Of every ten: two log out, four use their profiles, one logs in, one chooses a profile, two change settings. */
+async function everythingAtOnce({count}: Ground): Promise<string[]> {
+  const service = await startLenient()
+  const home = new Home({BOOKCTL_NO_HISTORY: '1'})
+  const tens = Math.max(1, Math.floor(count / 10))
+  const [leaving, staying] = [numbered('p', 2 * tens), numbered('p', 2 * tens, 2 * tens)]
+  const coming = numbered('new', tens)
+  const where = ['--base-url', service.baseUrl]
+  const calls = leaving.flatMap(name => [
+    ['account', '--profile', name],
+    ['token', '--profile', name],
+  ])
+  const others = [
+    ...leaving.map(name => ['logout', '--profile', name]),
+    ...coming.map(name => [
+      ...['login', '--profile', name, ...where, '--client-id', `cid_${name}`],
+      ...['--client-secret-file', `${name}.txt`],
+    ]),
+    ...coming.map((_, n) => ['profiles', 'use', `p${n + 2 * tens}`]),
+    ...staying.map((name, n) => ['config', 'set', 'timeout', String(n + 1), '--profile', name]),
+  ]
+  try {
+    await writeProfiles(home, [...leaving, ...staying], service.baseUrl)
+    for (const name of coming) writeFileSync(join(home.directory, `${name}.txt`), `${secretOf(name)}\n`)
+    const finished = await crowd(home, [...calls, ...others])
+    const gone = leaving.flatMap(name => [secretOf(name), `tok-cid_${name}-`])
+    return [
+      // After a logout there are no credentials to use; a token taken before may be revoked.
+      ...wrongEnds(finished.slice(0, calls.length), [0, 4]),
+      ...wrongEnds(finished.slice(calls.length), [0]),
+      ...[...left(home), ...findTexts(home.configDirectory, gone)],
+      ...(await withState(home.configDirectory, async state => {
+        const {profiles, current_profile} = state.settings.read()
+        const secrets = [...staying, ...coming].map(async name => {
+          const isKept =
+            profiles[name] && (await state.secrets.read(ownerOf(name), 'file')) === secretOf(name)
+          return isKept ? [] : [`the profile ${name} or its secret is lost`]
+        })
+        return [
+          ...staying.flatMap((name, n) =>
+            unless(n + 1, profiles[name]?.timeout, `is the timeout of ${name}`),
+          ),
+          ...unless(true, profiles[current_profile ?? ''] !== undefined, 'that the current profile exists'),
+          ...(await Promise.all(secrets)).flat(),
+        ]
+      })),
+    ]
+  } finally {
+    service.close()
+    home.remove()
+  }
+}
+
+async function subscriptions(ground: Ground): Promise<string[]> {
+  const {home, side} = ground
+  const create = (n: number) => ['webhooks', 'create', '--url', `https://127.0.0.1:1/${n}`]
+  const finished = await ground.crowd(ground.each(n => [...create(n), '--event', 'voucher.ready', '--json']))
+  const wrong = wrongEnds(finished, [0])
+  if (wrong.length > 0) return wrong
+  const made: {id: string; secret: string}[] = documents(finished).map(({subscription}) => subscription)
+  const secrets = () =>
+    withState(home.configDirectory, state => {
+      const kept = state.secrets.listSigningSecrets()
+      return new Map(kept.map(({subscription_id, secret}) => [subscription_id, secret]))
+    })
+  const kept = await secrets()
+  if (made.some(({id, secret}) => kept.get(id) !== secret)) wrong.push('signing secrets are lost')
+  const [going, staying] = [made.slice(0, made.length / 2), made.slice(made.length / 2)]
+  const ended = await ground.crowd([
+    ...going.map(({id}) => ['webhooks', 'delete', id, '--yes']),
+    ...staying.map(({id}) => ['webhooks', 'update', id, '--passive']),
+    ...going.map(() => ['webhooks', 'list', '--json']),
+  ])
+  const there = await side.show<{is_active: boolean}[]>('/webhooks/subscriptions?limit=200')
+  const after = await secrets()
+  return [
+    ...[...wrong, ...wrongEnds(ended, [0])],
+    ...unless(staying.length, there.length, 'subscriptions are left'),
+    ...unless(
+      false,
+      there.some(({is_active}) => is_active),
+      'that some are active',
+    ),
+    ...unless(
+      true,
+      staying.every(({id}) => after.has(id)),
+      'that the other signing secrets stay',
+    ),
+    ...unless(
+      false,
+      going.some(({id}) => after.has(id)),
+      'that a deleted signing secret stays',
+    ),
+  ]
+}
+
+/** Two receivers that write one file, senders to both, and many who read it and send from it again. */
+async function receivers(ground: Ground): Promise<string[]> {
+  const {home} = ground
+  Object.assign(home.env, {BOOKCTL_WEBHOOK_SECRET: SECRET})
+  const target = await startTarget(200)
+  const listeners = await Promise.all([startListening(home), startListening(home)])
+  const acknowledged = new Set<string>()
+  let isOver = false
+  const sending = listeners.map(async ({port}, to) => {
+    for (let n = 0; !isOver; n++) {
+      const id = `evt_to${to}x${n}`
+      const body = `{"id":"${id}","type":"reservation.confirmed","data":{"status":"CONFIRMED"}}`
+      const came = await exchangeRaw(port, signedRequest(body, id, {headers: 'Connection: close\r\n'}))
+      if (came.startsWith('HTTP/1.1 200')) acknowledged.add(id)
+    }
+  })
+  const readers = [
+    ['list', '--json'],
+    ['export', '--file', '-'],
+    ['replay', 'evt_to0x0', 'evt_to1x0', '--to', target.url],
+    ['show', 'evt_to0x1', '--json'],
+  ].map(argv => ['webhooks', 'events', ...argv])
+  try {
+    await waitUntil(() => acknowledged.size >= 20, 'events to begin with')
+    const members = ground.each(n => readers[n % readers.length] ?? [])
+    const finished = await ground.crowd(members)
+    isOver = true
+    await Promise.all(sending)
+    const {result} = await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list'])
+    const kept = new Set(result.events.map(({event_id}) => event_id))
+    const lost = [...acknowledged].filter(id => !kept.has(id))
+    const ends = await Promise.all(listeners.map(each => each.stop()))
+    return [
+      ...[...wrongEnds(finished, [0]), ...wrongEnds(ends, [143])],
+      ...unless(0, lost.length, `of ${acknowledged.size} events are lost`),
+      ...unless(kept.size, result.events.length, 'events are kept'),
+      ...unless(
+        2 * members.filter(argv => argv[2] === 'replay').length,
+        target.got.length,
+        'were sent again',
+      ),
+    ]
+  } finally {
+    isOver = true
+    for (const each of listeners) await each.stop()
+    await target.close()
+  }
+}
+
+/** All start a sandbox in the same place: one has it, and the others say that it is taken. */
+async function sandboxes({home, count, ...ground}: Ground, place: (n: number) => readonly string[]) {
+  const children: ChildProcess[] = []
+  let [ready, ended] = [0, 0]
+  const onStart = (child: ChildProcess) => {
+    children.push(child)
+    child.on('close', () => ended++)
+    child.stdout?.once('data', piece => {
+      if (String(piece).startsWith('{"type":"ready"')) ready++
+    })
+  }
+  const members = ground.each(n => ['sandbox', 'start', '--json', ...place(n)])
+  const running = crowd(home, members, {at: home.directory, onStart})
+  await waitUntil(() => ended + ready >= count, 'all to start or to give up').finally(() => {
+    for (const child of children) child.kill('SIGTERM')
+  })
+  const lost = (await running).filter(({exit}) => exit !== 143)
+  const silent = lost.filter(({stdout}) => !/in use|is using/.test(stdout))
+  return [
+    ...unless(1, ready, 'are ready'),
+    ...wrongEnds(lost, [2, 7]),
+    ...silent.slice(0, 1).map(({stdout}) => `does not say that it is taken: ${stdout}`),
+  ]
+}
+
+export const FILE_RACES: Record<string, Race> = {
+  async 'config: another profile each'({home, wire, ...ground}) {
+    const names = numbered('p', ground.count)
+    await writeProfiles(home, names, wire.origin)
+    const finished = await ground.crowd(
+      names.map((name, n) => ['config', 'set', 'timeout', String(n + 1), '--profile', name]),
+    )
+    const {profiles} = await withState(home.configDirectory, ({settings}) => settings.read())
+    const lost = names.flatMap((name, n) =>
+      unless(n + 1, profiles[name]?.timeout, `is the timeout of ${name}`),
+    )
+    return [...wrongEnds(finished, [0]), ...lost, ...left(home)]
+  },
+  async 'config: one key'({home, ...ground}) {
+    const value = (n: number) => NATIONALITIES[n % NATIONALITIES.length] ?? ''
+    const finished = await ground.crowd(ground.each(n => ['config', 'set', 'nationality', value(n)]))
+    const {stdout} = await home.run(['config', 'get', 'nationality'])
+    return [...wrongEnds(finished, [0]), ...unless(NATIONALITIES, stdout.trim(), 'is set'), ...left(home)]
+  },
+  'config: profiles, logins and logouts': everythingAtOnce,
+  async 'files: searches, reservations and the journal'({side, home, ...ground}) {
+    const offers = await side.offers(Math.floor(ground.count / 3))
+    const others = ground.count - 2 * offers.length
+    const finished = await ground.crowd([
+      ...offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...HOW]),
+      ...offers.map(() => [...SEARCH, '--json']),
+      ...Array.from({length: others}, () => ['journal', '--json']),
+    ])
+    const searched: {offer_id: string}[] = documents(
+      finished.slice(offers.length, 2 * offers.length),
+    ).flatMap(({offers}) => offers)
+    const {kept, entries} = await withState(home.configDirectory, state => ({
+      kept: new Set(state.offers.valid(0).map(({offer_id}) => offer_id)),
+      entries: state.journal.list().filter(({outcome}) => outcome === 'confirmed'),
+    }))
+    return [
+      ...wrongEnds(finished, [0]),
+      ...unless(offers.length, (await side.reservations()).length, 'reservations'),
+      ...unless(offers.length, entries.length, 'in the journal'),
+      ...unless(0, searched.filter(({offer_id}) => !kept.has(offer_id)).length, 'offers seen are lost'),
+    ]
+  },
+  'files: subscriptions': subscriptions,
+  // A bundle is whole, whatever is written while it is made.
+  async 'files: bundles while others write'({home, side, ...ground}) {
+    const offers = await side.offers(Math.floor(ground.count / 4))
+    const others = [['account'], SEARCH, ['config', 'set', 'nationality', 'TR']]
+    const bundles = offers.map((_, n) => `bundle-${n}.zip`)
+    const finished = await ground.crowd([
+      ...bundles.map(name => ['support', 'bundle', name, '--yes']),
+      ...offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...HOW]),
+      ...offers.map((_, n) => others[n % others.length] ?? []),
+    ])
+    const wrong = wrongEnds(finished, [0])
+    for (const name of bundles) {
+      const files = Object.entries(unzipSync(readFileSync(join(home.directory, name))))
+      if (files.length < 3) wrong.push(`${name} has ${files.length} files`)
+      for (const [inner, bytes] of files)
+        if (inner.endsWith('.json') && !parse(Buffer.from(bytes).toString()))
+          wrong.push(`${name}: ${inner} is cut`)
+    }
+    return wrong
+  },
+  'servers: receivers, readers and replays': receivers,
+  'servers: sandboxes on one file': ground =>
+    sandboxes(ground, () => ['--db', join(ground.home.directory, 'one.db'), '--port', '0']),
+  async 'servers: sandboxes on one port'(ground) {
+    // A port that is free, and will not be given to anything else.
+    await ground.wire.close()
+    const port = String(ground.wire.port)
+    return sandboxes(ground, n => ['--db', join(ground.home.directory, `${n}.db`), '--port', port])
+  },
+}

@@ -1,0 +1,288 @@
+/**
+ * Races: fifty processes at a time over the same files and the same service. One token request, one reservation for each
+ * consent, and no setting, secret, offer or event lost.
+ */
+import {randomUUID} from 'node:crypto'
+import {join} from 'node:path'
+import {tokenClientOf} from '../../../src/api/auth/token-client.js'
+import type {Finished} from '../../support/bookctl.js'
+import {GUESTS} from '../../support/stay.js'
+import {waitUntil} from '../../support/wait.js'
+import {replyBytes, type WireFault} from '../../support/wire.js'
+import {part} from '../part.js'
+import {cents, withState} from '../scene.js'
+import {documents, type Ground, openSandbox, type Race, unless, withGround, wrongEnds} from './crowd.js'
+import {FILE_RACES} from './files.js'
+
+const TOKEN = '/oauth/token'
+const RESERVE = '/reservations/hotel'
+const ACCOUNT = ['account', '--json', '--timeout', '60']
+const isToken = {method: 'POST', path: /\/oauth\/token$/}
+const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
+
+const atMost = (most: number, count: number, what: string) =>
+  count >= 1 && count <= most ? [] : [`${count} ${what}, not 1 to ${most}`]
+
+async function allAsk(ground: Ground, most: number, options = {}): Promise<string[]> {
+  const finished = await ground.crowd(
+    ground.each(() => ACCOUNT),
+    options,
+  )
+  return [...wrongEnds(finished, [0]), ...atMost(most, ground.sent(TOKEN).length, 'token requests')]
+}
+
+const refusing = (status: number, code: string): WireFault => {
+  const body = Buffer.from(JSON.stringify({error: {code, message: 'no'}}))
+  return {
+    forwards: false,
+    play: () => [replyBytes({status, headers: {'content-type': 'application/json'}, body})],
+  }
+}
+
+/** All fail with `exit`, after the requests of one process; once the service works again, so does the command. */
+const allFail =
+  (fault: WireFault, exit: number, most: number): Race =>
+  async ground => {
+    ground.wire.strike = {fault, ...isToken}
+    // At the lock: a process that is there waits before anything was asked.
+    const at = join(ground.home.configDirectory, 'locks')
+    const finished = await ground.crowd(
+      ground.each(() => ACCOUNT),
+      {at},
+    )
+    ground.wire.strike = undefined
+    const again = await ground.crowd([ACCOUNT])
+    const asked = ground.sent(TOKEN).length
+    return [
+      ...wrongEnds(finished, [exit]),
+      ...wrongEnds(again, [0]),
+      ...atMost(most + 1, asked, 'token requests'),
+    ]
+  }
+
+const TOKEN_RACES: Record<string, Race> = {
+  'tokens: none yet': ground => allAsk(ground, 1),
+  async 'tokens: expired'(ground) {
+    const client = tokenClientOf(`${ground.wire.origin}/partner-api/v1`, {
+      clientId: 'cid_sandbox',
+      clientSecret: 'sk_test_sandbox',
+    })
+    const scopes = ['account:read']
+    const obtainedAt = Date.now() / 1000 - 7300
+    const token = {scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
+    await withState(ground.home.configDirectory, ({tokens}) =>
+      tokens.put(client, {access_token: 'at', ...token}),
+    )
+    return allAsk(ground, 1)
+  },
+  async 'tokens: revoked meanwhile'(ground) {
+    await ground.home.run(ACCOUNT)
+    const [kept] = await withState(ground.home.configDirectory, ({tokens}) => tokens.listAll())
+    await ground.side.call('POST', '/oauth/revoke', {token: kept?.token.access_token})
+    ground.wire.requests.length = 0
+    const wrong = await allAsk(ground, 1)
+    return [...wrong, ...atMost(2 * ground.count, ground.sent('/account').length, 'calls')]
+  },
+  async 'tokens: the process that asks is killed'(ground) {
+    let isAsked = false
+    const hang = () => {
+      isAsked = true
+      return ['hang' as const]
+    }
+    ground.wire.strike = {fault: {forwards: false, play: hang}, nth: 1, ...isToken}
+    let kill = () => {}
+    const first = ground.home.run(ACCOUNT, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
+    await waitUntil(() => isAsked, 'the first token request')
+    const wrong = await allAsk(ground, 2, {onGo: () => kill()})
+    return [...wrong, ...unless('SIGKILL', (await first).exit, 'ended the first')]
+  },
+  'tokens: the service is down': allFail(refusing(503, 'service_unavailable'), 6, 4),
+  'tokens: the secret is wrong': allFail(refusing(401, 'invalid_client'), 4, 1),
+  'tokens: the connection is cut': allFail({forwards: false, play: () => ['reset']}, 7, 4),
+}
+
+const how = (...more: string[]) => [
+  '--json',
+  '--nationality',
+  'TR',
+  '--pay',
+  'account',
+  '--timeout',
+  '120',
+  ...more,
+]
+
+const refsOf = (finished: readonly Finished[]) =>
+  new Set(documents(finished).map(({reservation}) => reservation?.reservation_ref))
+
+/** There is one reservation, paid once, and all `finished` name it. */
+async function checkOne({side}: Ground, finished: readonly Finished[], balance: number, total = '') {
+  const made = await side.reservations()
+  const named = refsOf(finished)
+  return [
+    ...wrongEnds(finished, [0]),
+    ...unless(1, made.length, 'reservations'),
+    ...unless(true, named.size === 1 && named.has(made[0]?.reservation_ref), 'that all name it'),
+    ...unless(cents(total), balance - (await side.balance()), 'cents paid'),
+  ]
+}
+
+const sameRequest =
+  (extra: () => readonly string[]): Race =>
+  async ground => {
+    const balance = await ground.side.balance()
+    const [offer] = await ground.side.offers(1)
+    const argv = ['reserve', offer?.offer_id ?? '', ...GUESTS, ...extra()]
+    const finished = await ground.crowd(ground.each(() => argv))
+    return [
+      ...(await checkOne(ground, finished, balance, offer?.price.total)),
+      ...unless(1, ground.sent(RESERVE).length, 'requests to reserve'),
+      ...unless(1, ground.sent(TOKEN).length, 'token requests'),
+    ]
+  }
+
+/** One intent of many wins; the others are refused before any of their requests. */
+async function oneWins(ground: Ground, members: readonly (readonly string[])[], codes: readonly string[]) {
+  const finished = await ground.crowd(members)
+  const refused = documents(finished).flatMap(({error}) => (error ? [String(error.code)] : []))
+  return [
+    ...wrongEnds(finished, [0, 2]),
+    ...unless(1, finished.filter(({exit}) => exit === 0).length, 'say that they reserved'),
+    ...unless(1, (await ground.side.reservations()).length, 'reservations'),
+    ...unless(1, ground.sent(RESERVE).length, 'requests to reserve'),
+    ...[...new Set(refused)].flatMap(code => unless(codes, code, 'is why one was refused')),
+  ]
+}
+
+const otherOffers =
+  (extra: () => readonly string[], codes: readonly string[]): Race =>
+  async ground => {
+    const offers = await ground.side.offers(ground.count)
+    const more = extra()
+    const members = offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...how(...more)])
+    return oneWins(ground, members, codes)
+  }
+
+const letters = (index: number) => `${'abcdefghij'[index % 10]}${'abcdefghij'[Math.floor(index / 10)]}`
+
+const RESERVE_RACES: Record<string, Race> = {
+  'reserve: the same request': sameRequest(() => how()),
+  'reserve: the same request with reference and key': sameRequest(() =>
+    how('--client-reference', 'race-1', '--idempotency-key', randomUUID()),
+  ),
+  async 'reserve: another offer each'(ground) {
+    const {side, count} = ground
+    const balance = await side.balance()
+    const offers = await side.offers(count)
+    const finished = await ground.crowd(
+      offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...how()]),
+    )
+    const due = offers.reduce((sum, {price}) => sum + cents(price.total), 0)
+    return [
+      ...wrongEnds(finished, [0]),
+      ...unless(count, (await side.reservations()).length, 'reservations'),
+      ...unless(count, refsOf(finished).size, 'named'),
+      ...unless(due, balance - (await side.balance()), 'cents paid'),
+      ...unless(1, ground.sent(TOKEN).length, 'token requests'),
+    ]
+  },
+  async 'reserve: one offer for other guests each'(ground) {
+    const offer = await ground.side.offer()
+    const guests = (n: number) =>
+      GUESTS.map(text => text.replace('surname=Öğüt', `surname=Öğüt${letters(n)}`))
+    return oneWins(
+      ground,
+      ground.each(n => ['reserve', offer, ...guests(n), ...how()]),
+      ['offer_in_use'],
+    )
+  },
+  'reserve: one reference for another offer each': otherOffers(
+    () => ['--client-reference', 'race-2'],
+    ['reference_in_use', 'begun_elsewhere'],
+  ),
+  'reserve: one key for another offer each': otherOffers(
+    () => ['--idempotency-key', randomUUID()],
+    ['idempotency_key_in_use', 'begun_elsewhere'],
+  ),
+  async 'reserve: resumed by all'(ground) {
+    const balance = await ground.side.balance()
+    const [offer] = await ground.side.offers(1)
+    ground.wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
+    const first = await ground.home.run([
+      ...['reserve', offer?.offer_id ?? '', ...GUESTS],
+      ...how('--client-reference', 'race-3'),
+    ])
+    ground.wire.strike = undefined
+    const lost = ground.sent(RESERVE).length
+    const resume = ['reserve', '--resume', 'race-3', '--json', '--timeout', '120']
+    const finished = await ground.crowd(ground.each(() => resume))
+    const forms = ground.sent(RESERVE).map(({headers, body}) => headers['idempotency-key'] + body)
+    return [
+      ...wrongEnds([first], [10]),
+      ...(await checkOne(ground, finished, balance, offer?.price.total)),
+      ...unless(1, forms.length - lost, 'requests to resume'),
+      ...unless(1, new Set(forms).size, 'keys and bodies'),
+    ]
+  },
+  // Half of them give up what the other half resumes: either may come first, and then it holds.
+  async 'reserve: given up and resumed'(ground) {
+    const {home, side} = ground
+    const balance = await side.balance()
+    const [offer] = await side.offers(1)
+    ground.wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
+    const first = await home.run([
+      ...['reserve', offer?.offer_id ?? '', ...GUESTS],
+      ...how('--client-reference', 'race-4'),
+    ])
+    ground.wire.strike = undefined
+    ground.wire.requests.length = 0
+    const [forget, resume] = [
+      ['journal', 'forget', 'race-4', '--yes'],
+      ['reserve', '--resume', 'race-4', '--json'],
+    ]
+    const finished = await ground.crowd(ground.each(n => (n % 2 === 0 ? forget : resume)))
+    const entries = await withState(home.configDirectory, ({journal}) => journal.list())
+    return [
+      ...wrongEnds([first], [10]),
+      ...wrongEnds(
+        finished.filter((_, n) => n % 2 === 0),
+        [0],
+      ),
+      // 2: it was given up before.
+      ...wrongEnds(
+        finished.filter((_, n) => n % 2 === 1),
+        [0, 2],
+      ),
+      ...unless('forgotten', entries.map(({outcome}) => outcome).join(), 'is what the journal says'),
+      ...unless(1, (await side.reservations()).length, 'reservations'),
+      ...unless(cents(offer?.price.total), balance - (await side.balance()), 'cents paid'),
+      ...unless([0, 1], ground.sent(RESERVE).length, 'requests to reserve'),
+    ]
+  },
+}
+
+const SAMPLE = [
+  'tokens: the service is down',
+  'reserve: the same request',
+  'config: profiles, logins and logouts',
+]
+
+const cellsWith = (count: number) =>
+  Object.entries({...TOKEN_RACES, ...RESERVE_RACES, ...FILE_RACES}).map(([name, race]) => ({
+    name: `${name}, ${count} processes`,
+    group: name.split(':')[0] ?? name,
+    run: async ({origin}: {origin: string}) => ({count, wrong: await withGround(origin, count, race)}),
+  }))
+
+export const races = part({
+  title: 'Races',
+  unit: 'processes',
+  cells: [
+    ...cellsWith(10)
+      .filter(({name}) => SAMPLE.some(text => name.startsWith(text)))
+      .map(cell => ({...cell, isSample: true})),
+    ...cellsWith(50),
+  ],
+  open: openSandbox,
+  atOnce: 1,
+})
