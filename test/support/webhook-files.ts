@@ -1,7 +1,7 @@
 /** Files with webhooks as a user has them, signed with node's HMAC, and a receiver to probe. */
 import {createHmac} from 'node:crypto'
 import {mkdirSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:http'
+import {createServer, type IncomingMessage} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 
@@ -40,21 +40,50 @@ export function makeWebhookFiles(directory: string, now: number): Record<string,
   return {SIGNATURE, BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET}
 }
 
-/** A receiver that keeps to §6, on a free port; it stops with the process or when told. */
-export async function startReceiver(): Promise<{url: string; close(): void}> {
+export interface VerifyingReceiver {
+  readonly origin: string
+  readonly url: string
+  close(): void
+}
+
+/** A receiver that keeps to §6, on a free port, and shares no line with src/: 200, or 401 to what is not rightly signed. */
+export async function startReceiver(secret = SIGNING_SECRET): Promise<VerifyingReceiver> {
   const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
-    const fields = String(request.headers['x-service-signature'] ?? '').split(',')
-    const t = fields.find(field => /^t=\d+$/.test(field))?.slice(2) ?? 'x'
-    const isRight = fields.includes(signatureOf(Buffer.concat(parts), t).split(',')[1] ?? '')
-    const isFresh = Math.abs(Math.floor(Date.now() / 1000) - Number(t)) <= 300
-    response.writeHead(isRight && isFresh ? 200 : 401).end()
+    const isRight = isSigned(request, Buffer.concat(await request.toArray()), secret)
+    response.writeHead(isRight ? 200 : 401, {'content-type': 'application/json'})
+    response.end(JSON.stringify({received: isRight}))
   })
   server.unref()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: () => void server.close(),
+    ...{origin, url: `${origin}/`},
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function isSigned({rawHeaders}: IncomingMessage, body: Buffer, secret: string): boolean {
+  const valuesOf = (name: string) =>
+    rawHeaders.filter((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === name)
+  const [signature = '', ...more] = valuesOf('x-service-signature')
+  const parts = signature.split(',').map(part => part.split('=', 2))
+  const under = (key: string) => parts.flatMap(([name, value = '']) => (name === key ? [value] : []))
+  const [timestamp = '', ...others] = under('t')
+  const age = Math.floor(Date.now() / 1000) - Number(timestamp)
+  if (more.length > 0 || others.length > 0 || !/^\d{1,12}$/.test(timestamp) || Math.abs(age) > 300)
+    return false
+  const right = signatureOf(body, timestamp, secret).split(',v1=')[1] ?? ''
+  // Several while secrets are rotated.
+  return under('v1').includes(right) && valuesOf('x-service-event-id')[0] === idIn(body)
+}
+
+function idIn(body: Buffer): unknown {
+  try {
+    return (JSON.parse(body.toString()) as {id?: unknown}).id
+  } catch {
+    return undefined
   }
 }

@@ -1,0 +1,232 @@
+/** What is wrong with what a command printed and sent, and with what it left on the disk, in the journal, and at the service. */
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {isNeverSent, NOT_SENT} from '../../../src/contract/journal.js'
+import type {Finished, Home} from '../../support/bookctl.js'
+import {hasStack} from '../../support/stack.js'
+import {certificateFile} from '../../support/tls.js'
+import type {WireRequest} from '../../support/wire.js'
+import {parse, withState} from '../scene.js'
+import type {Row} from './commands.js'
+import type {Errand} from './errands.js'
+import {type Fault, type RedirectTarget, stalls, statusOf} from './fault.js'
+import type {Expected} from './rules.js'
+
+export interface Cell {
+  readonly row: Row
+  readonly fault: Fault
+}
+
+export interface Seen {
+  readonly finished: Finished
+  /** The value of --timeout. */
+  readonly seconds: number
+  /** All requests, and those that were struck. */
+  readonly requests: readonly WireRequest[]
+  readonly struck: readonly WireRequest[]
+  readonly home: Home
+  /** Lets the service work again. */
+  readonly mend: () => void
+}
+
+export const trustOf = ({isTrusted}: Pick<Fault, 'isTrusted'>) =>
+  isTrusted ? ['--ca-file', certificateFile('ca')] : []
+
+/** A bundle is made whatever is found; a report ends like a command that met the fault. */
+export const exitsOf = ({reports}: Row, {exits}: Expected) => (reports === 'always 0' ? [0] : exits)
+
+/** Whether the message says that time ran out: some faults end by what came before they stall. */
+const timesOut = (fault: Fault) => stalls(fault) && fault.names?.source.includes('timed out') === true
+
+const WHERE: Readonly<Record<RedirectTarget, RegExp>> = {
+  ...{same: / to https?:/, loop: / to https?:/, other: / to https?:/, weaker: / to http:/},
+  ...{relative: / to another path/, nowhere: / without saying where/, odd: / to what is no address/},
+}
+
+/** What `words` should say of the fault and do not. */
+export function unnamed(fault: Fault, words: string, seconds: number): string[] {
+  const {conclusion} = fault
+  const wrong = fault.names?.test(words) === false ? [`the cause is not named: ${fault.names}`] : []
+  if (conclusion.kind === 'redirect' && !WHERE[conclusion.to].test(words))
+    wrong.push('where the redirect leads is not named')
+  if (!timesOut(fault)) return wrong
+  // By the clock of the command itself, so how fast the machine is does not matter.
+  const [, waited] = /timed out .*?\((\d+(?:\.\d+)?) s(?: in all| without progress)?\)/.exec(words) ?? []
+  // For the last of several attempts next to nothing may be left.
+  const isPatient = waited !== undefined && Number(waited) <= seconds
+  return isPatient ? wrong : [...wrong, `waited ${waited} s, with --timeout ${seconds}`]
+}
+
+export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen): string[] {
+  const {exit, stdout, stderr} = seen.finished
+  const wrong: string[] = []
+  const exits = exitsOf(row, expected)
+  if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+  const document = parse(stdout)
+  if (document === undefined) wrong.push('stdout is not one JSON document')
+  const error = document?.error
+  // A report is a result, whatever it found.
+  if ((error === undefined) !== (exit === 0 || row.reports !== undefined))
+    wrong.push('error document and exit code disagree')
+  if (exit !== 0 && error && !(error.code && error.message && error.hint))
+    wrong.push('no code, message or hint')
+  if (expected.namesCause && exit !== 0 && !row.reports)
+    wrong.push(...unnamed(fault, `${error?.message} ${error?.cause}`, seen.seconds))
+  if (hasStack(stdout + stderr)) wrong.push('a stack trace')
+  return [...wrong, ...leaks(row, seen)]
+}
+
+/** Secrets, and what identifies people, where they were not asked for. */
+function leaks({command, nature}: Row, {finished, requests}: Seen): string[] {
+  const {exit, stdout, stderr} = finished
+  const all = stdout + stderr
+  // A reservation that is made is the result, whether or not it is paid before the wait ends.
+  const besides = exit === 0 || nature === 'wait' ? stderr : all
+  const patterns: [string, RegExp, string][] = [
+    ['the client secret', /sk_test_sandbox/, command === 'sandbox:env' ? besides : all],
+    ['an identity number', /10000000146|U1234567/, besides],
+    ['a signing secret', /whsec_\w/, command === 'webhooks:create' ? besides : all],
+    ['a signed link', /\/vouchers\/\w{8}/, all],
+  ]
+  const found = patterns.filter(([, pattern, text]) => pattern.test(text)).map(([name]) => `shows ${name}`)
+  const tokens = requests.flatMap(({headers}) => headers.authorization?.replace('Bearer ', '') ?? [])
+  const where = command === 'token' ? besides : all
+  return tokens.some(token => where.includes(token)) ? [...found, 'shows an access token'] : found
+}
+
+export function checkRequests(
+  {row, fault}: Cell,
+  {sent: [fewest, most]}: Expected,
+  {sends}: Errand,
+  {struck, requests}: Seen,
+): string[] {
+  const wrong: string[] = []
+  // The pages of a list are requests of their own.
+  const forms = struck.map(({path, body}) => `${path} ${body}`)
+  const pages = row.nature === 'read' ? [...new Set(forms)] : ['']
+  const counts = pages.map(page => (page === '' ? forms.length : forms.filter(form => form === page).length))
+  const isOff = (counts.length === 0 ? [0] : counts).some(count => count < fewest || count > most)
+  if (!row.reports && isOff) wrong.push(`sent ${counts.join(', ')} times, not ${fewest} to ${most}`)
+  if (new Set(forms).size > 1 && row.nature !== 'read' && row.nature !== 'link')
+    wrong.push('repeated with other bytes')
+  const keys = [...new Set(struck.map(({headers}) => headers['idempotency-key']))]
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(keys[0] ?? '')
+  if (row.nature === 'keyed' && struck.length > 0 && (keys.length !== 1 || !isUuid))
+    wrong.push(`Idempotency-Keys: ${keys.join(', ')}`)
+  if (fault.away && requests.some(({method}) => method !== 'CONNECT'))
+    wrong.push('sent the proxy more than the name of the service')
+  if (requests.some(({method, headers, body}) => method === 'CONNECT' && (headers.authorization || body)))
+    wrong.push('sent the proxy more than a proxy needs')
+  for (const request of struck) wrong.push(...checkContent(row, request, sends))
+  const oauth = requests.filter(({path}) => path.includes('/oauth/'))
+  if (oauth.some(({headers}) => headers.authorization)) wrong.push('Authorization went to an OAuth endpoint')
+  const asked = oauth.filter(({path, struck}) => path.endsWith('/token') && !struck).length
+  // Some need scopes of two kinds; doctor tries all.
+  if (asked > 3 + (statusOf(fault.conclusion) === 401 ? 1 : 0)) wrong.push(`asked for ${asked} tokens`)
+  return wrong
+}
+
+/** What every request carries, by what it is. */
+function checkContent(row: Row, {method, headers, body}: WireRequest, sends: object | undefined): string[] {
+  const wrong: string[] = []
+  const isSigned = !row.isControl && !['token', 'revoke', 'link'].includes(row.nature)
+  // A report also asks without a token whether anything answers.
+  const isBare = row.reports && headers.authorization === undefined
+  if (!isBare && isSigned !== /^Bearer [\w.~+/-]+=*$/.test(headers.authorization ?? ''))
+    wrong.push(`Authorization ${isSigned ? 'is missing' : 'was sent'}`)
+  if (body !== '' && !headers['content-type']?.startsWith('application/json'))
+    wrong.push(`the body has the type ${headers['content-type']}`)
+  if (body !== '' && (method === 'GET' || method === 'DELETE')) wrong.push(`a ${method} has a body`)
+  if (row.nature !== 'keyed' && headers['idempotency-key'])
+    wrong.push('an Idempotency-Key where §4 shows none')
+  if (sends && row.nature !== 'wait' && !contains(parse(body), sends))
+    wrong.push(`the body does not say what was typed: ${body.slice(0, 300)}`)
+  return wrong
+}
+
+function contains(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return value === wanted
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(wanted).every(([key, inner]) =>
+    contains((value as Record<string, unknown>)[key], inner),
+  )
+}
+
+export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen): Promise<string[]> {
+  const {exit} = seen.finished
+  const wrong = checkFiles(row, seen)
+  const effects = await errand.effects?.()
+  if (effects !== undefined && row.part !== 'quote') {
+    const isMade = exit === 0 || (row.nature === 'wait' && seen.struck.length > 0)
+    const allowed = isMade ? [1] : exit === 10 ? [0, 1] : [0]
+    // A success of unknown form, or one that `api` prints as it came, need not be the service's.
+    const isAnySuccess = ['shape', 'page'].includes(fault.conclusion.kind) && exit === 0
+    if (!allowed.includes(effects) && !isAnySuccess)
+      wrong.push(`was made ${effects} times, with exit ${exit}`)
+  }
+  const {entry, tokens} = await withState(seen.home.configDirectory, state => ({
+    entry: state.journal.list().find(each => each.clientReferenceId === errand.reference),
+    tokens: state.tokens.listAll().length,
+  }))
+  const got = seen.requests.some(({path, struck}) => path.endsWith('/oauth/token') && !struck)
+  if (got && tokens === 0 && statusOf(fault.conclusion) !== 401 && row.nature !== 'revoke')
+    wrong.push('the token was lost')
+  if (errand.reference) wrong.push(...checkJournal(entry, row, seen))
+  if (errand.reference && exit === 10) wrong.push(...(await checkResume(errand, seen)))
+  return wrong
+}
+
+type Entry = Parameters<typeof isNeverSent>[0] & {
+  readonly outcome: string
+  readonly attempts: number
+  readonly reservationRef: string | null
+}
+
+function checkJournal(entry: Entry | undefined, {nature}: Row, {finished, struck}: Seen): string[] {
+  const exit = Number(finished.exit)
+  const isOpen = entry?.outcome === 'unknown' || entry?.outcome === 'unresolved'
+  const isUnsent = entry !== undefined && isNeverSent(entry)
+  const sent = nature === 'wait' && !isUnsent ? 1 : struck.length
+  const isMade = nature === 'wait' && struck.length > 0
+  const problems: [unknown, string][] = [
+    [exit === 0 && !entry?.reservationRef, 'does not name the reservation'],
+    [
+      exit === 10 ? !isOpen : exit !== 0 && struck.length > 0 && isOpen,
+      `says ${entry?.outcome}, exit ${exit}`,
+    ],
+    // If nothing of the reservation was sent, there is nothing to wait for.
+    [isUnsent && entry.outcome !== NOT_SENT, `says ${entry?.outcome}, not ${NOT_SENT}`],
+    [isUnsent && [0, 8, 10].includes(exit), `has nothing sent, with exit ${exit}`],
+    [entry && entry.attempts !== sent, `counts ${entry?.attempts} attempts, of ${sent}`],
+    [
+      isMade && !finished.stdout.includes(`"${entry?.reservationRef}"`),
+      'has a reservation that is not shown',
+    ],
+  ]
+  return problems.flatMap(([isWrong, text]) => (isWrong ? [`the journal ${text}`] : []))
+}
+
+/** Once the service works again, the command that the message names finds out, and there is one reservation. */
+async function checkResume(errand: Errand, {home, finished, struck, mend}: Seen): Promise<string[]> {
+  const resume = ['reserve', '--resume', errand.reference ?? '']
+  const hint: string = parse(finished.stdout)?.error?.hint ?? ''
+  if (!hint.includes(`bookctl ${resume.join(' ')}`)) return ['the hint does not say how to resume']
+  mend()
+  const again = await home.run([...resume, '--json', ...trustOf({isTrusted: struck.length > 0})])
+  const effects = await errand.effects?.()
+  if (again.exit === 0 && effects === 1) return []
+  return [`resumed, it ends with ${again.exit} and ${effects} reservations: ${again.stdout.slice(0, 300)}`]
+}
+
+function checkFiles({writes = ''}: Row, {home, finished}: Seen): string[] {
+  const isWritten = writes !== '' && finished.exit === 0
+  // On newer Nodes the compiled code is cached.
+  const known = ['config', 'secret.txt', '.cache', ...(isWritten ? [writes] : [])]
+  const there = readdirSync(home.directory)
+  const strays = existsSync(home.configDirectory) ? home.strays() : []
+  const wrong = [...there.filter(name => !known.includes(name)), ...strays].map(name => `left ${name}`)
+  if (isWritten && !there.includes(writes)) wrong.push(`did not write ${writes}`)
+  const text = there.includes(writes) ? readFileSync(join(home.directory, writes), 'latin1') : ''
+  const isWhole = text.startsWith('%PDF-') && text.trimEnd().endsWith('%%EOF')
+  return text !== '' && writes.endsWith('.pdf') && !isWhole ? [...wrong, 'saved half a PDF'] : wrong
+}

@@ -1,0 +1,160 @@
+/**
+ * The fault matrix: every command that makes a request meets every fault of the wire, and every command that sends events
+ * every fault of a receiver. The exit code says what became of the request, nothing is repeated that must not be, the
+ * state on disk is right, and the message names the cause.
+ */
+import {writeFileSync} from 'node:fs'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {join} from 'node:path'
+import {startLocalSandbox} from '../../support/local-sandbox.js'
+import {tlsIdentity} from '../../support/tls.js'
+import {startReceiver} from '../../support/webhook-files.js'
+import {SECRET} from '../../support/webhook-load.js'
+import type {Wire} from '../../support/wire.js'
+import {part} from '../part.js'
+import {CREDENTIALS, openScene, Side, shown} from '../scene.js'
+import {type Cell, checkOutput, checkRequests, checkState, type Seen, trustOf} from './checks.js'
+import {nameOfRow, ROWS, type Row} from './commands.js'
+import {type Fault, identityOf, isRefused, stalls} from './fault.js'
+import {FAULTS} from './list.js'
+import {RECEIVER_CELLS, type ReceiverBench} from './receivers.js'
+import {checkReport} from './reports.js'
+import {expectedOf} from './rules.js'
+
+interface Bench extends ReceiverBench {
+  readonly side: Side
+  /** Requests to another server that it must not get: anything but a bare GET. */
+  readonly heard: string[]
+}
+
+/** Seconds a command is given if nothing but the clock ends it, and otherwise. */
+const STALLED_SECONDS = [3, 20, 80]
+const QUICK_SECONDS = 60
+/** Nothing that ends by itself takes as long. */
+const STOPPED_AFTER_MILLISECONDS = 400_000
+
+async function runCell(bench: Bench, cell: Cell): Promise<string[]> {
+  if (!stalls(cell.fault)) return (await runOnce(bench, cell, QUICK_SECONDS)).wrong
+  const isReached = cell.fault.conclusion.kind !== 'unreached'
+  let result = {wrong: [''], struck: 0}
+  // If the time was over before the request that is to stall went out, the machine was too slow.
+  for (const seconds of STALLED_SECONDS) {
+    result = await runOnce(bench, cell, seconds)
+    if (result.wrong.length === 0 || result.struck > 0 || !isReached) break
+  }
+  return result.wrong
+}
+
+async function runOnce({side, other}: Bench, cell: Cell, seconds: number) {
+  const {row, fault} = cell
+  const identity = identityOf(fault)
+  const env = {...(row.usesProfile ? {} : CREDENTIALS), BOOKCTL_NO_HISTORY: '1'}
+  const {home, wire, close} = await openScene(side.origin, {env, other, tls: identity && tlsIdentity('good')})
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  try {
+    const errand = await row.errand(side)
+    for (const argv of row.first ?? [])
+      await home.run([...argv, ...trustOf({isTrusted: identity !== undefined})])
+    wire.requests.length = 0
+    Object.assign(home.env, await strike(wire, row, fault))
+    const argv = [...errand.argv, '--json', '--timeout', String(seconds), ...trustOf(fault)]
+    const finished = await home.run(argv, {limitMilliseconds: STOPPED_AFTER_MILLISECONDS})
+    const requests = [...wire.requests]
+    const struck = requests.filter(request => request.struck && request.method !== 'CONNECT')
+    const mend = () => {
+      wire.strike = undefined
+    }
+    const seen: Seen = {finished, seconds, requests, struck, home, mend}
+    const expected = expectedOf(row.nature, fault.conclusion, row)
+    const wrong = [
+      ...checkOutput(cell, expected, seen),
+      ...checkRequests(cell, expected, errand, seen),
+      ...(row.reports ? checkReport(cell, expected, seen) : []),
+      ...(await checkState(cell, errand, seen)),
+    ]
+    const sent = requests.map(
+      request => `${request.struck ? '*' : ''}${request.method} ${request.path.slice(0, 60)}`,
+    )
+    return {
+      wrong: wrong.length === 0 ? [] : [...wrong, shown(finished), sent.join(', ')],
+      struck: struck.length,
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** From now on the requests of `row` meet `fault`; returns variables that the command needs for it. */
+export async function strike(wire: Wire, {method, path}: Row, fault: Fault): Promise<Record<string, string>> {
+  const identity = identityOf(fault)
+  if (identity) wire.showInstead(identity)
+  if (fault.wire) wire.strike = {fault: fault.wire, ...(fault.away ? {method: 'CONNECT'} : {method, path})}
+  if (isRefused(fault)) await wire.close()
+  else wire.connection = fault.connection as Exclude<Fault['connection'], 'refused'>
+  if (!fault.away) return {}
+  // The name of no machine at all (RFC 6761), and the wire as the proxy in front of it.
+  const proxy = fault.away.proxy === undefined ? {} : {HTTPS_PROXY: wire.origin}
+  return {BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1', ...proxy}
+}
+
+export function isMeant(row: Row, fault: Fault): boolean {
+  // A link is to bytes.
+  if (fault.isOfText && row.nature === 'link') return false
+  // This machine has no token of a service elsewhere to revoke, and a sandbox is on this machine.
+  if (fault.away && (row.nature === 'revoke' || row.isControl)) return false
+  // A report asks twice, without a token and with one, and each is a first time.
+  if (row.reports && fault.wire?.afterwards) return false
+  return !row.leavesOut?.(fault)
+}
+
+/** One fault of each conclusion, each with the request that makes the most of it. */
+const SAMPLE = [
+  ...[
+    'reserve (account) × reset-after-service',
+    'reserve (account) × lost-then-400',
+    'account × tls-expired',
+  ],
+  ...['reserve (wait) × status-503', 'voucher download (link) × fin-in-body', 'hotels search × gzip-bomb'],
+  ...['reservations cancel × html-200', 'webhooks create × shape', 'token × redirect-307-other'],
+  ...['account × proxy-407', 'logout × fin-at-accept', 'sandbox pay × status-429', 'doctor × stall-in-body'],
+]
+
+const CELLS = ROWS.flatMap(row =>
+  FAULTS.filter(fault => isMeant(row, fault)).map(fault => {
+    const name = `${nameOfRow(row)} × ${fault.name}`
+    const run = (bench: Bench) => runCell(bench, {row, fault})
+    return {name, group: row.command.replaceAll(':', ' '), isSample: SAMPLE.includes(name), run}
+  }),
+)
+
+async function open() {
+  const sandbox = await startLocalSandbox()
+  const verifier = await startReceiver(SECRET)
+  const heard: string[] = []
+  const server = createServer(({method, url, headers}, response) => {
+    // A voucher's link may lead anywhere, but brings nothing with it.
+    if (method !== 'GET' || headers.authorization || headers['content-length']) heard.push(`${method} ${url}`)
+    response.writeHead(404).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    side: new Side(sandbox.origin),
+    receiver: verifier.origin,
+    other: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      verifier.close()
+      await sandbox.stop()
+    },
+  }
+}
+
+export const faults = part<Bench>({
+  title: 'Fault matrix',
+  cells: [...CELLS, ...RECEIVER_CELLS],
+  open,
+  checkBench: ({heard}) => heard.map(request => `another server got ${request}`),
+})

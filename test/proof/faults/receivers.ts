@@ -1,0 +1,159 @@
+/**
+ * Faults of a receiver of events: `webhooks probe`, `webhooks events replay` and `webhooks listen --forward-to` meet every
+ * fault that means something to them.
+ */
+import {startListening, startTarget} from '../../support/listening.js'
+import {tlsIdentity} from '../../support/tls.js'
+import {waitUntil} from '../../support/wait.js'
+import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
+import type {Cell} from '../part.js'
+import {openScene, parse, type Scene} from '../scene.js'
+import {trustOf} from './checks.js'
+import {type Fault, identityOf, isRefused, stalls} from './fault.js'
+import {FAULTS} from './list.js'
+import {eventErrorOf, probeExit, replayExit, statusSeen} from './rules.js'
+
+export interface ReceiverBench {
+  /** A receiver that checks signatures, and another server. */
+  readonly receiver: string
+  readonly other: string
+}
+
+interface Parts extends Scene {
+  readonly fault: Fault
+  readonly url: string
+  /** The fault strikes from now on. */
+  readonly strike: () => Promise<void>
+  /** What ends each process and server that was started. */
+  readonly started: (() => Promise<unknown>)[]
+}
+
+const SENDERS: Readonly<Record<string, (parts: Parts) => Promise<string[]>>> = {
+  'webhooks probe': probe,
+  'webhooks events replay': replay,
+  'webhooks listen --forward-to': forward,
+}
+
+/** No proxy is in front of a receiver, and no event is sent again by itself. */
+const MEANT = FAULTS.filter(fault => !(fault.away || fault.wire?.afterwards))
+const SAMPLE = ['fin-in-body', 'tls-expired', 'status-500']
+
+export const RECEIVER_CELLS: readonly Cell<ReceiverBench>[] = Object.entries(SENDERS).flatMap(
+  ([sender, run], n) =>
+    MEANT.map(fault => ({
+      name: `${sender} × ${fault.name}`,
+      group: sender,
+      isSample: fault.name === SAMPLE[n],
+      run: (bench: ReceiverBench) => runCell(bench, fault, run),
+    })),
+)
+
+async function runCell(
+  {receiver, other}: ReceiverBench,
+  fault: Fault,
+  run: (parts: Parts) => Promise<string[]>,
+) {
+  const identity = identityOf(fault)
+  const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_NO_HISTORY: '1'}
+  const scene = await openScene(receiver, {env, other, tls: identity && tlsIdentity('good')})
+  const {wire} = scene
+  const started: (() => Promise<unknown>)[] = []
+  const strike = async () => {
+    if (identity) wire.showInstead(identity)
+    if (fault.wire) wire.strike = {fault: fault.wire, method: 'POST'}
+    if (fault.connection === 'refused') await wire.close()
+    else wire.connection = fault.connection
+  }
+  try {
+    return await run({...scene, fault, url: `${wire.origin}/hooks`, strike, started})
+  } finally {
+    await Promise.all(started.map(end => end()))
+    await scene.close()
+  }
+}
+
+const limitsOf = (fault: Fault) => ['--json', '--timeout', stalls(fault) ? '2' : '60', ...trustOf(fault)]
+
+async function probe({home, fault, url, strike}: Parts): Promise<string[]> {
+  await strike()
+  const {exit, stdout, stderr} = await home.run(['webhooks', 'probe', url, ...limitsOf(fault)])
+  const wanted = probeExit(fault)
+  const document = parse(stdout)
+  const cause = document?.error?.cause ?? ''
+  const wrong = exit === wanted ? [] : [`exit ${exit}, not ${wanted}: ${stdout.slice(0, 500)}`]
+  if (wanted === 7 && !eventErrorOf(fault, stalls(fault)).test(cause))
+    wrong.push(`the cause is not named: ${cause}`)
+  return `${stdout}${stderr}`.includes(SECRET) ? [...wrong, 'shows the signing secret'] : wrong
+}
+
+const FIRST = '{"id":"evt_1","type":"voucher.ready","data":{"object":"reservation"}}'
+const SECOND = FIRST.replace('evt_1', 'evt_2')
+
+async function receive(port: number, body: string): Promise<number> {
+  const id = JSON.parse(body).id
+  const answer = await exchangeRaw(port, signedRequest(body, id, {headers: 'Connection: close\r\n'}))
+  return Number(answer.slice(9, 12))
+}
+
+async function replay({home, wire, fault, url, strike, started}: Parts): Promise<string[]> {
+  const listening = await startListening(home)
+  started.push(listening.stop)
+  await receive(listening.port, FIRST)
+  await listening.stop()
+  await strike()
+  const argv = ['webhooks', 'events', 'replay', 'evt_1', '--to', url, ...limitsOf(fault)]
+  const {exit, stdout} = await home.run(argv)
+  const status = statusSeen(fault, 200)
+  const wrong: string[] = []
+  if (exit !== replayExit(status))
+    wrong.push(`exit ${exit}, not ${replayExit(status)}: ${stdout.slice(0, 500)}`)
+  const one = parse(stdout)?.replayed?.[0]
+  if (one?.status !== status) wrong.push(`status ${one?.status}, not ${status}`)
+  if (status === null && !eventErrorOf(fault, stalls(fault)).test(one?.error ?? ''))
+    wrong.push(`the cause is not named: ${one?.error}`)
+  const sent = wire.requests.filter(({struck}) => struck)
+  if (fault.wire && sent.length !== 1) wrong.push(`sent ${sent.length} times`)
+  if (sent.some(({body}) => body !== FIRST)) wrong.push('sent other bytes than came')
+  return wrong
+}
+
+/** What was acknowledged reaches the receiver once it works again; what it took is not sent to it twice. */
+async function forward({home, wire, fault, url, strike, started}: Parts): Promise<string[]> {
+  const wrong: string[] = []
+  await strike()
+  const first = await startListening(home, ['--forward-to', url, ...trustOf(fault)])
+  started.push(first.stop)
+  const acknowledged = await receive(first.port, FIRST)
+  if (acknowledged !== 200) wrong.push(`the service is answered ${acknowledged}`)
+  const reports = () => first.lines.filter(({type}) => type === 'forward')
+  const status = statusSeen(fault, 200)
+  const isHeldUp = () => stalls(fault) && status === null && wire.connections > 0
+  await waitUntil(() => reports().length > 0 || isHeldUp(), 'an attempt')
+  const [report] = reports()
+  if (report && report.status !== status) wrong.push(`status ${report.status}, not ${status}`)
+  if (report && status === null && !eventErrorOf(fault, stalls(fault)).test(String(report.error)))
+    wrong.push(`the cause is not named: ${report.error}`)
+  const {exit, stderr} = await first.stop()
+  if (exit !== 143) wrong.push(`exit ${exit}: ${stderr.slice(0, 200)}`)
+
+  const isDone = report !== undefined && status !== null && status >= 200 && status < 300
+  const target = isRefused(fault) ? await startTarget(200, wire.port) : undefined
+  if (target) started.push(target.close)
+  wire.strike = undefined
+  wire.connection = undefined
+  const isTls = fault.identity !== undefined
+  if (isTls) wire.showInstead(tlsIdentity('good'))
+  const before = wire.requests.length
+  const got = () =>
+    target?.got ?? wire.requests.slice(before).map(({headers}) => headers['x-service-event-id'])
+  const second = await startListening(home, ['--forward-to', url, ...trustOf({isTrusted: isTls})])
+  started.push(second.stop)
+  await receive(second.port, SECOND)
+  const wanted = isDone ? ['evt_2'] : ['evt_1', 'evt_2']
+  await waitUntil(() => wanted.every(id => got().includes(id)), `${wanted.join(' and ')} at the receiver`)
+  await second.stop()
+  if (got().length !== wanted.length) wrong.push(`after it works again it gets ${got().join(', ')}`)
+  if (wire.requests.some(({body, path}) => (body !== FIRST && body !== SECOND) || path !== '/hooks'))
+    wrong.push('forwarded other bytes than came')
+  return wrong
+}
