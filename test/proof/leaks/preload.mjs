@@ -1,14 +1,14 @@
-// Makes a defect of whatever is written to a socket: an error that nobody expects, with all the bytes in its message and its properties.
+// Crashes the process once it has sent a request: an error that nothing expects, with all the bytes in its message and properties.
 import {writeFileSync} from 'node:fs'
 import net from 'node:net'
 
 const {write} = net.Socket.prototype
 net.Socket.prototype.write = function (chunk, ...rest) {
   const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk ?? '').toString('latin1')
-  // Whole requests alone, so that the streams of the command stay as they are.
+  // Requests alone, so that the streams of the command stay as they are.
   if (/^(GET|POST|PATCH|DELETE) |^\{/.test(text) && this.remotePort !== undefined) {
     setImmediate(() => {
-      writeFileSync('defect.txt', '')
+      writeFileSync('crashed.txt', '')
       throw Object.assign(new Error(`broken by ${text}`, {cause: new Error(text)}), {text})
     })
   }

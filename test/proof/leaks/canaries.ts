@@ -1,0 +1,109 @@
+/**
+ * The secrets that are looked for, by kind: harvested from every request and answer, or planted, so that nothing has to
+ * look like a secret to be found. Each is looked for in every spelling.
+ */
+
+/** `kept …`: remembered by the machine from before, in a place of its own. */
+export type SecretKind =
+  | ('client secret' | 'access token' | 'signing secret' | 'voucher link' | 'payment address')
+  | ('identity number' | 'card number' | 'proxy password')
+  | ('kept identity number' | 'kept payment address' | 'kept voucher link')
+
+/** What every cell sets, and what every echo adds. */
+export const PLANTED = {
+  proxyPassword: 'canaryProxyPass77',
+  signingSecret: 'whsec_Y2FuYXJ5T2ZUaGVFbnZpcm9ubWVudA',
+  card: '4111111111111111',
+} as const
+
+const TYPED: readonly (readonly [string, SecretKind])[] = [
+  ['sk_test_sandbox', 'client secret'],
+  ['10000000146', 'identity number'],
+  ['U1234567', 'identity number'],
+  [PLANTED.proxyPassword, 'proxy password'],
+  [PLANTED.signingSecret, 'signing secret'],
+  [PLANTED.card, 'card number'],
+  ['4111 1111 1111 1111', 'card number'],
+]
+
+const ON_THE_WIRE: readonly (readonly [SecretKind, RegExp])[] = [
+  ['access token', /"access_token":\s*"([^"]+)"/g],
+  ['access token', /^authorization: Bearer (.+)$/gim],
+  ['signing secret', /(whsec_[\w+/=-]{8,})/g],
+  ['voucher link', /\/vouchers\/([\w.~%-]{8,})/g],
+  ['payment address', /\/pay\/([\w.~%-]{8,})/g],
+]
+
+/** Each half of a secret this long is enough to recognise it. */
+const LEAST_LENGTH_HALVED = 24
+
+export class Canaries {
+  private readonly kinds = new Map<string, SecretKind>()
+  /** The same, in every spelling. */
+  private readonly spelled = new Map<string, SecretKind>()
+  private readonly met = new Set<string>()
+
+  constructor(known: Iterable<readonly [string, SecretKind]> = TYPED) {
+    for (const [secret, kind] of known) this.add(secret, kind)
+  }
+
+  /** How many the command could have shown: they passed it on the wire, or it could read them. */
+  get size(): number {
+    return this.met.size
+  }
+
+  /** A secret keeps the kind it was first known as. */
+  add(secret: string, kind: SecretKind): void {
+    if (this.kinds.has(secret)) return
+    this.kinds.set(secret, kind)
+    for (const spelling of spellings(secret)) this.spelled.set(spelling, kind)
+  }
+
+  /** One that knows the same, with the kinds of `renamed` under other names, and may learn more. */
+  copy(renamed: Partial<Record<SecretKind, SecretKind>> = {}): Canaries {
+    return new Canaries([...this.kinds].map(([secret, kind]) => [secret, renamed[kind] ?? kind] as const))
+  }
+
+  /** Learns the secrets in something that went over the wire. */
+  harvest(text: string): void {
+    for (const [kind, pattern] of ON_THE_WIRE)
+      for (const [, secret] of text.matchAll(pattern)) if (secret) this.add(secret, kind)
+    this.meet(text)
+  }
+
+  /** Notes which of them are in something that the command can read. */
+  meet(text: string): void {
+    for (const secret of this.kinds.keys()) if (text.includes(secret)) this.met.add(secret)
+  }
+
+  /** The kinds that `text` shows, without those in `allowed`. */
+  seenIn(text: string, allowed: readonly SecretKind[] = []): SecretKind[] {
+    const kinds = new Set<SecretKind>()
+    for (const [spelling, kind] of this.spelled)
+      if (!kinds.has(kind) && !allowed.includes(kind) && text.includes(spelling)) kinds.add(kind)
+    return [...kinds]
+  }
+}
+
+/** As it is, and each half of a long one, in every encoding. */
+function spellings(secret: string): string[] {
+  const middle = Math.ceil(secret.length / 2)
+  const halves = secret.length < LEAST_LENGTH_HALVED ? [] : [secret.slice(0, middle), secret.slice(middle)]
+  return [...new Set([secret, ...halves].flatMap(encodings))]
+}
+
+/** As it is, percent-encoded in either case, escaped in JSON, in hex, and in base64 at each place it may begin. */
+function encodings(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const percent = encodeURIComponent(secret)
+  const hex = bytes.toString('hex')
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  const lower = percent.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase())
+  const base64 = [0, 1, 2].flatMap(before => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes])
+    // The first characters mix with what is before, the last with what follows.
+    const cut = (text: string) => text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1)
+    return [cut(padded.toString('base64')), cut(padded.toString('base64url'))]
+  })
+  return [secret, escaped, escaped.replaceAll('/', '\\/'), percent, lower, hex, hex.toUpperCase(), ...base64]
+}

@@ -1,0 +1,218 @@
+/**
+ * A home that remembers one secret of every kind, made once and copied for each cell; and how a command in it is watched
+ * and searched for them.
+ */
+import type {ChildProcess} from 'node:child_process'
+import {cpSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {type Finished, Home} from '../../support/bookctl.js'
+import {startListening} from '../../support/listening.js'
+import {startLocalSandbox} from '../../support/local-sandbox.js'
+import {SEARCH} from '../../support/stay.js'
+import {signatureOf} from '../../support/webhook-files.js'
+import {openScene, Side, textsIn, withState} from '../scene.js'
+import {Canaries, PLANTED, type SecretKind} from './canaries.js'
+
+export interface Bench {
+  readonly side: Side
+  /** The configuration directory to copy. */
+  readonly known: string
+  readonly canaries: Canaries
+}
+
+export interface LeakResult {
+  readonly wrong: readonly string[]
+  /** How many secrets the command could have shown. */
+  readonly more: {readonly canaries: number}
+}
+
+export const EVENT_ID = 'evt_canary01'
+export const OPEN_REFERENCE = 'knowing-open'
+const VOUCHER_TOKEN = 'WyJSU1YtS0VQVCJd.keptVoucherToken0123456789abcdef'
+const [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST] = ['K7654321', 'K7654322', 'K7654323'] as const
+const CONTACT = 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567'
+
+export async function openBench(): Promise<Bench & {close(): Promise<void>}> {
+  const sandbox = await startLocalSandbox()
+  const home = new Home()
+  const close = async () => {
+    home.remove()
+    await sandbox.stop()
+  }
+  try {
+    const canaries = await remember(home, sandbox.origin)
+    return {side: new Side(sandbox.origin), known: home.configDirectory, canaries, close}
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Runs a command that must end with `exit`. */
+export async function done(run: Promise<Finished>, exit = 0): Promise<Finished> {
+  const finished = await run
+  if (finished.exit !== exit) throw new Error(`it ended with ${finished.exit}: ${finished.stderr}`)
+  return finished
+}
+
+/** Credentials, a token, a subscription's secret, a payment to be made, an open reservation, a guest, an event. */
+async function remember(home: Home, origin: string): Promise<Canaries> {
+  const canaries = new Canaries()
+  const {wire, close} = await openScene(origin, {onExchange: harvestInto(canaries)})
+  home.env.BOOKCTL_BASE_URL = `${wire.origin}/partner-api/v1`
+  writeFileSync(join(home.directory, 'poor.txt'), 'sk_test_sandbox_poor\n')
+  await done(home.run(['login', '--client-id', 'cid_sandbox_poor', '--client-secret-file', 'poor.txt']))
+  await done(
+    home.run(['webhooks', 'create', '--url', 'https://127.0.0.1:1/kept', '--event', 'voucher.ready']),
+  )
+  const {stdout} = await done(home.run([...SEARCH, '--json']))
+  const [first, second] = JSON.parse(stdout).offers as {offer_id: string}[]
+  const guests = [OPEN_LEAD, OPEN_OTHER].flatMap(passport => [
+    ...['--guest', `name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=${passport}`],
+  ])
+  const how = ['--contact', CONTACT, '--nationality', 'TR', '--pay', 'instant', '--timeout', '2']
+  const reserve = (offer = '', reference = '') =>
+    home.run(['reserve', offer, ...guests, ...how, '--client-reference', reference])
+  await done(reserve(first?.offer_id, 'knowing-paid-later'))
+  wire.strike = {fault: {forwards: true, play: () => ['reset']}, path: /\/reservations\/hotel$/}
+  await done(reserve(second?.offer_id, OPEN_REFERENCE), 10)
+  await keepGuest(home)
+  await receiveEvent(home, wire.origin)
+  await close()
+  canaries.add(VOUCHER_TOKEN, 'voucher link')
+  for (const passport of [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST]) canaries.add(passport, 'kept identity number')
+  return canaries.copy({'payment address': 'kept payment address', 'voucher link': 'kept voucher link'})
+}
+
+const keepGuest = (home: Home) =>
+  withState(home.configDirectory, state => {
+    const {baseUrl, clientId} = state.tokens.listAll()[0]?.client ?? {baseUrl: '', clientId: ''}
+    const identity = {type: 'PASSPORT' as const, number: KEPT_GUEST}
+    const person = {name: 'Efe', surname: 'Öğüt', birth_date: '1991-01-01', gender: 'MALE', nationality: 'TR'}
+    state.people.forClient({baseUrl, clientId}).keep({guests: [{...person, identity}]}, 1_795_000_000)
+  })
+
+async function receiveEvent(home: Home, origin: string): Promise<void> {
+  const env = {BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret}
+  const listening = await startListening(home, ['--exit-after', '1'], {env})
+  const voucher = {url: `${origin}/vouchers/${VOUCHER_TOKEN}`, expires_at: '2030-01-01T00:00:00Z'}
+  const data = {object: 'reservation', reservation_ref: 'RSV-KEPT', status: 'CONFIRMED', voucher}
+  const body = JSON.stringify({id: EVENT_ID, type: 'voucher.ready', created: new Date().toISOString(), data})
+  const signature = signatureOf(body, Math.floor(Date.now() / 1000), PLANTED.signingSecret)
+  const headers = {'x-service-signature': signature, 'x-service-event-id': EVENT_ID}
+  await fetch(listening.url, {method: 'POST', headers, body})
+  await done(listening.ended)
+}
+
+export const harvestInto =
+  (canaries: Canaries) =>
+  ({head, body}: {head: string; body: string}, reply: {body: Buffer}): void => {
+    canaries.harvest(`${head}\n${body}`)
+    canaries.harvest(reply.body.toString('latin1'))
+  }
+
+/** Copies what is known into `home`, and sets what every command finds in its environment. */
+export function furnish(home: Home, {known}: Bench): void {
+  Object.assign(home.env, {
+    BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
+    HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
+    NO_PROXY: '127.0.0.1,localhost',
+    // Searched as well.
+    TMPDIR: join(home.directory, 'tmp'),
+  })
+  mkdirSync(join(home.directory, 'tmp'))
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  cpSync(known, home.configDirectory, {recursive: true, preserveTimestamps: true})
+}
+
+export interface Watched extends Finished {
+  /** Of the command and its children, without what was typed, which is there for all to see. */
+  readonly commandLines: string
+  /** Of its children. */
+  readonly environments: string
+}
+
+/** A process that lives shorter is not seen. */
+const LOOK_EVERY_MILLISECONDS = 20
+
+/** Runs a command and keeps what /proc shows of it to others. */
+export async function runWatched(
+  home: Home,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onStart: (child: ChildProcess) => void = () => {},
+): Promise<Watched> {
+  const lines = new Set<string>()
+  const environments = new Set<string>()
+  let pid = 0
+  const look = () => {
+    for (const each of pid === 0 ? [] : family(pid)) {
+      lines.add(`${read(`/proc/${each}/cmdline`)}\n${read(`/proc/${each}/comm`)}`)
+      // Before a child is given another program it has the environment of the command itself.
+      if (each !== pid && read(`/proc/${each}/cmdline`) !== read(`/proc/${pid}/cmdline`))
+        environments.add(read(`/proc/${each}/environ`))
+    }
+  }
+  const timer = setInterval(look, LOOK_EVERY_MILLISECONDS)
+  const watch = (child: ChildProcess) => {
+    pid = child.pid ?? 0
+    onStart(child)
+  }
+  const finished = await home.run(argv, {env, onStart: watch}).finally(() => clearInterval(timer))
+  const commandLines = [...lines].join('\n').replaceAll(argv.join('\0'), '')
+  return {...finished, commandLines, environments: [...environments].join('\n')}
+}
+
+function family(pid: number): number[] {
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+  return [pid, ...children.flatMap(family)]
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** One line for each kind of secret in `text` beyond those of `allowed`. */
+export function leaksIn(
+  place: string,
+  text: string,
+  canaries: Canaries,
+  allowed: readonly SecretKind[] = [],
+): string[] {
+  return canaries.seenIn(text, allowed).map(kind => `${place} shows: ${kind}`)
+}
+
+/** Leaks in the process list, in what children were given, and in every file. */
+export function leaksOutside(
+  home: Home,
+  canaries: Canaries,
+  {commandLines, environments}: Pick<Watched, 'commandLines' | 'environments'>,
+  allowedFor: (name: string) => readonly SecretKind[],
+  inCommandLines: readonly SecretKind[] = [],
+): string[] {
+  return [
+    ...leaksIn('the process list', commandLines, canaries, inCommandLines),
+    ...leaksIn('the environment of a child', environments, canaries),
+    ...textsIn(home.directory).flatMap(({name, text}) => leaksIn(name, text, canaries, allowedFor(name))),
+  ]
+}
+
+/** Searches a home that knows everything; `work` returns what is wrong. */
+export async function search(
+  bench: Bench,
+  env: Record<string, string>,
+  work: (home: Home, canaries: Canaries) => Promise<readonly string[]>,
+): Promise<LeakResult> {
+  const canaries = bench.canaries.copy()
+  const {home, close} = await openScene(bench.side.origin, {env, onExchange: harvestInto(canaries)})
+  try {
+    furnish(home, bench)
+    return {wrong: await work(home, canaries), more: {canaries: canaries.size}}
+  } finally {
+    await close()
+  }
+}

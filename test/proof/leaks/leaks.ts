@@ -1,0 +1,290 @@
+/**
+ * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and faults of the
+ * wire. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
+ */
+import type {Home} from '../../support/bookctl.js'
+import {hasStack} from '../../support/stack.js'
+import {tlsIdentity} from '../../support/tls.js'
+import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
+import {exitsOf, trustOf} from '../faults/checks.js'
+import {nameOfRow, ROWS, type Row} from '../faults/commands.js'
+import {type Conclusion, CUT, type Fault, identityOf, LOST, TIMED_OUT} from '../faults/fault.js'
+import {isMeant, strike} from '../faults/faults.js'
+import {FAULTS} from '../faults/list.js'
+import {expectedOf} from '../faults/rules.js'
+import {type Cell, part} from '../part.js'
+import {CREDENTIALS, openScene, shown, textsIn} from '../scene.js'
+import {PLANTED} from './canaries.js'
+import {
+  type Bench,
+  done,
+  furnish,
+  harvestInto,
+  type LeakResult,
+  leaksIn,
+  leaksOutside,
+  openBench,
+  runWatched,
+  type Watched,
+} from './home.js'
+import {allowedIn, resultsOf} from './rules.js'
+import {SPECIAL_CELLS} from './special.js'
+import {ALL, SWITCHES, type Switch} from './switches.js'
+
+/** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */
+export type Echo = Fault & {readonly isResult?: boolean}
+
+/** All that was sent, as it was and in base64. */
+function echoOf({head, body}: WireRequest): string {
+  const sent = `${head}\n${body}`.replaceAll(/\r?\n/g, ' ')
+  return `card ${PLANTED.card}, 4111 1111 1111 1111 ${sent} ${Buffer.from(sent).toString('base64')}`
+}
+
+function echo(
+  name: string,
+  conclusion: Conclusion,
+  status: number,
+  answer: (echoed: string, reply: Reply) => {headers?: Record<string, string>; text: string},
+  more: {forwards?: boolean; isResult?: boolean; ends?: Step[]} = {},
+): Echo {
+  const {forwards = false, isResult = false, ends = []} = more
+  const play = (reply: Reply, {request}: Place): Step[] => {
+    const {headers = {'content-type': 'application/json'}, text} = answer(echoOf(request), reply)
+    return [replyBytes({status, headers, body: Buffer.from(text)}), ...ends]
+  }
+  return {name, conclusion, isResult, wire: {forwards, play}}
+}
+
+const html = {'content-type': 'text/html'}
+/** It also lacks the mark of a local sandbox. */
+const NOT_JSON: Conclusion = {kind: 'page', saysJson: true}
+const after = {forwards: true}
+const result = {isResult: true}
+
+/** The start of the answer, which is what is quoted: everything with a telling name in it, or none. */
+function peopleFirst({body}: Reply): string {
+  const text = body.toString()
+  return JSON.stringify({
+    guests: [{identity: {number: 'U1234567', type: 'PASSPORT'}}, {identity: {number: 10000000146}}],
+    payment: {url: /\/pay\/[\w.~%-]+/.exec(text)?.[0], card: {number: PLANTED.card}},
+    voucher: {url: /\/vouchers\/[\w.~%-]+/.exec(text)?.[0]},
+    token: /"access_token":"([^"]+)/.exec(text)?.[1],
+  })
+}
+
+export const ECHOES: readonly Echo[] = [
+  ...[400, 401, 403, 409, 429, 500].map(status =>
+    echo(`refused-${status}`, {kind: 'status', status}, status, echoed => {
+      const details = [{field: echoed.slice(-80), message: echoed, rejected_value: echoed}]
+      return {
+        text: JSON.stringify({error: {code: `bad ${echoed}`, message: echoed, details, request_id: echoed}}),
+      }
+    }),
+  ),
+  echo('page-502', {kind: 'status', status: 502}, 502, echoed => ({
+    headers: html,
+    text: `<title>${echoed}</title><h1>${echoed}</h1>`,
+  })),
+  echo(
+    'page-200',
+    {kind: 'page', saysJson: false},
+    200,
+    echoed => ({headers: html, text: `<title>${echoed}</title>`}),
+    result,
+  ),
+  echo(
+    'record-200',
+    {kind: 'shape', isObject: true},
+    200,
+    echoed => ({text: JSON.stringify({data: {echo: echoed}, echo: echoed})}),
+    result,
+  ),
+  echo('redirect', {kind: 'redirect', status: 307, to: 'odd'}, 307, echoed => {
+    const line = encodeURIComponent(echoed)
+    return {headers: {location: `https://user:${line}@elsewhere.example/${line}?token=${line}`}, text: ''}
+  }),
+  echo('headers', {kind: 'status', status: 422}, 422, echoed => {
+    const line = encodeURIComponent(echoed)
+    const headers = {'x-request-id': line, 'www-authenticate': `Bearer scope="${line}"`, 'retry-after': line}
+    return {headers: {...headers, 'set-cookie': `a=${line}`, server: line}, text: '{}'}
+  }),
+  echo('answer-not-json', NOT_JSON, 200, (_, {body}) => ({text: `${body.toString().slice(0, -1)},,`}), after),
+  echo(
+    'people-first',
+    NOT_JSON,
+    200,
+    (_, reply) => ({text: `${peopleFirst(reply).slice(0, -1)},,${reply.body}`}),
+    after,
+  ),
+  {
+    ...{name: 'cut', conclusion: CUT},
+    wire: {
+      forwards: true,
+      play: ({status, headers, body}) => [
+        replyBytes({status, headers: {...headers, 'content-length': String(body.length + 50)}, body}),
+        'reset',
+      ],
+    },
+  },
+  {name: 'reset', conclusion: LOST, wire: {forwards: true, play: () => ['reset']}},
+  {
+    name: 'nothing',
+    conclusion: {kind: 'answered'},
+    wire: {forwards: true, play: reply => [replyBytes(reply)]},
+  },
+]
+
+export interface LeakCell {
+  readonly row: Row
+  readonly debug: Switch
+  readonly fault: Echo
+  readonly isJson: boolean
+}
+
+/** Commands whose request or answer has more than the token. */
+const WITH_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|api$)/
+/** The other commands meet one in so many faults each, the next command the next ones. */
+const ONE_FAULT_IN = 5
+
+/**
+ * Commands with secrets have every switch with every echo, and every fault; the others every echo and some faults. Where
+ * not every switch is tried they take turns, so that each command and each fault meets each switch.
+ */
+export function allLeakCells(): LeakCell[] {
+  const turns = new Map<string, number>()
+  const inTurn = (row: Row, faults: readonly Echo[]) =>
+    faults.map((fault, n): LeakCell => {
+      const turn = turns.get(fault.name) ?? n
+      turns.set(fault.name, turn + 1)
+      return {row, debug: SWITCHES[turn % SWITCHES.length] as Switch, fault, isJson: turn % 2 === 0}
+    })
+  return ROWS.flatMap((row, r) => {
+    const echoes = ECHOES.filter(each => allows(row, each))
+    // A guessed path is not called on a service elsewhere (§4.9).
+    const faults = FAULTS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
+    if (!WITH_SECRETS.test(row.command))
+      return [
+        ...inTurn(row, echoes),
+        ...inTurn(
+          row,
+          faults.filter((_, f) => (f + r) % ONE_FAULT_IN === 0),
+        ),
+      ]
+    const all = SWITCHES.flatMap((debug, d) =>
+      echoes.map((fault, e): LeakCell => ({row, debug, fault, isJson: (r + d + e) % 2 === 0})),
+    )
+    return [...all, ...inTurn(row, faults)]
+  })
+}
+
+/** `listen --subscribe` waits once it is subscribed; a reset would take away what the other cells need. */
+function allows({command}: Row, {name, wire}: Echo): boolean {
+  if (command === 'webhooks:listen') return !['nothing', 'record-200'].includes(name)
+  return command !== 'sandbox:reset' || !wire?.forwards
+}
+
+/** Seconds a command is given; more if the time was over before its request met the fault. */
+const SECONDS = [2, 20, 80]
+
+async function runCell(bench: Bench, cell: LeakCell): Promise<LeakResult> {
+  for (const seconds of SECONDS) {
+    const {isMet, ...came} = await attempt(bench, cell, seconds)
+    if (isMet || came.wrong.length > 0) return came
+  }
+  return {wrong: ['its request never met the fault'], more: {canaries: 0}}
+}
+
+async function attempt(
+  bench: Bench,
+  cell: LeakCell,
+  seconds: number,
+): Promise<LeakResult & {isMet: boolean}> {
+  const {row, debug, fault, isJson} = cell
+  const canaries = bench.canaries.copy()
+  const identity = identityOf(fault)
+  const env = row.usesProfile ? {} : CREDENTIALS
+  const tls = identity && tlsIdentity('good')
+  const {home, wire, close} = await openScene(bench.side.origin, {
+    env,
+    tls,
+    onExchange: harvestInto(canaries),
+  })
+  try {
+    furnish(home, bench)
+    const {argv} = await row.errand(bench.side)
+    const trusting = trustOf({isTrusted: identity !== undefined})
+    for (const first of row.first ?? []) await done(home.run([...first, ...trusting]))
+    const {HTTPS_PROXY, ...variables} = await strike(wire, row, fault)
+    Object.assign(home.env, variables)
+    if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)
+    const before = wire.connections
+    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
+    const seen = await runWatched(home, [...typed, ...trustOf(fault)], debug.env)
+    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+    const isStruck = fault.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
+    const isMet = fault.name in UNSEEN ? isNamed(fault, home, seen) : isStruck
+    const wrong = wrongIn(cell, home, canaries, seen, isMet)
+    return {isMet, wrong, more: {canaries: canaries.size}}
+  } finally {
+    await close()
+  }
+}
+
+/** Faults that nothing of ours can see strike, and why: the command must name them. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  refused: 'nothing listens there',
+  dns: 'the name does not exist',
+  'proxy-refused': 'nothing listens where the proxy should be',
+}
+
+const isNamed = ({names}: Fault, home: Home, {stdout, stderr}: Watched) =>
+  [stdout, stderr, ...textsIn(home.directory).map(({text}) => text)].some(text => names?.test(text))
+
+function wrongIn(
+  {row, debug, fault}: LeakCell,
+  home: Home,
+  canaries: Bench['canaries'],
+  seen: Watched,
+  isMet: boolean,
+): string[] {
+  const {exit, stdout, stderr} = seen
+  const isRecord = fault.isResult === true && exit === 0
+  const wrong = [
+    ...leaksIn('stdout', isRecord ? '' : stdout, canaries, resultsOf(row.command, exit, stdout)),
+    ...leaksIn('stderr', stderr, canaries),
+    ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, exit)),
+  ]
+  if (!debug.asksForStacks && hasStack(stdout + stderr)) wrong.push('a stack trace')
+  if (exit === 1 || (isMet && !possibleExits(row, fault, stdout + stderr).includes(Number(exit))))
+    wrong.push(`exit ${exit}`)
+  return wrong.length === 0 ? [] : [...wrong, shown(seen)]
+}
+
+/** The fault matrix asks the same with more time. */
+function possibleExits(row: Row, {name, conclusion}: Fault, text: string): number[] {
+  const isLink = row.nature === 'link'
+  return [
+    ...exitsOf(row, expectedOf(row.nature, conclusion, row)),
+    // The time may be over in the middle of anything.
+    ...(TIMED_OUT.test(text) ? [7, 8, 10] : []),
+    // A PDF is known by what it is, and its end by its end, whatever follows it.
+    ...(isLink && name === 'answer-not-json' ? [0] : []),
+    // A voucher's link is followed to the other server, which is not there.
+    ...(isLink && name.endsWith('-other') ? [7] : []),
+  ]
+}
+
+export const nameOfLeak = ({row, debug, fault, isJson}: LeakCell) =>
+  `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${ECHOES.includes(fault) ? '' : 'fault '}${fault.name}`
+
+const isSample = ({row, debug, fault}: LeakCell, n: number) =>
+  debug === ALL && ECHOES.includes(fault) && (WITH_SECRETS.test(row.command) ? n % 18 === 0 : n % 9 === 0)
+
+const CELLS = allLeakCells().map(
+  (cell, n): Cell<Bench> => ({
+    ...{name: nameOfLeak(cell), group: nameOfRow(cell.row).split(' (')[0] ?? '', isSample: isSample(cell, n)},
+    run: bench => runCell(bench, cell),
+  }),
+)
+
+export const leaks = part<Bench>({title: 'Leaks', cells: [...CELLS, ...SPECIAL_CELLS], open: openBench})

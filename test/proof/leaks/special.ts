@@ -1,0 +1,219 @@
+/** Cells without a row of the matrix: commands that ask the service nothing, crashes, the browser, and a typed secret. */
+import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Home} from '../../support/bookctl.js'
+import {hasStack} from '../../support/stack.js'
+import {waitUntil} from '../../support/wait.js'
+import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
+import {nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
+import type {Cell} from '../part.js'
+import {CREDENTIALS, Side, shown, textsIn} from '../scene.js'
+import type {Canaries, SecretKind} from './canaries.js'
+import {
+  type Bench,
+  done,
+  EVENT_ID,
+  leaksIn,
+  leaksOutside,
+  OPEN_REFERENCE,
+  runWatched,
+  search,
+  type Watched,
+} from './home.js'
+import {PROMPTS} from './prompts.js'
+import {allowedIn, resultsOf} from './rules.js'
+import {ALL, SWITCHES, type Switch} from './switches.js'
+
+type Argv = readonly string[]
+
+/** What is typed for the commands without a row; the receiver is that of `runLocally`. */
+const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
+  ...Object.fromEntries(Object.entries(SILENT).map(([id, argv]) => [id, () => argv])),
+  // With what is there, so that they succeed.
+  'config:get': () => ['config', 'get', 'timeout'],
+  'profiles:use': () => ['profiles', 'use', 'default'],
+  'journal:forget': () => ['journal', 'forget', OPEN_REFERENCE, '--yes'],
+  'webhooks:events:show': () => ['webhooks', 'events', 'show', EVENT_ID],
+  'webhooks:events:replay': receiver => [
+    ...['webhooks', 'events', 'replay', EVENT_ID, '--to', receiver],
+    ...['--resign', '--secret-file', 'signing.txt'],
+  ],
+  'webhooks:probe': receiver => ['webhooks', 'probe', receiver, '--secret-file', 'signing.txt'],
+  'webhooks:listen print-secret': () => ['webhooks', 'listen', '--print-secret'],
+  'config:list environment': () => ['config', 'list', '--json'],
+  'reserve dry-run': () => ['reserve', '--resume', OPEN_REFERENCE, '--dry-run'],
+  'logout dry-run': () => ['logout', '--all', '--dry-run', '--yes'],
+  'version environment': () => ['version', '--verbose'],
+  demo: () => ['demo'],
+}
+
+/** What these are asked for, in place of the results of the command. */
+const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
+  'webhooks:listen print-secret': ['signing secret'],
+  // The exact request, which is the user's own.
+  'reserve dry-run': ['kept identity number'],
+  // Each step as the command a user would type, with its output.
+  demo: ['signing secret', 'identity number', 'payment address'],
+}
+
+/** How they end (default 0): an invalid signature, and a signal. */
+const ENDS: Readonly<Record<string, number>> = {'webhooks:verify': 9, 'sandbox:start': 143}
+
+const runLocally = (bench: Bench, id: string, argv: (receiver: string) => Argv, debug: Switch) =>
+  search(bench, {}, async (home, canaries) => {
+    delete home.env.BOOKCTL_BASE_URL
+    makeWebhookFiles(home.directory, Math.floor(Date.now() / 1000))
+    writeFileSync(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
+    canaries.add(SIGNING_SECRET, 'signing secret')
+    const receiver = await startReceiver()
+    const seen = await runWatched(home, [...argv(receiver.url), ...debug.argv], debug.env)
+    receiver.close()
+    return checkLocal(home, canaries, seen, id)
+  })
+
+/** The service itself, with one request of each kind. */
+const runSandbox = (bench: Bench, debug: Switch) =>
+  search(bench, {}, async (home, canaries) => {
+    const use = async (origin: string) => {
+      const side = new Side(origin, text => canaries.harvest(text))
+      const reference = await side.reservation()
+      await side.reservation('instant')
+      await side.subscription()
+      await side.show(`/reservations/${reference}/voucher`)
+    }
+    const typed = ['sandbox', 'start', '--db', ':memory:', '--json', ...debug.argv]
+    const seen = await runWatched(home, typed, debug.env, child => {
+      child.stdout?.once('data', piece => {
+        void use(JSON.parse(String(piece).split('\n')[0] ?? '').origin).finally(() => child.kill('SIGTERM'))
+      })
+    })
+    return checkLocal(home, canaries, seen, 'sandbox:start')
+  })
+
+function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): string[] {
+  const command = id.split(' ')[0] ?? id
+  const isWell = seen.exit === (ENDS[id] ?? 0)
+  const asked = (isWell && ASKED[id]) || resultsOf(command, isWell ? 0 : seen.exit, seen.stdout)
+  const isShown = canaries.seenIn(seen.stdout)
+  for (const {text} of textsIn(home.directory)) canaries.meet(text)
+  canaries.meet(Object.values(home.env).join('\n'))
+  const isOurs = (name: string) => /^(signing(-secret)?\.txt|body\.|captures\/|request\.http)/.test(name)
+  const allowed = (name: string): readonly SecretKind[] =>
+    isOurs(name) ? ['signing secret'] : allowedIn(name, command, seen.exit)
+  const wrong = [
+    ...leaksIn('stdout', seen.stdout, canaries, asked),
+    ...leaksIn('stderr', seen.stderr, canaries),
+    // The demo runs the commands it shows, with guests who do not exist.
+    ...leaksOutside(home, canaries, seen, allowed, command === 'demo' ? ['identity number'] : []),
+    ...(isWell ? [] : [`exit ${seen.exit}, not ${ENDS[id] ?? 0}`]),
+    ...(asked.length === 0 || asked.some(kind => isShown.includes(kind))
+      ? []
+      : ['shows nothing that was asked for']),
+  ]
+  return wrong.length === 0 ? [] : [...wrong, shown(seen)]
+}
+
+const IMPORT = `--import=${new URL('preload.mjs', import.meta.url).href}`
+const REPORTS = '--report-uncaught-exception --report-on-fatalerror'
+
+/** An error that nothing expects, with a whole request in its message, and what Node was asked to report of it. */
+const CRASHES: readonly Switch[] = [
+  {name: 'crash', argv: [], env: {NODE_OPTIONS: IMPORT}},
+  {
+    name: 'crash, BOOKCTL_DEBUG=1',
+    argv: [],
+    env: {NODE_OPTIONS: IMPORT, BOOKCTL_DEBUG: '1'},
+    asksForStacks: true,
+  },
+  {
+    ...{name: 'crash, all, --report-*', argv: ALL.argv, asksForStacks: true},
+    env: {...ALL.env, NODE_OPTIONS: `${ALL.env.NODE_OPTIONS} ${IMPORT} ${REPORTS}`},
+  },
+]
+
+const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
+  search(bench, row.usesProfile ? {} : CREDENTIALS, async (home, canaries) => {
+    for (const first of row.first ?? []) await done(home.run(first))
+    const {argv} = await row.errand(bench.side)
+    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', '2']
+    const seen = await runWatched(home, typed, debug.env)
+    const {exit, stdout, stderr} = seen
+    const wrong = [
+      // A result may have been printed before the crash.
+      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, 0, stdout)),
+      ...leaksIn('stderr', stderr, canaries),
+      // The journal is as it is when a reservation's outcome is unknown.
+      ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, 10)),
+      ...(existsSync(join(home.directory, 'crashed.txt')) ? [] : ['it never crashed']),
+      ...(exit === 1 ? [] : [`the crash made it end with ${exit}`]),
+      ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
+    ]
+    return wrong.length === 0 ? [] : [...wrong, shown(seen)]
+  })
+
+/** The browser is given the payment address; its stand-in writes down how it was started. */
+const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, string>>) =>
+  search(bench, CREDENTIALS, async (home, canaries) => {
+    const bin = join(home.directory, 'bin')
+    mkdirSync(bin)
+    const record = join(home.directory, 'opened.txt')
+    for (const name of ['xdg-open', 'open']) {
+      const lines = [
+        `env > ${record}.part`,
+        `echo "ARGV $@" >> ${record}.part`,
+        `mv ${record}.part ${record}`,
+      ]
+      writeFileSync(join(bin, name), ['#!/bin/sh', ...lines, ''].join('\n'))
+      chmodSync(join(bin, name), 0o755)
+    }
+    const row = ROWS.find(({command, part}) => command === 'reserve' && part === 'instant') as Row
+    const {argv} = await row.errand(bench.side)
+    const PATH = `${bin}:${process.env.PATH}`
+    const seen = await runWatched(home, [...argv, '--open', ...switches], {...env, PATH})
+    await waitUntil(() => existsSync(record), 'the browser')
+    const opened = readFileSync(record, 'utf8')
+    // The proxy is the browser's own as well.
+    const forBrowser = ['payment address', 'proxy password'] as const
+    return [
+      ...leaksIn('stdout', seen.stdout, canaries, resultsOf('reserve', seen.exit, seen.stdout)),
+      ...leaksIn('stderr', seen.stderr, canaries),
+      ...leaksOutside(home, canaries, {commandLines: '', environments: ''}, name =>
+        name === 'opened.txt' ? forBrowser : allowedIn(name, 'reserve', seen.exit),
+      ),
+      ...(seen.exit === 0 ? [] : [shown(seen)]),
+      ...(canaries.seenIn(opened, ['proxy password'])[0] === 'payment address'
+        ? []
+        : ['the browser has no address']),
+    ]
+  })
+
+type Run = Cell<Bench>['run']
+const cell = (name: string, id: string, run: Run): Cell<Bench> => {
+  const isSample =
+    /^(journal:forget|version env.*|reserve.*) × all$|^login × crash$|drawn\) × (right|Ctrl-C)$/.test(name)
+  return {
+    name: `leak: ${name.replaceAll(':', ' ')}`,
+    group: (id.split(' ')[0] ?? id).replaceAll(':', ' '),
+    isSample,
+    run,
+  }
+}
+
+export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
+  ...Object.entries(TYPED).flatMap(([id, argv]) =>
+    SWITCHES.map(debug => cell(`${id} × ${debug.name}`, id, bench => runLocally(bench, id, argv, debug))),
+  ),
+  ...SWITCHES.map(debug =>
+    cell(`sandbox start × ${debug.name}`, 'sandbox:start', bench => runSandbox(bench, debug)),
+  ),
+  ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
+    CRASHES.map((debug, d) =>
+      cell(`${nameOfRow(row)} × ${debug.name}`, row.command, bench =>
+        crash(bench, row, debug, (r + d) % 2 === 0),
+      ),
+    ),
+  ),
+  cell('reserve --open × the browser', 'reserve', bench => openBrowser(bench, [], {})),
+  cell('reserve --open × the browser × all', 'reserve', bench => openBrowser(bench, ALL.argv, ALL.env)),
+  ...PROMPTS.map(({name, run}) => cell(name, 'login', run)),
+]
