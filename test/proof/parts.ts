@@ -1,9 +1,10 @@
 /** The parts of the proof, in the order in which they run. */
 import {faults} from './faults/faults.js'
+import {files} from './files/files.js'
 import {kills} from './kills/kills.js'
 import {leaks} from './leaks/leaks.js'
 import {models} from './model/model.js'
 import type {Part} from './part.js'
 import {races} from './races/races.js'
 
-export const PARTS: readonly Part[] = [faults, leaks, kills, races, models]
+export const PARTS: readonly Part[] = [faults, leaks, files, kills, races, models]

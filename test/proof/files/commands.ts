@@ -1,0 +1,232 @@
+/** The commands that read or write files of the configuration directory: what they need, and what they leave. */
+import {randomUUID} from 'node:crypto'
+import {existsSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Finished} from '../../support/bookctl.js'
+import {GUESTS, SEARCH} from '../../support/stay.js'
+import {load, signedEvent} from '../../support/webhook-load.js'
+import type {Side} from '../scene.js'
+import {contentOf, type FileHome} from './home.js'
+
+export interface Errand {
+  readonly argv: readonly string[]
+  /** What is done with a server once it is ready; it is then ended with SIGTERM. */
+  readonly serve?: (ready: Record<string, string>) => Promise<void>
+  /** What is wrong after it. */
+  readonly check?: (finished: Finished) => Promise<readonly string[]> | readonly string[]
+}
+
+export interface FileCommand {
+  readonly name: string
+  /** Files without which it is refused. */
+  readonly needs: readonly string[]
+  /** Files that it reads or writes in passing: it does its work without them. */
+  readonly uses: readonly string[]
+  /** Whether its result has people's data, or the local sandbox's secret, which is no secret. */
+  readonly showsPeople?: boolean
+  readonly showsSecret?: boolean
+  /** Tables it removes from: a removal that could not be finished may have begun. */
+  readonly removes?: readonly string[]
+  /** How it ends when all is well (default 0). */
+  readonly exit?: number
+  readonly errand: (home: FileHome, side: Side) => Promise<Errand> | Errand
+}
+
+const CONFIG = ['config.json']
+const SIGNED_IN = ['config.json', 'tokens.db']
+const CHANGES = ['locks']
+const RECORDED = ['locks', 'exchanges.jsonl']
+const SECRET_TABLES = ['client_secrets', 'signing_secrets']
+
+const command = (
+  name: string,
+  needs: readonly string[],
+  uses: readonly string[],
+  errand: FileCommand['errand'],
+  more: Partial<FileCommand> = {},
+): FileCommand => ({name, needs, uses, errand, ...more})
+
+const typed = (text: string) => () => ({argv: text.split(' ')})
+
+/** `wrong` if it exits with 0 and does not hold. */
+const ifDone =
+  (holds: () => boolean, wrong: string) =>
+  ({exit}: Finished) =>
+    exit !== 0 || holds() ? [] : [wrong]
+
+const has = (home: FileHome, name: string, text: string) =>
+  existsSync(home.path(name)) && readFileSync(home.path(name)).includes(text)
+const rowsOf = (home: FileHome, name: string, table: string) =>
+  contentOf(home.path(name))?.tables[table] ?? []
+
+/** The file at `path` is whole if the command exits with 0, and absent otherwise. */
+const writes =
+  (argv: string, path: string, isWhole: (bytes: Buffer) => boolean) =>
+  (home: FileHome): Errand => ({
+    argv: argv.replace('RESERVATION', home.template.reservation).split(' '),
+    check({exit}) {
+      const place = join(home.directory, path)
+      if (existsSync(place) !== (exit === 0))
+        return [`${path}: exit ${exit}, and it is there: ${existsSync(place)}`]
+      return exit !== 0 || isWhole(readFileSync(place)) ? [] : [`${path} is not whole`]
+    },
+  })
+
+const isPdf = (bytes: Buffer) =>
+  bytes.includes('%PDF-') && bytes.toString('latin1').trimEnd().endsWith('%%EOF')
+/** The end of the central directory. */
+const isZip = (bytes: Buffer) => bytes.includes('PK\x05\x06')
+
+export const FILE_COMMANDS: readonly FileCommand[] = [
+  command('config list', CONFIG, [], typed('config list')),
+  command('profiles list', CONFIG, [], typed('profiles list')),
+  command('config set', CONFIG, CHANGES, home => ({
+    argv: ['config', 'set', 'currency', 'JPY'],
+    check: ifDone(() => has(home, 'config.json', 'JPY'), 'config.json has no JPY'),
+  })),
+  command('config unset', CONFIG, CHANGES, typed('config unset currency')),
+  command('profiles use', CONFIG, CHANGES, typed('profiles use default')),
+  command(
+    'profiles remove',
+    SIGNED_IN,
+    CHANGES,
+    home => ({
+      argv: ['profiles', 'remove', 'default', '--yes'],
+      check: ifDone(
+        () => rowsOf(home, 'tokens.db', 'client_secrets').length === 0,
+        'the secret is still there',
+      ),
+    }),
+    {removes: SECRET_TABLES},
+  ),
+  command('login', SIGNED_IN, RECORDED, (home, side) => ({
+    argv: [
+      ...['login', '--base-url', side.baseUrl, '--profile', 'second', '--client-id', 'cid_sandbox'],
+      ...['--client-secret-file', 'secret.txt'],
+    ],
+    check: ifDone(() => has(home, 'config.json', '"second"'), 'config.json has no new profile'),
+  })),
+  command(
+    'logout',
+    SIGNED_IN,
+    CHANGES,
+    home => ({
+      argv: ['logout'],
+      check: ifDone(() => !has(home, 'tokens.db', 'sk_test_sandbox'), 'the secret is still on the disk'),
+    }),
+    {removes: SECRET_TABLES},
+  ),
+  command('whoami', SIGNED_IN, [], typed('whoami')),
+  command('token', SIGNED_IN, RECORDED, typed('token')),
+  command('account', SIGNED_IN, RECORDED, typed('account')),
+  command('api --har', SIGNED_IN, RECORDED, home => ({
+    argv: ['api', 'GET', '/account', '--har', 'all.har'],
+    check({exit, stderr}) {
+      // What failed is recorded as well.
+      const path = join(home.directory, 'all.har')
+      if (existsSync(path)) JSON.parse(readFileSync(path, 'utf8'))
+      return existsSync(path) || exit !== 0 || /--har/.test(stderr) ? [] : ['all.har is not there']
+    },
+  })),
+  command('hotels search', [...SIGNED_IN, 'state.db'], RECORDED, typed(SEARCH.join(' '))),
+  command(
+    'reserve',
+    [...SIGNED_IN, 'state.db', 'locks'],
+    RECORDED,
+    async (home, side) => {
+      const reference = `file-${randomUUID()}`
+      const how = ['--pay', 'account', '--client-reference', reference, '--nationality', 'TR']
+      return {
+        argv: ['reserve', await side.offer(), ...GUESTS, ...how],
+        async check({exit}) {
+          const made = (await side.reservations(reference)).length
+          const allowed = exit === 0 ? [1] : exit === 10 ? [0, 1] : [0]
+          if (!allowed.includes(made)) return [`made ${made} reservations, with exit ${exit}`]
+          if (exit !== 0 || !existsSync(home.path('state.db'))) return []
+          const isKnown = rowsOf(home, 'state.db', 'reservations').some(row => row.includes(reference))
+          return isKnown ? [] : ['the journal does not know the reservation']
+        },
+      }
+    },
+    {showsPeople: true},
+  ),
+  command('journal', ['state.db'], [], typed('journal')),
+  command(
+    'journal forget',
+    ['state.db'],
+    CHANGES,
+    home => ({
+      argv: ['journal', 'forget', 'left-open', '--yes'],
+      check: ifDone(
+        () => !['state.db', 'state.db-wal'].some(name => has(home, name, '10000000146')),
+        'an identity number is still on the disk',
+      ),
+    }),
+    {removes: ['reservations']},
+  ),
+  command('webhooks create', [...SIGNED_IN, 'state.db'], RECORDED, (home, side) => {
+    const url = `https://127.0.0.1:1/${randomUUID()}`
+    return {
+      argv: ['webhooks', 'create', '--url', url, '--event', 'voucher.ready'],
+      async check({exit, stdout}) {
+        if ((await side.subscriptionsTo(url)).length === 0)
+          return exit === 0 ? ['there is no subscription'] : []
+        const secret = /whsec_[\w-]+/.exec(stdout)?.[0]
+        if (secret === undefined) return ['a subscription was made and its secret was not shown']
+        const isKept = rowsOf(home, 'tokens.db', 'signing_secrets').some(row => row.includes(secret))
+        return isKept === (exit === 0) ? [] : [`exit ${exit}, and that the secret is kept is ${isKept}`]
+      },
+    }
+  }),
+  command('webhooks events list', ['events.db'], [], typed('webhooks events list')),
+  command('webhooks listen', ['events.db'], [], listening, {exit: 143}),
+  command(
+    'webhooks listen --tls',
+    ['events.db'],
+    ['listen-ca.pem', 'listen-ca-key.pem', 'locks'],
+    () => ({argv: ['webhooks', 'listen', '--tls'], serve: async () => {}}),
+    {exit: 143},
+  ),
+  command(
+    'voucher download',
+    SIGNED_IN,
+    RECORDED,
+    writes('voucher download RESERVATION --file v.pdf', 'v.pdf', isPdf),
+  ),
+  command(
+    'support bundle',
+    [],
+    [...SIGNED_IN, 'state.db', 'events.db', 'exchanges.jsonl'],
+    writes('support bundle b.zip --yes', 'b.zip', isZip),
+  ),
+  command(
+    'sandbox start',
+    ['sandbox.db'],
+    ['sandbox-running.json'],
+    () => ({argv: ['sandbox', 'start'], serve: async () => {}}),
+    {exit: 143, showsSecret: true},
+  ),
+]
+
+/** One event is sent; it is kept if and only if it is answered 200. */
+function listening(home: FileHome): Errand {
+  const id = `evt_${randomUUID()}`
+  let status = 0
+  return {
+    argv: ['webhooks', 'listen'],
+    async serve({url = ''}) {
+      const events = [signedEvent(id)]
+      const {answers} = await load({
+        port: Number(new URL(url).port),
+        connections: 1,
+        next: () => events.shift(),
+      })
+      status = answers[0]?.status ?? 0
+    },
+    check() {
+      const isKept = status !== 0 && rowsOf(home, 'events.db', 'events').some(row => row.includes(id))
+      if (status === 200 && !isKept) return ['answered 200 for an event that is lost']
+      return [0, 200, 503].includes(status) ? [] : [`answered ${status}`]
+    },
+  }
+}

@@ -1,0 +1,282 @@
+/**
+ * Files: everything that may be in the place of a file of ours, and disks that are full or cannot be written, with every
+ * command that touches them: the old state or the new one, a message that names the file, and nobody else's file touched.
+ */
+import {type ChildProcess, spawnSync} from 'node:child_process'
+import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Finished, RunOptions} from '../../support/bookctl.js'
+import {hasStack} from '../../support/stack.js'
+import {replyBytes, Wire} from '../../support/wire.js'
+import {type Cell, part} from '../part.js'
+import {PEOPLE, parse, shown} from '../scene.js'
+import {type Errand, FILE_COMMANDS, type FileCommand} from './commands.js'
+import {DISKS, type Disk} from './disks.js'
+import {FORMS, type Form} from './forms.js'
+import {type Bench, type Content, contentOf, DATABASES, FileHome, lookAt, openBench, SECRETS} from './home.js'
+
+/** Ten gigabytes of nothing take their time. */
+const MOST_MILLISECONDS = 300_000
+
+function run(home: FileHome, {argv, serve}: Errand, options: RunOptions = {}): Promise<Finished> {
+  const whenReady = (child: ChildProcess, use: NonNullable<Errand['serve']>) => {
+    let text = ''
+    let isUsed = false
+    child.stdout?.on('data', piece => {
+      text += piece
+      const line = text.split('\n').find(each => each.includes('"ready"'))
+      if (isUsed || line === undefined || !text.includes('\n')) return
+      isUsed = true
+      void use(JSON.parse(line)).finally(() => child.kill('SIGTERM'))
+    })
+  }
+  return home.run([...argv, '--json'], {
+    ...{limitMilliseconds: MOST_MILLISECONDS, ...options},
+    onStart(child) {
+      options.onStart?.(child)
+      if (serve) whenReady(child, serve)
+    },
+  })
+}
+
+/** The error of the last document on stdout. */
+const errorIn = ({stdout}: Finished): {code?: string; message?: string; hint?: string} =>
+  (parse(stdout) ?? parse(stdout.trimEnd().split('\n').at(-1) ?? ''))?.error ?? {}
+
+/** What must hold of every command, however it ends: one clear error, and no secret. */
+function checkOutput(finished: Finished, {showsPeople, showsSecret}: FileCommand): string[] {
+  const {exit, stdout, stderr} = finished
+  const hidden = [...(showsSecret ? [] : SECRETS), ...(showsPeople && exit === 0 ? [] : PEOPLE)]
+  const {code, message, hint} = errorIn(finished)
+  const isWell = exit === 0 || exit === 143
+  return [
+    ...(exit === 1 || typeof exit === 'string' ? [`ended with ${exit}`] : []),
+    ...(hasStack(stdout + stderr) ? ['a stack trace'] : []),
+    ...hidden.filter(text => (stdout + stderr).includes(text)).map(text => `shows ${text}`),
+    ...(isWell || (code && message && hint) ? [] : ['no error with code, message and hint']),
+  ]
+}
+
+/** 0700 and 0600, and nothing left behind; `except` is left as it was. */
+function checkDirectory(home: FileHome, except: (path: string) => boolean = () => false): string[] {
+  if (!existsSync(home.configDirectory)) return []
+  const names = ['', ...(readdirSync(home.configDirectory, {recursive: true}) as string[])]
+  const isWide = (name: string) => {
+    const stats = lstatSync(join(home.configDirectory, name))
+    return !except(name) && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0
+  }
+  const left = [...names, ...readdirSync(home.directory)].filter(name => name.endsWith('.tmp'))
+  return [
+    ...left.map(name => `left ${name}`),
+    ...names.filter(isWide).map(name => `others may read "${name}"`),
+  ]
+}
+
+async function runForm(
+  {template, side}: Bench,
+  file: string,
+  form: Form,
+  command: FileCommand,
+): Promise<string[]> {
+  const home = new FileHome(template)
+  const [path, victim] = [home.path(file), join(home.directory, 'victim')]
+  const seen = () => [path, victim, `${path}-wal`].map(lookAt)
+  try {
+    form.place(path, victim)
+    const before = seen()
+    const errand = await command.errand(home, side)
+    const finished = await run(home, errand)
+    const {exit} = finished
+    const isNeeded = command.needs.includes(file)
+    const outcome = isNeeded ? form.outcome : 'either'
+    const well = command.exit ?? 0
+    // An empty database has no secret and no entry; a command that needs one says so.
+    const exits = {refused: [2], well: [well], anew: [well, 2, 4], either: [2, well]}[outcome]
+    const wrong = checkOutput(finished, command)
+    if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+    const isRefused = exit === 2
+    const {code = '', message = ''} = errorIn(finished)
+    if (isRefused && outcome !== 'anew' && !message.includes(file))
+      wrong.push(`the message does not name ${file}`)
+    if (isRefused && outcome !== 'anew' && !/^(storage_|settings_invalid)/.test(code))
+      wrong.push(`code ${code}`)
+    const after = seen()
+    const isKept = isRefused && outcome !== 'anew' ? before.join() === after.join() : before[1] === after[1]
+    if (!isKept) wrong.push(`was ${before.join()}, and is ${after.join()}`)
+    const isLeft = isRefused || form.keepsMode === true || !isNeeded
+    wrong.push(...checkDirectory(home, name => isLeft && name.startsWith(file)))
+    for (const name of DATABASES) {
+      const content = name === file ? undefined : contentOf(home.path(name))
+      if (content && content.integrity !== 'ok') wrong.push(`${name}: ${content.integrity}`)
+    }
+    if (outcome !== 'either' || !isRefused) wrong.push(...((await errand.check?.(finished)) ?? []))
+    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
+  } finally {
+    home.remove()
+  }
+}
+
+/** Tables that a command may change although it is refused: what it learned, and what it had begun. */
+const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
+
+interface Stored {
+  readonly settings: string
+  readonly databases: readonly (readonly [string, Content | undefined])[]
+}
+
+const storedIn = (home: FileHome): Stored => ({
+  settings: existsSync(home.path('config.json')) ? readFileSync(home.path('config.json'), 'utf8') : '',
+  databases: DATABASES.map(name => [name, contentOf(home.path(name))] as const),
+})
+
+/** What was refused changed nothing else. */
+function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): string[] {
+  const wrong = before.settings === after.settings ? [] : ['config.json was changed']
+  for (const [n, [name, old]] of before.databases.entries()) {
+    const now = after.databases[n]?.[1]
+    if (now?.integrity !== 'ok') wrong.push(`${name}: ${now?.integrity ?? 'is gone'}`)
+    for (const [table, rows] of Object.entries(old?.tables ?? {})) {
+      const kept = now?.tables[table] ?? []
+      const isSame = LEARNED.includes(table)
+        ? rows.every(row => kept.includes(row))
+        : rows.join() === kept.join()
+      if (!isSame && table !== 'generation' && !removes.includes(table))
+        wrong.push(`${name}: ${table} had ${rows.length} rows, and has ${kept.length}`)
+    }
+  }
+  return wrong
+}
+
+/** Nothing half, nothing in silence, and well again with room. */
+async function runDisk({template, side}: Bench, disk: Disk, command: FileCommand): Promise<string[]> {
+  const home = new FileHome(template)
+  try {
+    const errand = await command.errand(home, side)
+    const before = storedIn(home)
+    const {options, after} = disk.make(home)
+    const finished = await run(home, errand, options).finally(after)
+    const {exit} = finished
+    const well = command.exit ?? 0
+    const wrong = checkOutput(finished, command)
+    if (![well, 2, 10, ...(disk.isBlind ? [4] : [])].includes(Number(exit)))
+      wrong.push(`exit ${exit}, not ${well} or 2`)
+    if (exit === 2) wrong.push(...checkOld(command, before, storedIn(home)))
+    if (exit === 2 && !disk.isBlind) {
+      const {code = '', message = '', hint = ''} = errorIn(finished)
+      if (!/^(storage_|journal_|settings_invalid|cannot_write|invalid_input)/.test(code))
+        wrong.push(`code ${code}`)
+      if (!/config|the directory \/|\.pdf|\.har|\.zip/.test(message)) wrong.push('the message names no file')
+      if (!/space|writable|readable|disk|BOOKCTL_CONFIG_DIR|file/.test(hint))
+        wrong.push('the hint does not help')
+    }
+    wrong.push(...checkDirectory(home), ...((await errand.check?.(finished)) ?? []))
+    if (exit !== well) {
+      const again = await run(home, errand)
+      if (again.exit !== well) wrong.push(`with room it ends with ${again.exit}`, shown(again))
+      wrong.push(...((await errand.check?.(again)) ?? []))
+    }
+    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
+  } finally {
+    home.remove()
+  }
+}
+
+/** A disk that fills up while the answer is on its way: what was done reaches the user, and is found with room again. */
+interface Filling {
+  readonly path: RegExp
+  readonly exits: readonly number[]
+  /** What the result must contain. */
+  readonly shows?: RegExp
+}
+
+const FILLINGS: Readonly<Record<string, Filling>> = {
+  reserve: {path: /\/reservations\/hotel$/, exits: [0], shows: /"outcome": "confirmed"/},
+  'webhooks create': {path: /\/webhooks\/subscriptions$/, exits: [10], shows: /whsec_/},
+  token: {path: /\/oauth\/token$/, exits: [0], shows: /access_token/},
+  account: {path: /\/oauth\/token$/, exits: [0], shows: /balance/},
+  login: {path: /\/oauth\/token$/, exits: [2]},
+  'hotels search': {path: /\/hotels\/search$/, exits: [0, 2]},
+  'voucher download': {path: /\/vouchers\//, exits: [2]},
+  'api --har': {path: /\/account$/, exits: [0], shows: /balance/},
+}
+
+async function runFilling({template, side}: Bench, command: FileCommand, {path, exits, shows}: Filling) {
+  const wire = await Wire.start({upstream: side.origin})
+  const home = new FileHome(template)
+  const config = home.path('config.json')
+  writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, wire.origin))
+  let pid = 0
+  const onStart = (child: ChildProcess) => {
+    pid = child.pid ?? 0
+  }
+  const play = function* (reply: Parameters<typeof replyBytes>[0]) {
+    spawnSync('prlimit', ['--pid', String(pid), '--fsize=0:'])
+    yield replyBytes(reply)
+  }
+  wire.strike = {path, fault: {forwards: true, play}}
+  try {
+    const errand = await command.errand(home, side)
+    const argv = errand.argv.map(word => word.replaceAll(side.origin, wire.origin))
+    const finished = await run(home, {...errand, argv}, {onStart})
+    const {exit, stdout} = finished
+    const wrong = [...checkOutput(finished, command), ...checkDirectory(home)]
+    if (!wire.requests.some(({struck}) => struck)) wrong.push('the disk was never filled')
+    if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+    if (shows?.test(stdout) === false) wrong.push(`does not show ${shows}`)
+    if (exit === 2 && !errorIn(finished).code?.startsWith('storage_'))
+      wrong.push('another code than storage_…')
+    wire.strike = undefined
+    if (command.name !== 'reserve') wrong.push(...((await errand.check?.(finished)) ?? []))
+    else {
+      const reference = argv[argv.indexOf('--client-reference') + 1] ?? ''
+      const again = await home.json<{outcome?: string}>(['reserve', '--resume', reference])
+      if (again.exit !== 0 || again.result.outcome !== 'confirmed')
+        wrong.push(`resumed, it ends with ${again.exit}`)
+    }
+    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
+  } finally {
+    await wire.close()
+    home.remove()
+  }
+}
+
+const commandsOf = (file: string) =>
+  FILE_COMMANDS.filter(({needs, uses}) => needs.includes(file) || uses.includes(file))
+
+const lacksPrlimit =
+  spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'needs prlimit, to fill a disk meanwhile'
+
+const CELLS: readonly (Cell<Bench> & {readonly lacks?: string | undefined})[] = [
+  ...FORMS.flatMap(([file, forms]) =>
+    commandsOf(file).flatMap(command =>
+      forms.map(form => ({
+        ...{name: `${file}, ${form.name} × ${command.name}`, group: file, lacks: form.lacks},
+        run: (bench: Bench) => runForm(bench, file, form, command),
+      })),
+    ),
+  ),
+  ...DISKS.flatMap(disk =>
+    FILE_COMMANDS.map(command => ({
+      ...{name: `${disk.name} × ${command.name}`, group: disk.group, lacks: disk.lacks},
+      run: (bench: Bench) => runDisk(bench, disk, command),
+    })),
+  ),
+  ...FILE_COMMANDS.filter(({name}) => name in FILLINGS).map(command => ({
+    ...{name: `no room for the answer × ${command.name}`, group: 'full disks', lacks: lacksPrlimit},
+    run: (bench: Bench) => runFilling(bench, command, FILLINGS[command.name] as Filling),
+  })),
+]
+
+const SAMPLE = [
+  ...['config.json, cut in the middle × config set', "tokens.db, a link to somebody's file × account"],
+  ...['state.db, a torn second page × reserve', 'events.db, a schema of a newer version × webhooks listen'],
+  ...['tokens.db, mode 666 × login', 'files of 4 kB at most × config set', '8 kB left × reserve'],
+  ...['mounted read-only × logout', 'umask 000 × login', 'no room for the answer × reserve'],
+]
+
+export const files = part<Bench>({
+  title: 'Files',
+  cells: CELLS.filter(({lacks}) => !lacks).map(cell => ({...cell, isSample: SAMPLE.includes(cell.name)})),
+  open: openBench,
+  leftOut: [...new Set(CELLS.flatMap(({lacks, name}) => (lacks ? `${name.split(' × ')[0]}: ${lacks}` : [])))],
+})

@@ -1,0 +1,194 @@
+/** A home in which everything has been stored that is ever stored, made once and copied for each cell; and what is in it. */
+import {createHash} from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {openDatabaseToRead} from '../../../src/storage/database.js'
+import {openSqlite} from '../../../src/storage/sqlite.js'
+import {Home} from '../../support/bookctl.js'
+import {startLocalSandbox} from '../../support/local-sandbox.js'
+import {GUESTS, SEARCH} from '../../support/stay.js'
+import {SECRET} from '../../support/webhook-load.js'
+import {Side, withState} from '../scene.js'
+
+export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
+
+/** What must not be shown by any command. */
+export const SECRETS = ['sk_test_sandbox', 'sk_test_other', 'canary-token']
+
+export interface Bench {
+  readonly side: Side
+  readonly template: Template
+}
+
+interface Template {
+  /** The configuration directory to copy. */
+  readonly directory: string
+  /** A reservation that was made. */
+  readonly reservation: string
+}
+
+export async function openBench(): Promise<Bench & {close(): Promise<void>}> {
+  const sandbox = await startLocalSandbox()
+  const home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-template-'))
+  const close = async () => {
+    rmSync(directory, {recursive: true, force: true})
+    await sandbox.stop()
+  }
+  try {
+    const reservation = await storeAll(home, sandbox.baseUrl)
+    rmSync(directory, {recursive: true})
+    copyDirectory(home.configDirectory, directory)
+    return {side: new Side(sandbox.origin), template: {directory, reservation}, close}
+  } catch (error) {
+    await close()
+    throw error
+  } finally {
+    home.remove()
+  }
+}
+
+/** A copy of the template; credentials come from its profile. */
+export class FileHome extends Home {
+  constructor(readonly template: Template) {
+    super({BOOKCTL_WEBHOOK_SECRET: SECRET})
+    chmodSync(this.directory, 0o755)
+    copyDirectory(template.directory, this.configDirectory)
+    writeFileSync(join(this.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  }
+
+  path(name: string): string {
+    return join(this.configDirectory, name)
+  }
+}
+
+/** Files and directories alone, with 0600 and 0700. */
+function copyDirectory(from: string, to: string): void {
+  mkdirSync(to, {mode: 0o700})
+  for (const entry of readdirSync(from, {withFileTypes: true})) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyDirectory(source, target)
+    else {
+      copyFileSync(source, target)
+      chmodSync(target, 0o600)
+    }
+  }
+}
+
+/** Stores everything, by the commands themselves; returns the reference of a reservation. */
+async function storeAll(home: Home, baseUrl: string): Promise<string> {
+  const run = async <T>(...argv: string[]) => {
+    const {exit, result} = await home.json<T>(argv)
+    if (exit !== 0) throw new Error(`${argv[0]} ended with ${exit}: ${JSON.stringify(result)}`)
+    return result
+  }
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  await run('login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt')
+  const {offers} = await run<{offers: {offer_id: string}[]}>(...SEARCH)
+  const how = ['--pay', 'account', '--nationality', 'TR', ...GUESTS]
+  const offer = offers[0]?.offer_id ?? ''
+  const {reservation} = await run<{reservation: {reservation_ref: string}}>('reserve', offer, ...how)
+  await run('webhooks', 'create', '--url', 'https://127.0.0.1:1/hooks', '--event', 'voucher.ready')
+  const listen = ['webhooks', 'listen', '--tls', '--exit-after', '1', '--within', '1']
+  await home.run(listen, {env: {BOOKCTL_WEBHOOK_SECRET: SECRET}})
+  await home.run(['sandbox', 'start', '--json'], {
+    onStart: child => child.stdout?.once('data', () => child.kill('SIGTERM')),
+  })
+  const directory = home.configDirectory
+  // What no command stores at once: a token of another client, an entry without an end, an event.
+  await withState(directory, state => {
+    const client = {baseUrl, clientId: 'cid_sandbox'}
+    state.forgetClient(client)
+    const other = {baseUrl: 'https://example.com/v1', clientId: 'cid_other', secretFingerprint: 'f'}
+    const times = {obtainedAt: 1, expiresAt: 7201}
+    state.tokens.put(other, {access_token: 'canary-token', scopes: ['a'], askedScopes: ['a'], ...times})
+    const journal = state.journal.forClient(client)
+    const key = {idempotencyKey: '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02', keyGiven: true}
+    const hashes = {bodySha256: 'b', intentSha256: 'i'}
+    const body = '{"guests":[{"identity":{"number":"10000000146"}}]}'
+    const names = {offerId: 'off_left', clientReferenceId: 'left-open', referenceGiven: true}
+    const {entry} = journal.begin({...names, ...key, ...hashes, body}, 1_900_000_000)
+    journal.attempt(entry.id, 1_900_000_001)
+    const event = {eventId: 'evt_kept', type: 'voucher.ready', receivedAt: Date.now() / 1000, secretName: 's'}
+    const came = {rawHeaders: ['A', 'b'], body: Buffer.from('{"id":"evt_kept"}'), targets: []}
+    state.events.receive({profile: 'default', owner: '1:1:none'}, [{...event, ...came}])
+  })
+  const running = {
+    origin: 'http://127.0.0.1:1',
+    base_url: 'http://127.0.0.1:1/partner-api/v1',
+    pid: 999_999_999,
+  }
+  writeFileSync(join(directory, 'sandbox-running.json'), `${JSON.stringify(running)}\n`)
+  writeFileSync(join(directory, 'exchanges.jsonl'), '{"command":"before"}\n', {flag: 'a', mode: 0o600})
+  for (const name of DATABASES) makeWhole(join(directory, name))
+  return reservation.reservation_ref
+}
+
+/** Puts all of a database into the file itself, whose bytes are then broken. */
+function makeWhole(path: string): void {
+  const run = (where: string, sql: string) => {
+    const connection = openSqlite(where, {timeout: 0})
+    connection.exec(sql)
+    connection.close()
+  }
+  run(path, `VACUUM INTO '${path}.whole'`)
+  for (const side of ['-wal', '-shm']) rmSync(path + side, {force: true})
+  renameSync(`${path}.whole`, path)
+  run(path, 'PRAGMA journal_mode = WAL')
+}
+
+const MOST_BYTES = 64 * 1024 * 1024
+const EMPTY = createHash('sha256').digest('hex')
+
+/** What is at a path, with nothing followed: kind, mode and a hash; an empty log, which SQLite makes to read, is nothing. */
+export function lookAt(path: string): string {
+  const stats = lstatSync(path, {throwIfNoEntry: false})
+  if (stats === undefined) return 'nothing'
+  if (stats.isSymbolicLink()) return `link to ${readlinkSync(path)}`
+  const mode = (stats.mode & 0o777).toString(8)
+  if (!stats.isFile()) return `${stats.isDirectory() ? 'directory' : 'other'} ${mode}`
+  if (stats.size > MOST_BYTES) return `file ${mode} of ${stats.size} bytes`
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
+  return hash === EMPTY && path.endsWith('-wal') ? 'nothing' : `file ${mode} ${hash}`
+}
+
+/** The rows of every table, and what SQLite says of the whole. */
+export interface Content {
+  readonly integrity: string
+  readonly tables: Readonly<Record<string, readonly string[]>>
+}
+
+/** Of a copy, since a database that this process has open would be in the way of the next command. */
+export function contentOf(path: string): Content | undefined {
+  if (lookAt(path) === 'nothing') return undefined
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-content-'))
+  const copy = join(directory, 'copy.db')
+  copyFileSync(path, copy)
+  if (lookAt(`${path}-wal`).startsWith('file')) copyFileSync(`${path}-wal`, `${copy}-wal`)
+  const database = openDatabaseToRead(copy)
+  const asText = (_: string, value: unknown) =>
+    value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
+  try {
+    const integrity = String(Object.values(database.get<object>('PRAGMA integrity_check') ?? {})[0])
+    const names = database.all<{name: string}>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    const rowsOf = (name: string) =>
+      database.all(`SELECT * FROM "${name}"`).map(row => JSON.stringify(row, asText))
+    return {integrity, tables: Object.fromEntries(names.map(({name}) => [name, rowsOf(name).sort()]))}
+  } finally {
+    database.close()
+    rmSync(directory, {recursive: true, force: true})
+  }
+}
