@@ -1,10 +1,12 @@
 /** The parts of the proof, in the order in which they run. */
 import {faults} from './faults/faults.js'
 import {files} from './files/files.js'
+import {fuzzing} from './fuzz/fuzz.js'
 import {kills} from './kills/kills.js'
 import {leaks} from './leaks/leaks.js'
 import {models} from './model/model.js'
 import type {Part} from './part.js'
 import {races} from './races/races.js'
+import {surroundings} from './surroundings.js'
 
-export const PARTS: readonly Part[] = [faults, leaks, files, kills, races, models]
+export const PARTS: readonly Part[] = [faults, leaks, files, kills, fuzzing, races, models, surroundings]

@@ -1,8 +1,22 @@
-/** A few cells of each part of the proof, the same each time; `npm run proof` runs all of them. */
-import {execFile} from 'node:child_process'
+/** A few cells of each part of the proof, the same each time; `npm run proof` runs all of them. And what the proof relies on. */
+import {execFile, spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {rmSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import {expect, test} from 'vitest'
+import {expect, onTestFinished, test} from 'vitest'
+import {Home as TestHome} from '../support/bookctl.js'
+import {COMMANDS} from '../support/manifest.js'
+import {hasStack} from '../support/stack.js'
+import {waitUntil} from '../support/wait.js'
+import {ELSEWHERE, ROWS, SILENT, TO_RECEIVERS} from './faults/commands.js'
+import {Canaries} from './leaks/canaries.js'
+import {allLeakCells} from './leaks/leaks.js'
+import {RESULTS} from './leaks/rules.js'
+import {SWITCHES} from './leaks/switches.js'
 import {PARTS} from './parts.js'
+import {CREDENTIALS, Home, openScene} from './scene.js'
 
 const SEED = 6
 
@@ -24,11 +38,106 @@ test.each(PARTS)('$title: each cell has a name of its own', ({names}) => {
 })
 
 test('--only chooses the cells whose name contains all its texts, in either case', async () => {
-  const cwd = new URL('../..', import.meta.url)
-  const proof = (...argv: string[]) =>
-    promisify(execFile)(process.execPath, ['--import', 'tsx', 'test/proof/main.ts', ...argv], {cwd})
-  const {stdout} = await proof('--list', '--only', 'fault matrix: account', '--only', 'GZIP')
+  const argv = [
+    '--import',
+    'tsx',
+    'test/proof/main.ts',
+    '--list',
+    '--only',
+    'matrix: account',
+    '--only',
+    'GZIP',
+  ]
+  const {stdout} = await promisify(execFile)(process.execPath, argv, {cwd: new URL('../..', import.meta.url)})
   const lines = stdout.trim().split('\n')
   expect(lines.filter(line => !/^Fault matrix: account.*gzip/i.test(line))).toEqual([])
-  await expect(proof('--list', '--only', 'no such cell')).rejects.toMatchObject({code: 2})
+})
+
+test('every command is in the fault matrix and the search for leaks, or said to ask the service nothing', () => {
+  const rows = new Set(ROWS.map(({command}) => command))
+  const unstruck = [...Object.keys(SILENT), ...TO_RECEIVERS, ...ELSEWHERE]
+  expect([...rows, ...unstruck].sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect(Object.keys(RESULTS).filter(id => !COMMANDS[id])).toEqual([])
+  const leaks = PARTS.find(({title}) => title === 'Leaks')?.names ?? []
+  const isSearched = (id: string) =>
+    leaks.some(name => name.startsWith(`leak: ${id.replaceAll(':', ' ')} × all`))
+  expect(unstruck.filter(id => !isSearched(id))).toEqual([])
+})
+
+test('every command meets every debug switch in the search for leaks, and so does every fault', () => {
+  const cells = allLeakCells()
+  const pairs = cells.flatMap(({row, debug, fault}) => [
+    `row ${ROWS.indexOf(row)} ${debug.name}`,
+    `fault ${fault.name} ${debug.name}`,
+  ])
+  const faults = new Set(cells.map(({fault}) => fault.name))
+  expect(new Set(pairs).size).toBe((ROWS.length + faults.size) * SWITCHES.length)
+})
+
+test('a command that is said to ask the service nothing asks nothing', async () => {
+  const {wire, close} = await openScene('http://127.0.0.1:1')
+  const home = new TestHome({...CREDENTIALS, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
+  onTestFinished(close)
+  onTestFinished(() => home.remove())
+  writeFileSync(join(home.directory, 'body.json'), '{}')
+  writeFileSync(join(home.directory, 'signing.txt'), 'whsec_abcdefghijklmnopqrstuvwxyz0123456789\n')
+  const exits: Record<string, unknown> = {}
+  for (const [id, argv] of Object.entries(SILENT)) exits[id] = (await home.run(argv)).exit
+  // 2: what was named is not there; 9: no valid signature.
+  expect(Object.entries(exits).filter(([, exit]) => ![0, 2, 9].includes(Number(exit)))).toEqual([])
+  expect([wire.connections, wire.requests]).toEqual([0, []])
+})
+
+test('a secret is found in every spelling, in each half of a long one, and nowhere else', () => {
+  const canaries = new Canaries([])
+  canaries.harvest('{"data":{"access_token":"tok/en+12345"}}')
+  const bytes = Buffer.from('id:tok/en+12345x')
+  const encoded = (['base64', 'base64url', 'hex'] as const).map(encoding => bytes.toString(encoding))
+  const written = ['tok/en+12345', 'tok%2Fen%2B12345', 'tok%2fen%2b12345', 'tok\\/en+12345', ...encoded]
+  for (const text of written) expect(canaries.seenIn(`a ${text} b`)).toEqual(['access token'])
+  expect(canaries.seenIn('tok/en')).toEqual([])
+  expect(canaries.seenIn('tok/en+12345', ['access token'])).toEqual([])
+  canaries.add('at_0123456789abcdefghijklmnopqrst', 'access token')
+  for (const half of ['at_0123456789abcd', 'efghijklmnopqrst'])
+    expect(canaries.seenIn(half)).toEqual(['access token'])
+})
+
+test('a command that does not end is killed, whatever it started', async () => {
+  const home = new Home()
+  onTestFinished(() => home.remove())
+  const before = ['sh', '-c', 'echo begun; sleep 30 & echo $! >&2; wait', '--']
+  const {exit, stderr} = await home.run([], {before, limitMilliseconds: 1000})
+  expect(exit).toBe('SIGKILL')
+  process.kill(Number(stderr))
+})
+
+test('a sandbox ends with the process that started it, however that ends', async () => {
+  const module = new URL('../support/local-sandbox.ts', import.meta.url).href
+  const script = `const {startLocalSandbox} = await import(${JSON.stringify(module)})
+    const {home} = await startLocalSandbox()
+    console.log(home.directory)`
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const argv = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const parent = spawn(process.execPath, argv, {cwd: root, stdio: ['ignore', 'pipe', 'inherit']})
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [line] = await once(parent.stdout, 'data')
+  const home = new Home()
+  const directory = String(line).trim()
+  onTestFinished(() => home.remove())
+  onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
+  const env = {BOOKCTL_CONFIG_DIR: join(directory, 'config')}
+  const clock = async () => (await home.run(['sandbox', 'clock'], {env})).exit
+  expect(await clock()).toBe(0)
+  parent.kill('SIGKILL')
+  await waitUntil(async () => (await clock()) !== 0, 'the sandbox to end')
+})
+
+test('a stack trace is known by its places, and nothing else is', () => {
+  const traces = [
+    'Error: x\n    at f (file:///p/bookctl/dist/chunks/a.js:12:5)',
+    '{"message":"x\\n    at async node:internal/main:95:5"}',
+    'file:///p/bookctl/dist/chunks/a.js:12\nthrow x',
+  ]
+  const others = ['  at 12:30 (local time)', 'looks at https://example.com:8443/v1', 'dist/manifest.json']
+  expect([traces.filter(text => !hasStack(text)), others.filter(hasStack)]).toEqual([[], []])
 })

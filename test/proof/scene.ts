@@ -6,7 +6,7 @@ import type {TlsOptions} from 'node:tls'
 import {gunzipSync} from 'node:zlib'
 import {unzipSync} from 'fflate'
 import {openState, type State} from '../../src/state/state.js'
-import {type Finished, Home} from '../support/bookctl.js'
+import {type Finished, type RunOptions, Home as TestHome} from '../support/bookctl.js'
 import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../support/sandbox.js'
 import {Wire, type WireOptions} from '../support/wire.js'
 
@@ -96,6 +96,13 @@ export class Side {
 }
 
 export const cents = (amount: unknown) => Math.round(Number(amount) * 100)
+
+/** Runs every command in a process of its own. */
+export class Home extends TestHome {
+  override run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    return this.spawn(argv, options)
+  }
+}
 
 /** A home whose way to the service leads through a wire. */
 export interface Scene {

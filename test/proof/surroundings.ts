@@ -1,67 +1,63 @@
-/** Where a command may find itself: locales, homes, directories and modes of others' machines, and what it must do there. */
+/**
+ * Surroundings: what a user does first, in the locales, homes, directories and modes of other people's machines. It works
+ * the same everywhere, or says what to do. For another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
+ */
 import {execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {isRoot, OTHER_USER} from '../support/other-user.js'
+import {fileURLToPath} from 'node:url'
+import {startLocalSandbox} from '../support/local-sandbox.js'
+import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {part} from './part.js'
+import {Side} from './scene.js'
 
-/** Ours, for the demo on a busy machine; what takes longer is killed, and ends with -1. */
+const SCRIPT = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const MOST_MILLISECONDS = 180_000
-
-/** A place in the file system that a surrounding may make its own. */
-interface Place {
-  readonly root: string
-  readonly home: string
-}
 
 interface Ground {
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** The user that runs it, where this process may choose. */
   readonly uid?: number
   readonly cwd?: string
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly name: string
-  /** False where no reservation can be written down: `reserve` then refuses before it asks anything. */
-  readonly keeps: boolean
-  /** True where nothing can be put aside: `demo` then says so. */
+  /** False if no reservation can be written down: `reserve` then refuses before it asks anything. */
+  readonly keeps?: boolean
+  /** True if there is no directory for temporary files: `demo` then says so. */
   readonly hasNoTemporary?: boolean
-  /** True where another user runs it, whom only root can be: others pass it over. */
   readonly asOtherUser?: boolean
-  make(place: Place): Ground
+  readonly make: (root: string, home: string) => Ground
 }
 
 const withEnv = (name: string, env: Record<string, string | undefined>, keeps = true): Surroundings => ({
   ...{name, keeps},
   make: () => ({env}),
 })
+const locale = (LANG: string, TZ: string | undefined) => withEnv(`LANG=${LANG}`, {LANG, LC_ALL: LANG, TZ})
 
-/** The first is an ordinary one, which the others are held against. */
-const SURROUNDINGS: readonly Surroundings[] = [
-  withEnv('nothing special', {}),
+const ALL: readonly Surroundings[] = [
   withEnv('NODE_ENV=development', {NODE_ENV: 'development'}),
-  withEnv('LANG=C', {LANG: 'C', LC_ALL: 'C'}),
-  withEnv('LANG=tr_TR.UTF-8', {LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', TZ: 'Europe/Istanbul'}),
-  withEnv('LANG=ar_EG.UTF-8', {LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8', TZ: 'Pacific/Apia'}),
-  withEnv('a locale and a zone that are none', {LANG: 'xx_YY', LC_ALL: 'xx_YY', TZ: 'Nowhere/None'}),
+  locale('C', undefined),
+  locale('tr_TR.UTF-8', 'Europe/Istanbul'),
+  locale('ar_EG.UTF-8', 'Pacific/Apia'),
+  locale('xx_YY', 'Nowhere/None'),
   withEnv('TERM=dumb', {TERM: 'dumb'}),
   withEnv('an empty PATH', {PATH: ''}),
-  withEnv('HOME that is empty', {HOME: ''}, false),
-  withEnv('HOME that is a device', {HOME: '/dev/null'}, false),
+  withEnv('an empty HOME', {HOME: ''}, false),
+  withEnv('a device as HOME', {HOME: '/dev/null'}, false),
   {
     name: 'no directory for temporary files',
-    keeps: true,
     hasNoTemporary: true,
-    make: ({root}) => ({env: {TMPDIR: join(root, 'nowhere')}}),
+    make: root => ({env: {TMPDIR: join(root, 'nowhere')}}),
   },
   {
     name: 'a home with spaces, quotes and other scripts',
-    keeps: true,
-    make({root}) {
+    make(root) {
       const home = join(root, `ev 'ğ" $HOME 名前 %41\n`)
       mkdirSync(home)
       return {env: {HOME: home}}
@@ -69,33 +65,30 @@ const SURROUNDINGS: readonly Surroundings[] = [
   },
   {
     // Root can write it all the same.
-    name: 'a home that cannot be written',
-    ...{keeps: false, asOtherUser: isRoot},
-    make({home}) {
+    ...{name: 'a home that cannot be written', keeps: false, asOtherUser: isRoot},
+    make(_, home) {
       chmodSync(home, 0o555)
       return isRoot ? {uid: OTHER_USER} : {}
     },
   },
   {
-    name: 'a user without a home',
-    ...{keeps: false, asOtherUser: true},
+    ...{name: 'a user without a home', keeps: false, asOtherUser: true},
     make: () => ({uid: OTHER_USER, env: {HOME: undefined}}),
   },
   {
     name: 'a working directory that is gone',
-    keeps: true,
-    make({root}) {
-      const gone = join(root, 'gone')
-      mkdirSync(gone)
-      return {cwd: gone}
+    make(root) {
+      mkdirSync(join(root, 'gone'))
+      return {cwd: join(root, 'gone')}
     },
   },
 ]
 
-/** A way to call bookctl: the Node that runs it and the script it runs. */
-export interface Installed {
-  readonly node: string
-  readonly script: string
+interface Bench {
+  /** Variables that point at the sandbox. */
+  readonly service: Readonly<Record<string, string>>
+  /** Results that must be the same everywhere, by command. */
+  readonly expected: ReadonlyMap<string, string>
 }
 
 interface Ended {
@@ -104,112 +97,96 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Results that must be the same everywhere, byte for byte; so must be the reservation of the world. */
-const SAME: readonly (readonly string[])[] = [
-  ['--version'],
-  ['help'],
-  ['hotels', 'search', '--help'],
-  ['content', 'countries', '--json'],
-  ['content', 'currencies', '--format', 'csv'],
-]
-
-/** What all trials share. */
-export interface World {
-  /** Variables that point at the service. */
-  readonly service: Readonly<Record<string, string>>
-  /** A reservation there. */
-  readonly reference: string
-  /** The results that must be the same everywhere, by command; filled by the first trial. */
-  readonly expected: Map<string, string>
-  /** Whether the demo is run as well, the longest of all. */
-  readonly isWhole: boolean
+function run(argv: readonly string[], {cwd = '/', env = {}, uid}: Ground): Promise<Ended> {
+  const options = {cwd, env, uid, timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
+  // A directory that is to be gone is left by the shell that is in it.
+  const gone = ['-c', 'rmdir "$PWD" 2>&-; exec "$0" "$@"', process.execPath]
+  const [file, args] = cwd.endsWith('/gone') ? ['/bin/sh', gone] : [process.execPath, []]
+  mkdirSync(cwd, {recursive: true})
+  return new Promise(resolve => {
+    execFile(file, [...args, SCRIPT, ...argv], options, (error, stdout, stderr) =>
+      resolve({exit: error ? Number(error.code ?? -1) : 0, stdout, stderr}),
+    )
+  })
 }
 
-/** Runs what a user does first in `surroundings`; returns what is wrong, one line each. */
-export async function tryOut(
-  installed: Installed,
-  surroundings: Surroundings,
-  {service, reference, expected, isWhole}: World,
-): Promise<string[]> {
+/** What a user does first in `surroundings`; returns what is wrong. */
+async function tryOut({service, expected}: Bench, {make, ...surroundings}: Surroundings): Promise<string[]> {
   const root = mkdtempSync(join(tmpdir(), 'bookctl-surroundings-'))
-  const home = join(root, 'home')
-  mkdirSync(home)
-  const ground = surroundings.make({root, home})
-  if (ground.uid !== undefined) for (const path of [root, home]) chownSync(path, ground.uid, ground.uid)
-  const temporary = join(root, 'tmp')
-  mkdirSync(temporary, {mode: 0o777})
+  const [home, temporary] = [join(root, 'home'), join(root, 'tmp')]
+  for (const path of [home, temporary]) mkdirSync(path)
   chmodSync(temporary, 0o777)
-  const own = {PATH: process.env.PATH, HOME: home, TMPDIR: temporary, ...service, ...ground.env}
-  const run = (argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> => {
-    const {node, script} = installed
-    const limit = {timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
-    const options = {env: {...own, ...env}, uid: ground.uid, cwd: ground.cwd ?? root, ...limit}
-    return new Promise(resolve => {
-      // A directory that is gone is left by the shell that stands in it.
-      const [file, args] = ground.cwd
-        ? ['/bin/sh', ['-c', 'rmdir "$PWD" 2>&-; exec "$0" "$@"', node]]
-        : [node, []]
-      if (ground.cwd) mkdirSync(ground.cwd, {recursive: true})
-      execFile(file as string, [...(args as string[]), script, ...argv], options, (error, stdout, stderr) =>
-        resolve({exit: error ? Number(error.code ?? -1) : 0, stdout, stderr}),
-      )
-    })
-  }
+  const {env, uid, cwd = root} = make(root, home)
+  if (uid !== undefined) for (const path of [root, home]) chownSync(path, uid, uid)
+  const own = {PATH: process.env.PATH, HOME: home, TMPDIR: temporary, ...service, ...env}
   const wrong: string[] = []
-  const check = (argv: readonly string[], {exit, stdout, stderr}: Ended, isRight: boolean) => {
-    const isClean = !hasStack(stdout + stderr)
-    if (!isRight || !isClean)
+  const check = async (
+    argv: readonly string[],
+    isRight: (ended: Ended) => boolean,
+    more: Record<string, string> = {},
+  ) => {
+    const ended = await run(argv, {cwd, env: {...own, ...more}, ...(uid === undefined ? {} : {uid})})
+    const {exit, stdout, stderr} = ended
+    if (!isRight(ended) || hasStack(stdout + stderr))
       wrong.push(
         `${argv.slice(0, 3).join(' ')}: exit ${exit}: ${stdout.slice(0, 300)} | ${stderr.slice(0, 500)}`,
       )
+    return stdout
   }
   try {
-    for (const argv of [...SAME, ['reservations', 'show', reference]]) {
-      const ended = await run(argv)
-      const name = argv.join(' ')
-      if (!expected.has(name)) expected.set(name, ended.stdout)
-      check(argv, ended, ended.exit === 0 && ended.stderr === '' && ended.stdout === expected.get(name))
-    }
+    for (const [text, result] of expected)
+      await check(
+        text.split(' '),
+        ({exit, stdout, stderr}) => exit === 0 && stderr === '' && stdout === result,
+      )
     const body = join(root, 'body.bin')
     writeFileSync(body, EVENT, {mode: 0o644})
     const T = 1_700_000_000
-    const verify = [
-      'webhooks',
-      'verify',
-      body,
-      '--signature',
-      signatureOf(EVENT, T),
-      '--at',
-      String(T),
-      '--json',
-    ]
-    const verified = await run(verify, {BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
-    check(verify, verified, verified.exit === 0 && JSON.parse(verified.stdout).valid === true)
-    const searched = await run([...SEARCH, '--limit', '1', '--quiet'])
-    const offer = searched.stdout.trim()
-    check(SEARCH, searched, searched.exit === 0 && /^off_\S+$/.test(offer))
+    const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
+    await check(
+      ['webhooks', 'verify', body, ...signed],
+      ({exit, stdout}) => exit === 0 && JSON.parse(stdout).valid === true,
+      {BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET},
+    )
+    const offer = (await check([...SEARCH, '--limit', '1', '--quiet'], ({exit}) => exit === 0)).trim()
     const reserve = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--json']
-    const reserved = await run(reserve)
-    if (surroundings.keeps)
-      check(reserve, reserved, reserved.exit === 0 && reserved.stdout.includes('"outcome": "confirmed"'))
-    else check(reserve, reserved, reserved.exit === 2 && reserved.stdout.includes('journal_not_writable'))
-    const demo = isWhole || surroundings.hasNoTemporary ? await run(['demo']) : undefined
-    if (demo && surroundings.hasNoTemporary)
-      check(['demo'], demo, demo.exit === 2 && /set TMPDIR/.test(demo.stderr))
-    else if (demo) check(['demo'], demo, demo.exit === 0 && demo.stdout.includes('Done.'))
-    wrong.push(...leftIn(temporary).map(name => `left behind in the place of temporary files: ${name}`))
+    await check(reserve, ({exit, stdout}) =>
+      surroundings.keeps === false
+        ? exit === 2 && stdout.includes('journal_not_writable')
+        : exit === 0 && stdout.includes('"outcome": "confirmed"'),
+    )
+    if (surroundings.hasNoTemporary)
+      await check(['demo'], ({exit, stderr}) => exit === 2 && /set TMPDIR/.test(stderr))
+    else await check(['demo'], ({exit, stdout}) => exit === 0 && stdout.includes('Done.'))
+    const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))
+    return [...wrong, ...left.map(name => `left in the place of temporary files: ${name}`)]
   } finally {
     rmSync(root, {recursive: true, force: true})
   }
-  return wrong
 }
 
-/** What lies in the directory of temporary files but Node's own. */
-function leftIn(directory: string): string[] {
-  return readdirSync(directory).filter(name => !name.startsWith('node-'))
+const SAME = [
+  ...['--version', 'help', 'hotels search --help', 'content countries --json'],
+  'content currencies --format csv',
+]
+
+async function open() {
+  const sandbox = await startLocalSandbox()
+  const reference = await new Side(sandbox.origin).reservation()
+  const expected = new Map<string, string>()
+  for (const text of [...SAME, `reservations show ${reference}`])
+    expected.set(text, (await run(text.split(' '), {env: {PATH: process.env.PATH, ...sandbox.env}})).stdout)
+  return {service: sandbox.env, expected, close: async () => void (await sandbox.stop())}
 }
 
-/** Those that this user can make. */
-export function possibleSurroundings(): Surroundings[] {
-  return SURROUNDINGS.filter(({asOtherUser}) => !asOtherUser || isRoot)
-}
+const lacks = lacksOtherUser(process.execPath, SCRIPT)
+
+export const surroundings = part<Bench>({
+  title: 'Surroundings',
+  cells: ALL.filter(({asOtherUser}) => !asOtherUser || !lacks).map(each => ({
+    ...{name: each.name, group: 'surroundings', isSample: /quotes/.test(each.name)},
+    run: bench => tryOut(bench, each),
+  })),
+  open,
+  leftOut: lacks ? [`another user: ${lacks}`] : [],
+})

@@ -149,6 +149,8 @@ export class Wire {
       const request = readRequest(received)
       if (!request) return
       received = Buffer.alloc(0)
+      // In front of a service the connection is about to end, and what comes after the request has no answer.
+      if (!this.options.answer) socket.removeAllListeners('data').resume()
       void this.answer(socket, request).catch(() => socket.destroy())
     })
   }

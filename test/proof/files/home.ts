@@ -17,11 +17,10 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openDatabaseToRead} from '../../../src/storage/database.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
-import {Home} from '../../support/bookctl.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {SECRET} from '../../support/webhook-load.js'
-import {Side, withState} from '../scene.js'
+import {Home, Side, withState} from '../scene.js'
 
 export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
 

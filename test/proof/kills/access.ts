@@ -2,7 +2,7 @@
 import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../../src/api/auth/token-client.js'
+import {tokenClientOf} from '../../../src/api/auth/token-request.js'
 import type {Profile, SettingsFile} from '../../../src/state/settings.js'
 import type {Home} from '../../support/bookctl.js'
 import {CREDENTIALS, findTexts, withState} from '../scene.js'

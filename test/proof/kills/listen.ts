@@ -3,11 +3,12 @@ import type {ChildProcess} from 'node:child_process'
 import {existsSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../src/state/file-names.js'
-import {isUsableAuthority} from '../../../src/webhooks/certificate.js'
-import {type Finished, Home} from '../../support/bookctl.js'
+import {isUsableAuthority} from '../../../src/webhooks/receive/certificate.js'
+import type {Finished} from '../../support/bookctl.js'
 import {startTarget} from '../../support/listening.js'
 import {PATIENCE_SECONDS, waitUntil} from '../../support/wait.js'
 import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
+import {Home} from '../scene.js'
 import {
   checkDatabases,
   checkNoTemporaryFiles,

@@ -2,11 +2,10 @@
 import {randomUUID} from 'node:crypto'
 import {copyFileSync, existsSync, mkdirSync} from 'node:fs'
 import {join} from 'node:path'
-import {Home} from '../../support/bookctl.js'
 import {connectTo, reservationRequest, type SandboxClient} from '../../support/sandbox.js'
 import {startSubscriber} from '../../support/subscriber.js'
 import {waitUntil} from '../../support/wait.js'
-import {cents} from '../scene.js'
+import {cents, Home} from '../scene.js'
 import {type ServerTrial, serve, server} from './listen.js'
 import type {Ground, Subject} from './trial.js'
 

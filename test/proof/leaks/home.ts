@@ -5,12 +5,12 @@
 import type {ChildProcess} from 'node:child_process'
 import {cpSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {type Finished, Home} from '../../support/bookctl.js'
+import type {Finished} from '../../support/bookctl.js'
 import {startListening} from '../../support/listening.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {SEARCH} from '../../support/stay.js'
 import {signatureOf} from '../../support/webhook-files.js'
-import {openScene, Side, textsIn, withState} from '../scene.js'
+import {Home, openScene, Side, textsIn, withState} from '../scene.js'
 import {Canaries, PLANTED, type SecretKind} from './canaries.js'
 
 export interface Bench {

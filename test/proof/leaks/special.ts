@@ -189,8 +189,7 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
 
 type Run = Cell<Bench>['run']
 const cell = (name: string, id: string, run: Run): Cell<Bench> => {
-  const isSample =
-    /^(journal:forget|version env.*|reserve.*) × all$|^login × crash$|drawn\) × (right|Ctrl-C)$/.test(name)
+  const isSample = /^(journal:forget|reserve --open.*) × all$|^login × crash$|drawn\) × Ctrl-C$/.test(name)
   return {
     name: `leak: ${name.replaceAll(':', ' ')}`,
     group: (id.split(' ')[0] ?? id).replaceAll(':', ' '),

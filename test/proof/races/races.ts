@@ -4,7 +4,7 @@
  */
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../../src/api/auth/token-client.js'
+import {tokenClientOf} from '../../../src/api/auth/token-request.js'
 import type {Finished} from '../../support/bookctl.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
@@ -279,7 +279,7 @@ export const races = part({
   unit: 'processes',
   cells: [
     ...cellsWith(10)
-      .filter(({name}) => SAMPLE.some(text => name.startsWith(text)))
+      .filter(({name}) => SAMPLE.some(text => name.startsWith(`${text},`)))
       .map(cell => ({...cell, isSample: true})),
     ...cellsWith(50),
   ],

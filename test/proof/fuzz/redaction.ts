@@ -9,7 +9,7 @@ import {curlLine} from '../../../src/api/trace/curl.js'
 import {toHar} from '../../../src/api/trace/har.js'
 import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
-import {anyText, must, property} from '../property.js'
+import {anyText, must, property} from './property.js'
 
 /** What stands in the place of a secret may hold it by chance, and then nothing can be said. */
 const isTelling = (secret: string) => !REDACTED.includes(secret) && secret.trim() === secret

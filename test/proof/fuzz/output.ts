@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {jsonText} from '../../../src/cli/terminal/json-text.js'
 import {renderResult} from '../../../src/cli/terminal/output.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
-import {anyText, must, property} from '../property.js'
+import {anyText, must, property} from './property.js'
 import {dangerousIn} from './sanitiser.js'
 
 type Row = Record<string, unknown>

@@ -4,7 +4,7 @@
  * from right and wrong parts. Bytes alone would seldom come past the first line of a reader.
  */
 import fc from 'fast-check'
-import {anyString} from '../support/any-text.js'
+import {anyString} from '../../support/any-text.js'
 
 const SPLINTERS = [
   ...[

@@ -6,11 +6,10 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
-import {Home} from '../support/bookctl.js'
-import {ScriptedService} from '../support/scripted-service.js'
-import {hasStack} from '../support/stack.js'
-import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
-import {parse} from './fault-seen.js'
+import {ScriptedService} from '../../support/scripted-service.js'
+import {hasStack} from '../../support/stack.js'
+import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+import {Home, parse} from '../scene.js'
 import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
 import {type Checked, ENDING, failureOf} from './property.js'
 import {isSigned} from './signed.js'
@@ -256,6 +255,6 @@ export async function fuzz(kind: Kind, seed: number, count: number): Promise<Che
   })
   const found = await fc.check(property, {seed, numRuns: count, ...ENDING})
   const show = ([bytes, pick]: [Uint8Array, number]) =>
-    `pick ${pick}, base64 for test/proof/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
+    `pick ${pick}, base64 for test/proof/fuzz/corpus/${kind.name}/: ${Buffer.from(bytes).toString('base64')}`
   return {tried: found.numRuns, failure: failureOf(found, `${kind.name}, seed ${seed}`, show)}
 }

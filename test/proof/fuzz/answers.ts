@@ -15,11 +15,11 @@ import {isAmount} from '../../../src/contract/money.js'
 import {fakeClock} from '../../support/clocks.js'
 import {startReceiving} from '../../support/receiving.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
-import {corpusOf, KINDS} from '../fuzz.js'
-import {httpRequests} from '../mutate.js'
-import {anyText, must, property} from '../property.js'
-import {isSigned} from '../signed.js'
+import {corpusOf, KINDS} from './kinds.js'
+import {httpRequests} from './mutate.js'
+import {anyText, must, property} from './property.js'
 import {dangerousIn} from './sanitiser.js'
+import {isSigned} from './signed.js'
 
 const kind = KINDS.find(({name}) => name === 'answers') as (typeof KINDS)[number]
 const saved = corpusOf(kind).map(({bytes}) => bytes)

@@ -17,8 +17,8 @@ import {jsonText} from '../../../src/cli/terminal/json-text.js'
 import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {reservationRequest} from '../../../src/contract/reservations.js'
-import {mutated, mutatedJson} from '../mutate.js'
-import {anyText, must, property} from '../property.js'
+import {mutated, mutatedJson} from './mutate.js'
+import {anyText, must, property} from './property.js'
 import {dangerousIn} from './sanitiser.js'
 
 /** The value, or undefined when it was refused with a Failure whose words are fit for a terminal. */

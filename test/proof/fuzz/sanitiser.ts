@@ -4,7 +4,7 @@ import stringWidth from 'string-width'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
 import {cutTo, fitTo, graphemesOf, hang, piecesOf} from '../../../src/cli/terminal/text.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
-import {anyText, must, property} from '../property.js'
+import {anyText, must, property} from './property.js'
 
 /** Emoji, alone or up to four joined, and keycaps: the only place of a joiner or a variation selector. */
 const EMOJI = /(?:\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d(?=\p{ExtPict}))?){1,4}|[\d#*]\ufe0f\u20e3/gu

@@ -6,9 +6,9 @@ import {readEvent, readUsualEvent} from '../../../src/webhooks/signature/event.j
 import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/signature/headers.js'
 import {createVerifier, sign, verify} from '../../../src/webhooks/signature/signature.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
-import {corpusOf, KINDS} from '../fuzz.js'
-import {anyText, must, property} from '../property.js'
-import {isSigned} from '../signed.js'
+import {corpusOf, KINDS} from './kinds.js'
+import {anyText, must, property} from './property.js'
+import {isSigned} from './signed.js'
 
 const T = 1_700_000_000
 const body = Buffer.from(EVENT)

@@ -5,7 +5,7 @@ import {checkAmount, checkDate} from '../../../src/cli/input/checks.js'
 import {addDays, ageOn, dayNumber, nightsBetween} from '../../../src/contract/dates.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {compareAmounts, fromMinor, isAmount, minorUnits, toMinor} from '../../../src/contract/money.js'
-import {anyText, must, property} from '../property.js'
+import {anyText, must, property} from './property.js'
 
 /** From the list of ISO 4217 itself (its amendment 177). */
 const DIGITS: Readonly<Record<string, number>> = {
