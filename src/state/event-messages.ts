@@ -45,7 +45,7 @@ export interface PackedEvents {
   readonly headers: readonly string[]
   /** Bytes of each body. */
   readonly lengths: readonly number[]
-  /** The bodies, one behind the other. It is handed over to the thread, not copied. */
+  /** The bodies, one after the other. Transferred to the thread, not copied. */
   readonly bodies: ArrayBuffer
 }
 

@@ -14,7 +14,7 @@ export interface NewEvent {
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
-  /** Addresses it is to be handed to. */
+  /** Addresses to forward it to. */
   readonly targets: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
   readonly headers: string
 }
 
-/** Whose events they are, and who hands them on. */
+/** Whose events they are, and which process forwards them. */
 export interface Keeper {
   readonly profile: string
   /** The running process; see owner.ts. */
@@ -36,7 +36,7 @@ export interface StoredEvent extends Omit<NewEvent, 'targets'> {
   readonly profile: string
 }
 
-/** How far handing an event to one address is. */
+/** How far forwarding an event to one address is. */
 export interface ForwardState {
   readonly target: string
   readonly state: 'pending' | 'done' | 'given_up'
@@ -61,9 +61,9 @@ export interface EventStore {
    * left out (nothing: from the end, or from the beginning).
    */
   page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[]
-  /** What is known of handing on the event. */
+  /** How far forwarding the event is. */
   forwardsOf(sequence: number): ForwardState[]
-  /** Forgets at most `limit` events received before `time` (Unix seconds); returns how many it were. */
+  /** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
   prune(time: number, limit: number): number
 }
 

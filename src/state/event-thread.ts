@@ -34,7 +34,7 @@ function openCalls(directory: string): Calls {
     events.receive(keeper, unpackEvents(packed)).flatMap(({duplicate}, place) => (duplicate ? [place] : []))
   return {
     receiveAll(received) {
-      // After a failed flush nobody knows what is on the disk, and a second one would say it is well.
+      // After a failed flush the contents of the disk are unknown, and a second one would report success.
       if (broken) throw broken
       try {
         return database.transaction(() => received.map(receive))

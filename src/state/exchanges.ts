@@ -28,7 +28,7 @@ const LOCK_WAIT_MILLISECONDS = 1000
 
 /**
  * Appends a line for each of `exchanges`, if `directory` exists. A record that cannot be kept is no reason for a
- * command to fail: nothing is thrown. Returns what somebody put in the place of the file, to be told.
+ * command to fail: nothing is thrown. Returns a warning when something else is in the place of the file.
  */
 export async function keepExchanges(
   directory: string,
@@ -98,7 +98,7 @@ function linesOf(path: string): string[] {
   }
 }
 
-/** Where it was made larger than we would, its end will do. */
+/** Of a file larger than ours ever are, the end is read. */
 function endOf(file: number, size: number): string {
   const bytes = Buffer.alloc(Math.min(size, MOST_READ_BYTES))
   const length = readSync(file, bytes, 0, bytes.length, size - bytes.length)

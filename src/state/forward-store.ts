@@ -1,4 +1,4 @@
-/** Events still to be handed to the addresses of `listen --forward-to`; they survive the process in events.db. */
+/** Events still to be forwarded to the addresses of `listen --forward-to`; in events.db, they survive the process. */
 import type {Database} from '../storage/database.js'
 import {unpackHeaders} from './event-store.js'
 
@@ -29,8 +29,8 @@ export interface ForwardResult {
 
 export interface ForwardStore {
   /**
-   * Takes over what is left of owners that no longer run, due at once; returns how many. Of an owner elsewhere, of whom
-   * nobody here can tell, it takes what has long been due: one that runs would have handed it on.
+   * Adopts the forwards of owners that no longer run, due at once; returns their number. Of an owner on another machine,
+   * which may or may not run, it adopts what has long been due: a running one would have forwarded it.
    */
   adopt(
     owner: string,
@@ -55,7 +55,7 @@ interface Row {
   attempts: number
 }
 
-/** Ours: an attempt takes seconds, and one that failed is due anew only after its wait. */
+/** Ours: an attempt takes seconds, and a failed one is due again only after its wait. */
 const LONG_DUE_SECONDS = 300
 
 const DUE = `SELECT sequence FROM forwards

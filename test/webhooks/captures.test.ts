@@ -353,6 +353,6 @@ test('when many causes were looked for in vain, the next is not looked for, and 
   const altered = httpRequest('\r\n', [], Buffer.from('{}'))
   expect((await checked(altered)).findings[0]?.explanation).toContain('No known change')
   expect(inVain.count).toBe(400)
-  expect((await checked(altered)).findings[0]?.explanation).toContain('was not looked for')
+  expect((await checked(altered)).findings[0]?.explanation).toContain('was not searched')
   expect((await checked(httpRequest('\r\n'))).valid).toBe(true)
 })

@@ -105,7 +105,7 @@ describe('a request', () => {
       {
         code: 'capture_unreadable',
         explanation: 'Nothing could be checked: its line is broken.',
-        fix: 'Capture the request anew, byte for byte: webhooks listen --capture FILE writes what can be read.',
+        fix: 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.',
       },
     ])
     expect(notes).toEqual(['a note'])
@@ -142,7 +142,7 @@ describe('looking for causes in vain', () => {
       },
     })
 
-  test('ends after four hundred requests, and is told', async () => {
+  test('ends after four hundred requests, and says so', async () => {
     const inVain = {count: 399}
     const terms = termsOf({inVain})
     const codes = async (reason: 'mismatch' | 'late' | 'id') =>
@@ -153,8 +153,8 @@ describe('looking for causes in vain', () => {
     expect(await codes('mismatch')).toEqual([
       {
         code: 'unexplained',
-        explanation: 'Its cause was not looked for: that of 400 requests before it was not found.',
-        fix: 'If the secret is the right one, verify this request by itself.',
+        explanation: 'The cause was not searched: none was found for 400 requests before this one.',
+        fix: 'If the secret is right, verify this request alone.',
       },
     ])
     expect(inVain.count).toBe(400)

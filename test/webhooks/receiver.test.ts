@@ -56,22 +56,16 @@ const replaced = (request: Buffer, from: RegExp, to: string) =>
 const valid = (options = {}) =>
   signedRequest(body('evt_1'), 'evt_1', {headers: CLOSE, timestamp: now, ...options})
 
+// What is believed is held by arrival.test.ts; here: nothing else reaches the store, whatever node:http makes of headers.
 test.each([
   ['missing_header', replaced(valid(), /X-Service-Signature: .*\r\n/, '')],
-  ['malformed_header', replaced(valid(), /(X-Service-Signature: .*\r\n)/, '$1$1')],
   [
     'malformed_header',
     replaced(valid(), /(X-Service-Signature: .*)(\r\n)/, '$1$2x-service-SIGNATURE: t=1$2'),
   ],
-  ['malformed_header', replaced(valid(), /v1=/, 'v1=0')],
   ['signature_mismatch', replaced(valid(), /payment\.captured/, 'payment.kaptured')],
-  ['signature_mismatch', valid({secret: 'whsec_other'})],
-  ['timestamp_outside_tolerance', valid({timestamp: now - 301})],
   ['timestamp_outside_tolerance', valid({timestamp: now + 301})],
-  ['event_id_mismatch', signedRequest(body('evt_1'), 'evt_2', {headers: CLOSE, timestamp: now})],
   ['event_id_mismatch', replaced(valid(), /(X-Service-Event-Id: .*\r\n)/, '$1$1')],
-  ['event_id_mismatch', signedRequest('{"type":"x"}', 'evt_1', {headers: CLOSE, timestamp: now})],
-  ['event_id_mismatch', signedRequest('not JSON', '', {headers: CLOSE, timestamp: now})],
 ])('%s is answered 401 and not kept', async (reason, request) => {
   const receiver = await receiving({clock: () => now})
   expect(await statusOf(receiver.port, request)).toBe(401)

@@ -4,9 +4,8 @@
  */
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
-import {decodeBase64} from './base64.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
-import {type CapturedRequest, timeOf, unreadable} from './request.js'
+import {type CapturedRequest, decodeBase64, timeOf, unreadable} from './request.js'
 import {readUsualRecord} from './usual-record.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */

@@ -8,9 +8,8 @@
 
 import {type EventSummary, readEvent, readUsualEvent} from '../signature/event.js'
 import type {HeaderMap} from '../signature/headers.js'
-import {decodeBase64} from './base64.js'
 import type {Afterwards, CapturedRequest} from './request.js'
-import {timeOf} from './request.js'
+import {decodeBase64, timeOf} from './request.js'
 
 /** Strings without escapes: others are not met in practice. */
 const TEXT = String.raw`"[ !#-[\]-~\u0080-\u00ff]*"`

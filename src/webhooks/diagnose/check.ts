@@ -1,4 +1,4 @@
-/** One captured request → what `webhooks verify` says of it: verdict, event, and why it is not valid. */
+/** `webhooks verify` of one captured request: verdict, event, and why it is not valid. */
 import type {CapturedRequest} from '../captures/request.js'
 import {checkEventId, type EventSummary, readEvent} from '../signature/event.js'
 import {headerOf, keyOf, type WebhookHeaderNames} from '../signature/headers.js'
@@ -16,13 +16,13 @@ export interface CheckTerms {
   /** Signing secrets of other subscriptions this machine knows, for the explanation alone. */
   readonly otherSecrets: () => readonly NamedSecret[]
   readonly names: WebhookHeaderNames
-  /** Given apart from the capture; they win over its headers. */
+  /** Given by flags; they override the capture's headers. */
   readonly signature?: string | undefined
   readonly eventId?: string | undefined
   /** Unix seconds at which to judge a request. */
   readonly now: (request: CapturedRequest) => number
   readonly toleranceSeconds: number
-  /** How many requests had their cause looked for in vain; counted here over all that are checked by these terms. */
+  /** How many searches for a cause were in vain; counted over all requests checked by these terms. */
   readonly inVain: {count: number}
   /** The raw body of an event as it was received here, or undefined. */
   readonly findOriginal?: ((eventId: string) => Uint8Array | undefined) | undefined
@@ -49,10 +49,10 @@ export interface Checked {
   readonly notes: readonly string[]
 }
 
-/** Ours: a longer body is checked as it streams by, and not kept to be explained. */
+/** Ours: a longer body is checked as it streams by, without its event and without a cause. */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
-/** Ours: a search in vain takes up to a twentieth of a second, and a capture checked with a wrong secret is all of them. */
+/** Ours: a search in vain takes up to a twentieth of a second, and with a wrong secret every search is in vain. */
 const MOST_IN_VAIN = 400
 
 /**
@@ -153,17 +153,16 @@ function summary(verdict: Verdict, event: EventSummary | undefined, idAgrees: bo
 }
 
 function unreadable(problem: string): Finding {
-  const fix =
-    'Capture the request anew, byte for byte: webhooks listen --capture FILE writes what can be read.'
+  const fix = 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.'
   return {code: 'capture_unreadable', explanation: `Nothing could be checked: ${problem}.`, fix}
 }
 
 function notLookedFor(): Finding {
-  const explanation = `Its cause was not looked for: that of ${MOST_IN_VAIN} requests before it was not found.`
+  const explanation = `The cause was not searched: none was found for ${MOST_IN_VAIN} requests before this one.`
   return {
     code: 'unexplained',
     explanation,
-    fix: 'If the secret is the right one, verify this request by itself.',
+    fix: 'If the secret is right, verify this request alone.',
   }
 }
 

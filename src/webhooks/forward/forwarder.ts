@@ -16,7 +16,7 @@ export interface PendingForward {
   readonly receivedAt: number
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
-  /** Attempts before. */
+  /** Previous attempts. */
   readonly attempts: number
 }
 
@@ -31,7 +31,7 @@ export interface SettledForward {
   readonly error: string | null
 }
 
-/** What one attempt came to, to be shown. */
+/** The result of one attempt. */
 export interface ForwardReport extends SettledForward {
   readonly eventId: string
   readonly type: string | null
@@ -55,24 +55,24 @@ export interface ForwarderParts {
 }
 
 export interface Forwarder {
-  /** There may be something new to hand on. */
+  /** There may be new events to forward. */
   wake(): void
   /** Resolves when every due event had an attempt, or after `milliseconds`. */
   settled(milliseconds: number): Promise<void>
-  /** Stops, and resolves when what came of the attempts is recorded. */
+  /** Stops, and resolves when the results of all attempts are recorded. */
   stop(): Promise<void>
 }
 
-/** How often the store is asked for those that have become due. */
+/** Ours: how often the store is asked for due events. */
 const LOOK_MILLISECONDS = 1000
 const RECORD_AGAIN_MILLISECONDS = 500
-/** Outcomes that may wait for the store. */
+/** Ours: results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
 export function createForwarder(parts: ForwarderParts): Forwarder {
   const {targets, store, handover, clock, random} = parts
   let stopped = false
-  // An outcome that is not recorded would hold its event back for as long as the store takes it for one on its way.
+  // Until its result is recorded, the store does not give an event out again.
   const record = async (results: readonly SettledForward[]): Promise<void> => {
     for (let isRecorded = false; !isRecorded; ) {
       try {
@@ -105,9 +105,9 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
       parts.onStoreError(error)
       return []
     })
-  const mayGoOn = () => records.waiting < MOST_UNRECORDED
+  const maySendMore = () => records.waiting < MOST_UNRECORDED
   const lanes = targets.map(
-    target => new ForwardLane(target, {handover, onResult, mayGoOn, take: limit => take(target, limit)}),
+    target => new ForwardLane(target, {handover, onResult, maySendMore, take: limit => take(target, limit)}),
   )
   const wake = () => {
     for (const lane of lanes) lane.wake()
@@ -164,16 +164,16 @@ export function pauseAfter(failures: number): number {
 }
 
 interface LaneParts {
-  /** The next due ones, `limit` at most; each is given once until it is recorded. */
+  /** The next due events, `limit` at most; each is given out once until its result is recorded. */
   readonly take: (limit: number) => Promise<readonly PendingForward[]>
   readonly handover: Handover
-  /** Takes what an attempt came to. False: no more for now. */
+  /** Takes the result of an attempt. */
   readonly onResult: (one: PendingForward, result: HandoverResult) => void
-  /** Whether outcomes are recorded fast enough for more. */
-  readonly mayGoOn: () => boolean
+  /** Whether results are recorded fast enough to send more. */
+  readonly maySendMore: () => boolean
 }
 
-/** Ours: hand-overs to one address at a time, and how many more are fetched ahead. */
+/** Ours: requests to one address at a time, and how many events are fetched ahead. */
 const AT_ONCE = 8
 const AHEAD = 16
 
@@ -196,12 +196,12 @@ class ForwardLane {
     private readonly parts: LaneParts,
   ) {}
 
-  /** Whether anything is known to be due that had no attempt yet; what waits for a pause to end is not. */
+  /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
   get busy(): boolean {
     return this.sending > 0 || this.taking || (this.queue.length > 0 && this.free > 0)
   }
 
-  /** Looks for due events and sends them as far as there is room. */
+  /** Fetches due events and sends them as far as there is room. */
   wake(): void {
     this.again = true
     if (!this.taking) void this.fill()
@@ -219,7 +219,7 @@ class ForwardLane {
 
   private async fill(): Promise<void> {
     this.taking = true
-    while (this.again && this.free > 0 && this.queue.length < AT_ONCE && this.parts.mayGoOn()) {
+    while (this.again && this.free > 0 && this.queue.length < AT_ONCE && this.parts.maySendMore()) {
       this.again = false
       const due = await this.parts.take(AHEAD - this.queue.length)
       if (!this.stopped) this.queue.push(...due)
@@ -241,7 +241,7 @@ class ForwardLane {
     this.sending++
     const result = await this.parts.handover.send(this.target, one.rawHeaders, one.body)
     this.sending--
-    // What was stopped stays due, for the next process.
+    // A stopped attempt stays due, for the next process.
     if (result.error === 'stopped') return
     this.noteHealth(result)
     this.parts.onResult(one, result)

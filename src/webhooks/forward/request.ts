@@ -1,6 +1,6 @@
 /**
- * One attempt to hand a received event to an address: the same bytes, the same headers but those of the connection,
- * no redirect followed. The one file of webhooks that sends.
+ * One attempt to forward a received event: the same bytes, the same headers except those of the connection, no redirect
+ * followed. The only file of webhooks that sends.
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
@@ -8,7 +8,7 @@ import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 export interface HandoverResult {
   /** The answer's status; null when there was none. */
   readonly status: number | null
-  /** Until the answer's head came, or it was clear that none would. */
+  /** Until the answer's head came, or it was clear that there is none. */
   readonly milliseconds: number
   /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
@@ -17,17 +17,17 @@ export interface HandoverResult {
 export interface Handover {
   /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
   send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult>
-  /** Ends what is on its way, as `stopped`. */
+  /** Ends open requests, as `stopped`. */
   close(): void
 }
 
 export interface HandoverOptions {
-  /** Certificates to trust; absent: the runtime's own. */
+  /** Certificates to trust (default: the runtime's own). */
   readonly trusted?: readonly string[] | undefined
   readonly timeoutMilliseconds: number
 }
 
-/** Ours: the answer's body is of no use; this much of it is read so that the connection can serve again. */
+/** Ours: so much of an answer's body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
 
 /** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
@@ -67,7 +67,7 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
         discard(answer, timeoutMilliseconds)
         settle(answer.statusCode ?? null, null)
       })
-      // Of a 101 that nobody asked for there is no response, and without a listener no word at all.
+      // An unwanted 101 is no 'response' event; without this listener it would never end.
       request.once('upgrade', (answer, socket) => {
         socket.destroy()
         settle(answer.statusCode ?? null, null)
@@ -84,8 +84,8 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
-      // The other side closed an idle connection in the moment it was used again: that was no answer. The next idle one may
-      // be closed as well.
+      // The receiver closed an idle connection at the moment it was used again: that was no answer. The next idle one may be
+      // closed as well.
       const {status, milliseconds, error} = first.stale ? await attempt(address, headers, body, true) : first
       return {status, milliseconds, error}
     },

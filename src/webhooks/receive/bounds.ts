@@ -7,7 +7,7 @@ import type {Server, Socket} from 'node:net'
 
 /** Bytes that all requests together may hold in memory. */
 export interface Budget {
-  /** Whether `bytes` more were still free; they are taken then. */
+  /** Takes `bytes` if they are free, and returns whether they were. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
@@ -29,17 +29,17 @@ export function createBudget(bytes: number): Budget {
 export interface ReadBodyParts {
   readonly maxBytes: number
   readonly budget: Budget
-  /** All of it; the bytes stay taken from the budget until they are given back. */
+  /** With the whole body; its bytes stay taken from the budget until they are given back. */
   readonly onWhole: (body: Uint8Array) => void
   /** The rest of the body is still unread. */
   readonly onTooMuch: (reason: 'too_large' | 'overloaded') => void
-  /** The request is over, answered or not; nothing else is called after it. */
+  /** The request is over, answered or not; called last. */
   readonly onClose: () => void
 }
 
 /**
- * Calls one of `onWhole` and `onTooMuch`, unless the sender goes away before, and in the end `onClose`. It takes no
- * listener off again, which would cost more than all the rest.
+ * Reads the body of `request`. Calls `onWhole` or `onTooMuch`, unless the sender disconnects before, and at the end `onClose`.
+ * Listeners are not removed again: that would cost more than all the rest.
  */
 export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
   const {maxBytes, budget} = parts

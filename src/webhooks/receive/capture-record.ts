@@ -1,4 +1,4 @@
-/** A received request as one record of a capture: what `listen --json` prints and `captures.ts` reads back. */
+/** A received request as one record of a capture: what `listen --json` prints and `captures/records.ts` reads. */
 import {isTooDeep} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import type {Receipt} from './receiver.js'
@@ -7,17 +7,17 @@ export interface CaptureRecord {
   readonly type: 'event'
   readonly verdict: 'valid' | 'invalid'
   readonly reason: Receipt['reason']
-  /** What the body says, also when it is not to be believed. */
+  /** As the body says, even if its signature is wrong. */
   readonly event_id: string | null
   readonly event_type: string | null
   readonly duplicate: boolean
   /** ISO 8601. */
   readonly received_at: string
-  /** Milliseconds until it was answered; null when that is not known any more. */
+  /** Milliseconds until the answer; null when that was not stored. */
   readonly ack_ms: number | null
   readonly body_base64: string
   readonly headers: HeaderMap
-  /** The body's JSON; null when it is none, or nested absurdly deep. */
+  /** The body's JSON; null when it is not JSON, or nested absurdly deep. */
   readonly event: unknown
 }
 
@@ -56,7 +56,7 @@ export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The body's JSON; null when it is none, or nested absurdly deep. */
+/** The body's JSON; null when it is not JSON, or nested absurdly deep. */
 export function parseBody(body: Uint8Array): unknown {
   if (isTooDeep(body)) return null
   try {

@@ -1,4 +1,4 @@
-/** A certificate of our own making for a receiver on this machine, and the authority that vouches for it. */
+/** A self-made certificate for a receiver on this machine, and the authority that signs it. */
 import {createPrivateKey, X509Certificate} from 'node:crypto'
 import {isIP} from 'node:net'
 
@@ -9,12 +9,12 @@ export interface KeyPair {
 }
 
 const DAY_SECONDS = 24 * 3600
-/** Ours. The authority is remade in time to outlive every certificate it signs. */
+/** Ours. The authority is replaced early enough to outlive every certificate it signs. */
 const AUTHORITY_DAYS = 3650
 const CERTIFICATE_DAYS = 397
 const NAME = 'bookctl webhooks listen, made on this machine'
 
-/** A new authority; `now` is Unix seconds. It can vouch for receivers alone, not for other authorities. */
+/** A new authority; `now` is Unix seconds. It can sign receivers' certificates, but no other authorities. */
 export async function makeAuthority(now: number): Promise<KeyPair> {
   const {generate} = await import('selfsigned')
   const made = await generate([{name: 'commonName', value: NAME}], {
@@ -48,7 +48,7 @@ export async function makeCertificate(authority: KeyPair, host: string, now: num
 }
 
 function terms(now: number, days: number) {
-  // A day back, for clocks that are behind.
+  // From yesterday on, for slow clocks.
   const notBeforeDate = new Date((now - DAY_SECONDS) * 1000)
   const notAfterDate = new Date((now + days * DAY_SECONDS) * 1000)
   return {keyType: 'ec', curve: 'P-256', algorithm: 'sha256', notBeforeDate, notAfterDate} as const

@@ -1,6 +1,6 @@
 /**
- * Makes many things durable at the price of few: what is added in one turn of the event loop goes into one transaction,
- * and what comes while as many transactions as may be are on their way goes into the next.
+ * Makes many items durable in few transactions: items added in one turn of the event loop go into one transaction, and
+ * those that come while the allowed number of transactions is running go into the next.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
@@ -12,16 +12,16 @@ export interface GroupCommitParts<Item, Outcome> {
   readonly maxWaiting: number
   /** How many go into one transaction. */
   readonly maxBatch: number
-  /** How many transactions may be on their way, for a store that takes them one by one itself; one unless told. */
+  /** How many transactions may run at once (default 1), for a store that takes them one by one itself. */
   readonly maxOnTheirWay?: number
-  /** Told of every transaction that failed. */
+  /** Called for every transaction that failed. */
   readonly onError?: (error: unknown) => void
 }
 
 export interface GroupCommit<Item, Outcome> {
   /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
   add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean
-  /** How many are waiting, those on their way to the disk included. */
+  /** How many are waiting, with those in running transactions. */
   readonly waiting: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * What becomes of one webhook request whose body was read (§6.3, §6.4): signature, then the event id, then a place in
- * the store, then the answer, and only then everything else. The body is parsed when its signature is right, not before.
+ * Decides about one webhook request whose body was read (§6.3, §6.4): signature, event id, store, answer, and only then
+ * everything else. The body is parsed only if its signature is right.
  */
 import {checkEventId, readEvent} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
@@ -42,7 +42,7 @@ export interface Arrival {
 
 export interface CheckedArrival {
   readonly reason: 'ok' | RefusalReason
-  /** Of the signed body; undefined when the signature is not right: nobody has looked into the body then. */
+  /** Of the signed body; undefined when the signature is not right: the body is not parsed then. */
   readonly eventId: string | undefined
   readonly type: string | null
   /** Name of the secret that matched. */
@@ -74,7 +74,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const found = rawHeaders[n] as string
-    // Stryker disable next-line ConditionalExpression: most names are of another length, and need not be written anew
+    // Stryker disable next-line ConditionalExpression: most names have another length, and need no lower case
     if (found.length !== name.length) continue
     if (found.toLowerCase() === name) values.push(rawHeaders[n + 1] as string)
   }
@@ -88,7 +88,7 @@ export interface AcceptedEvent extends Arrival {
   readonly type: string | null
   /** Name of the secret that matched. */
   readonly secretName: string
-  /** Addresses it is to be handed to. */
+  /** Addresses to forward it to. */
   readonly targets: readonly string[]
 }
 
@@ -96,7 +96,7 @@ export interface AcceptedEvent extends Arrival {
 export interface Receipt extends Arrival {
   readonly status: 200 | 401
   readonly reason: 'ok' | RefusalReason
-  /** Of the signed body; undefined when the signature is not right: nobody has looked into the body then. */
+  /** Of the signed body; undefined when the signature is not right: the body is not parsed then. */
   readonly eventId: string | undefined
   readonly type: string | null
   readonly secretName: string | undefined
@@ -107,18 +107,18 @@ export interface Receipt extends Arrival {
 }
 
 export interface ReceiverParts {
-  /** Makes events durable in one transaction; says of each whether its id was there before. */
+  /** Makes events durable in one transaction; returns for each whether its id is a duplicate. */
   readonly store: {receive(events: readonly AcceptedEvent[]): Promise<readonly {duplicate: boolean}[]>}
-  /** Asked for every request, since a subscription may be added meanwhile. */
+  /** Called for every request, because a subscription may be added meanwhile. */
   readonly secrets: () => readonly NamedSecret[]
   readonly headerNames: WebhookHeaderNames
-  /** Where an event of this type goes. */
+  /** Addresses to forward an event of this type to. */
   readonly targetsOf: (type: string | null) => readonly string[]
   /** How many events may wait for the disk. */
   readonly maxWaiting: number
-  /** Told of every request that was answered 200 or 401, after the answer left. */
+  /** Called for every request that was answered 200 or 401, after the answer. */
   readonly onReceipt: (receipt: Receipt) => void
-  /** Told that the store failed, after everyone waiting for it was answered 503. */
+  /** Called when the store failed, after all waiting requests were answered 503. */
   readonly onStoreError: (error: unknown) => void
 }
 
@@ -133,7 +133,7 @@ export interface Receiver {
 
 /** Ours: larger transactions gain nothing. */
 const MAX_BATCH = 512
-/** Ours: the thread of the store always finds the next events there, and takes all of them at once. */
+/** Ours: the thread of the store always has the next events waiting, and takes all of them at once. */
 const MAX_ON_THEIR_WAY = 4
 
 export function createReceiver(parts: ReceiverParts): Receiver {
@@ -148,7 +148,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     maxOnTheirWay: MAX_ON_THEIR_WAY,
     onError: parts.onStoreError,
   })
-  const tell = createTelling(parts.onReceipt)
+  const report = reportLater(parts.onReceipt)
 
   return {
     get waiting() {
@@ -157,11 +157,11 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     take(arrival, started, answer) {
       const {rawHeaders, body, receivedAt} = arrival
       const {reason, eventId, type, secretName} = checkArrival(arrival, names, parts.secrets())
-      // Objects are written out in full here: spread, they cost more than the check of the signature.
+      // Written out in full: spreading objects here costs more than checking the signature.
       const finish = (status: 200 | 401, duplicate: boolean) => {
         answer(status)
         const ackMilliseconds = performance.now() - started
-        tell({
+        report({
           rawHeaders,
           body,
           receivedAt,
@@ -184,24 +184,24 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   }
 }
 
-/** Ours: receipts handed on in one turn of the event loop, or this part of those that wait, whichever is more. */
+/** Ours: receipts reported in one turn of the event loop, or this part of the waiting ones, whichever is more. */
 const RECEIPTS_PER_TURN = 16
 const PART_PER_TURN = 1 / 4
 
 /**
- * Hands receipts on in later turns of the event loop, when their answers have left: a few a turn, so that what comes in
- * is read between them, and a part of all, so that their number is bounded under any load.
+ * Reports receipts in later turns of the event loop, after their answers: a few a turn, so that requests are read between
+ * them, and a part of all, so that their number is bounded under any load.
  */
-function createTelling(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
+function reportLater(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
   let receipts: Receipt[] = []
-  const tellSome = () => {
+  const reportSome = () => {
     const some = Math.max(RECEIPTS_PER_TURN, Math.ceil(receipts.length * PART_PER_TURN))
     const due = receipts.slice(0, some)
     receipts = receipts.slice(some)
     for (const each of due) onReceipt(each)
-    if (receipts.length > 0) setImmediate(tellSome)
+    if (receipts.length > 0) setImmediate(reportSome)
   }
   return receipt => {
-    if (receipts.push(receipt) === 1) setImmediate(tellSome)
+    if (receipts.push(receipt) === 1) setImmediate(reportSome)
   }
 }

@@ -8,12 +8,12 @@ import {type AddressInfo, Server as TcpServer} from 'node:net'
 import {type Budget, boundConnections, type Connections, createBudget, readBody} from './bounds.js'
 import type {Receiver, ReceiverLimits} from './receiver.js'
 
-const LOOKING_MILLISECONDS = 250
-/** A connection on which nothing moves. */
+const CHECK_MILLISECONDS = 250
+/** Ours: a connection without traffic is closed after this. */
 const STALLED_MILLISECONDS = 15_000
-/** While it ends: how long connections may still send what they have begun. */
+/** At the end: how long connections may still finish what they are sending. */
 const GRACE_MILLISECONDS = 250
-/** What is read and thrown away after a refusal, so that the sender gets to see the answer. */
+/** Ours: read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 export interface ReceiverAddress {
@@ -26,7 +26,7 @@ export interface ReceiverAddress {
 
 export interface ServedReceiver {
   readonly port: number
-  /** Stops taking connections, answers what was begun, then closes what is left; at most `milliseconds`. */
+  /** Accepts no more connections, answers open requests, then closes the rest; takes at most `milliseconds`. */
   close(milliseconds: number): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export interface ServeParts {
   /** Unix seconds. */
   readonly clock: () => number
   readonly limits: ReceiverLimits
-  /** Told of requests answered otherwise than by the receiver: 404, 405, 413 and 503. */
+  /** Called for requests that the server refuses: 404, 405, 413 and 503. */
   readonly onRefused?: (status: number, request: IncomingMessage) => void
 }
 
@@ -52,13 +52,13 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   const options: ServerOptions = {
     headersTimeout: limits.headMilliseconds,
     requestTimeout: limits.requestMilliseconds,
-    connectionsCheckingInterval: LOOKING_MILLISECONDS,
+    connectionsCheckingInterval: CHECK_MILLISECONDS,
   }
   const {tls} = address
   const server = tls
     ? createTlsServer({...options, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: limits.headMilliseconds})
     : createServer(options)
-  // node:http drops headers past a count without a word; their size is bounded anyway.
+  // node:http silently drops headers beyond a count; their size is bounded anyway.
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
   const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
@@ -126,7 +126,7 @@ function onBody(
 
 const NO_BODY = {'Content-Length': '0'}
 
-/** What is answered without a look at the body. */
+/** The status of a request that is refused without reading its body. */
 function refusalOf(
   {path, limits}: Serving,
   {url = '', method, headers}: IncomingMessage,
@@ -161,7 +161,7 @@ async function close(
   milliseconds: number,
 ): Promise<void> {
   serving.closing = true
-  // Of node:net: that of node:http would cut idle connections at once, and with them what is being sent on them.
+  // The close of node:net: that of node:http would cut idle connections at once, with what is being sent on them.
   const closed = new Promise<void>(resolve => void TcpServer.prototype.close.call(server, () => resolve()))
   const closeIdle = setTimeout(
     () => serving.connections.closeIdle(),

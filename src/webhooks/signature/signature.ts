@@ -42,7 +42,7 @@ export interface VerifyTerms {
   readonly header: string | readonly string[] | undefined
   /** Unix seconds; parts of a second are dropped. */
   readonly now: number
-  /** §6.3.4: 300 unless told. A difference of exactly this much is accepted. */
+  /** Default 300 (§6.3.4). A difference of exactly this much is accepted. */
   readonly toleranceSeconds?: number
 }
 
