@@ -92,7 +92,8 @@ test('a reservation from the balance, its voucher, and the same again', async ()
   const first = await home.json<Reserved>(argv)
   expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
   expect(Object.keys(first.result)).toEqual([
-    ...['outcome', 'reservation', 'idempotency_key', 'client_reference_id', 'attempts'],
+    ...['outcome', 'reservation_ref', 'status', 'payment_url', 'reservation'],
+    ...['idempotency_key', 'client_reference_id', 'attempts'],
   ])
   const again = await home.json<Reserved>(argv)
   expect(again.result).toMatchObject({idempotency_key: first.result.idempotency_key, outcome: 'confirmed'})
@@ -144,7 +145,7 @@ test('the command that waits again can be pasted into a shell', async () => {
   const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', "it's;$HOME", ...GUESTS]
   const {exit, result} = await home.json<{error: {hint: string}}>([...argv, '--wait=0'])
   expect(exit).toBe(8)
-  expect(result.error.hint).toBe(`wait again with: bookctl reserve --resume 'it'\\''s;$HOME' --wait`)
+  expect(result.error.hint).toBe(`keep waiting: bookctl reserve --resume 'it'\\''s;$HOME' --wait`)
 })
 
 test('the request can be written in a file, filled from a template, and looked at before', async () => {
