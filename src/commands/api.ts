@@ -21,14 +21,15 @@ import {jsonResult} from '../cli/terminal/result.js'
 import {failureWith} from '../contract/failure.js'
 
 export default class Api extends BaseCommand {
-  static override summary = 'Call any path under the base URL, signed in.'
+  static override summary = 'Call any path under the base URL with the stored credentials'
   static override description =
-    `For what no command does yet: the path is the caller's, so nothing is guessed. PATH stands under the base URL, with or without
-its first slash; credentials go nowhere else. The body of the answer goes to stdout, in a pipe byte for byte as it came,
-whatever the status; the exit code is that of every command, so it tells a refusal, and 6 a body that says it is JSON and is not. With --json a refusal is the error
-document, with the service's own body under "body" where that is short enough, and an answer that is not JSON is
-{content_type, bytes, body or body_base64}. What only reads is repeated when the answer is lost; a change never is, and then
-the exit code is 10. The token has the scope of the operation where the path is a known one, else those configured.
+    `For operations that have no command yet. PATH is relative to the base URL, with or without its leading slash;
+credentials are sent nowhere else. The response body goes to stdout, in a pipe byte for byte, whatever the status; the
+exit code is that of every command, so a refusal shows in it, and 6 means a body that claims to be JSON and is not.
+With --json a refusal is the error document, with the service's own body under "body" if that is short enough, and a
+response that is not JSON is {content_type, bytes, body or body_base64}. Requests that only read are repeated when the
+answer is lost; changes never are, and then the exit code is 10. The token has the scope of the operation if the path
+is a known one, else the configured scopes.
 Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
   static override examples = [
     'bookctl api GET /account',
@@ -50,21 +51,21 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     data: Flags.string({
       char: 'd',
       helpValue: 'JSON|@FILE|-',
-      summary: 'body: JSON as written, from a file, or from standard input',
+      summary: 'request body: JSON, @FILE, or - for standard input',
     }),
     header: checkedFlag(splitHeader)({
       char: 'H',
       helpValue: 'NAME:VALUE',
       multiple: true,
-      summary: 'a header more; may be repeated',
+      summary: 'additional request header (repeatable)',
     }),
     scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
-      summary: 'scope the token needs; may be repeated',
+      summary: 'scope the token needs (repeatable)',
     }),
     include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),
-    'dry-run': Flags.boolean({summary: 'print the request and send nothing'}),
+    'dry-run': Flags.boolean({summary: 'print the request without sending it'}),
     yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),
   }
 
@@ -102,7 +103,8 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     if (quiet) return
     const bytes = bytesOf(answer, include, Boolean(process.stdout.isTTY))
     if (bytes) process.stdout.write(bytes)
-    else this.warn(`${answer.body.length} bytes that are no text are not shown at a terminal; redirect them`)
+    else
+      this.warn(`${answer.body.length} bytes of binary data are not shown at a terminal; redirect the output`)
     this.hasPrinted = true
   }
 }

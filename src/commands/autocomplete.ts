@@ -4,11 +4,11 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 import {completionResult, SHELL_NAMES} from '../cli/shell/completion/completion.js'
 
 export default class Autocomplete extends BaseCommand {
-  static override summary = 'Print the completion script for a shell, or how to put it in place.'
+  static override summary = 'Print the completion script for a shell'
   static override description =
-    `The script completes commands, flags and their values, and on TAB what this machine remembers: profiles, cities, offers,
-references, subscriptions, events. A shell that reads it starts no other program. It is printed only: no file of yours is changed.
-Without SHELL it tells how to put the script in place. Environment: SHELL.`
+    `The script completes commands, flags and their values, and on TAB what this machine knows: profiles, cities, offers,
+references, subscriptions, events. Loading it starts no other program. It is only printed: none of your files is
+changed. Without SHELL, prints how to install the script. Environment: SHELL.`
   static override examples = [
     'bookctl autocomplete',
     'source <(bookctl autocomplete bash)',
@@ -17,7 +17,7 @@ Without SHELL it tells how to put the script in place. Environment: SHELL.`
   ]
   static override columns = ['shell', 'script', 'install']
   static override args = {
-    shell: Args.string({options: SHELL_NAMES, description: 'whose script to print'}),
+    shell: Args.string({options: SHELL_NAMES, description: 'shell to print the script for'}),
   }
 
   async run(): Promise<void> {

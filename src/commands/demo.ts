@@ -6,10 +6,11 @@ import {jsonText} from '../cli/terminal/json-text.js'
 import {isoTime} from '../contract/dates.js'
 
 export default class DemoCommand extends BaseCommand {
-  static override summary = 'Show a whole booking on a throw-away local sandbox.'
+  static override summary = 'Show a whole booking on a temporary local sandbox'
   static override description =
-    `Logs in, searches, reserves from the balance, downloads the voucher, subscribes to events, receives a signed one and
-checks it, and makes an instant payment, over real HTTP on this machine. Each step is shown as the command you would type. Leaves nothing behind, and needs nothing: no environment.`
+    `Logs in, searches, reserves from the balance, downloads the voucher, subscribes to events, receives a signed event and
+verifies it, and makes an instant payment, over real HTTP on this machine. Each step is shown as the command you would
+type. Leaves nothing behind, and needs nothing: no environment.`
   static override examples = ['bookctl demo', 'bookctl demo --json']
   static override columns = []
 

@@ -4,14 +4,14 @@ import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
 import {checkedFlag} from '../cli/input/flags.js'
 
 export default class Doctor extends DiagnosingCommand {
-  static override summary = 'Check this machine, the way to the service, and the credentials.'
+  static override summary = 'Check this machine, the connection and the credentials'
   static override description =
-    `Looks at versions, configuration, permissions, databases, environment, disk and local sandbox; then at proxy, name service,
-connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then at signing secrets
-and, with --receiver, at a webhook receiver. It goes the way every command goes, so what it says is what they meet; it works
-without a login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to
-do. The exit code is that of the first check that failed: 2 for this machine and its configuration, 4 for credentials, 7 for the
-network, 6 for the service, 5 for the receiver; 0 when none did.
+    `Checks versions, configuration, permissions, databases, environment, disk and local sandbox; then proxy, DNS,
+connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then signing
+secrets and, with --receiver, a webhook receiver. It uses the same network code as every command, and works without a
+login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to
+do. The exit code is that of the first failed check: 2 for this machine and its configuration, 4 for credentials, 7
+for the network, 6 for the service, 5 for the receiver; 0 if none failed.
 Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.`
   static override examples = [
     'bookctl doctor',
@@ -20,7 +20,7 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   ]
   static override columns = ['status', 'name', 'detail', 'fix']
   static override flags = {
-    offline: Flags.boolean({summary: 'look at this machine alone'}),
+    offline: Flags.boolean({summary: 'check this machine only'}),
     receiver: checkedFlag(checkReceiverUrl)({
       helpValue: 'URL',
       summary: 'webhook receiver to probe, as webhooks probe does',

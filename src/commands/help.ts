@@ -5,7 +5,7 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 export default class HelpCommand extends BaseCommand {
   static override hidden = true
   static override strict = false
-  static override summary = 'Explain a command, a group or a topic.'
+  static override summary = 'Explain a command, a group or a topic'
   static override description = 'Environment: none.'
   static override examples = ['bookctl help reserve', 'bookctl help exit-codes']
 

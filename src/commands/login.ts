@@ -9,12 +9,12 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Login extends BaseCommand {
-  static override summary = 'Log in with the credentials of a client, and remember them.'
+  static override summary = 'Log in with client credentials and store them'
   static override description =
-    `Obtains a token before anything is stored. The profile is named by --profile (default: default).
-The secret is asked for, or read by --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET; there is no flag
-that takes it, since the process list and the shell history would show it. Without --scope, the scopes of booking are asked
-for: account:read, hotels:read, reservations:read, reservations:write.
+    `Obtains a token before anything is stored. --profile names the profile (default: default).
+The secret is asked for, or read with --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET; it is not
+accepted as an argument, because arguments show in the process list and the shell history. Without --scope, the scopes
+for booking are requested: account:read, hotels:read, reservations:read, reservations:write.
 Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES, BOOKCTL_PROFILE.`
   static override examples = [
     'printf %s "$SECRET" | bookctl login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin',
@@ -33,9 +33,9 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
-      summary: 'scope to ask for, now and later; may be repeated',
+      summary: 'scope to request, now and later (repeatable)',
     }),
-    keychain: Flags.boolean({summary: 'keep the secret in the keychain of the operating system'}),
+    keychain: Flags.boolean({summary: 'store the secret in the keychain of the operating system'}),
     ...dryRunFlag,
   }
 
@@ -50,6 +50,6 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     await this.print(single(identity, {...identity}, identity.profile))
     const overridden = overriddenWarning(process.env, input.profile, 'this login')
     if (overridden) this.warn(overridden)
-    this.note(`Logged in; kept in ${identity.stored_in}`)
+    this.note(`Logged in; stored in ${identity.stored_in}`)
   }
 }

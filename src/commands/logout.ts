@@ -17,12 +17,12 @@ import {requireConsent} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Logout extends BaseCommand {
-  static override summary = 'Revoke the tokens of a profile, and forget them and its secret.'
+  static override summary = 'Revoke the tokens of a profile and remove its credentials'
   static override description =
-    `Removes everything from this machine also when the service cannot be reached; then it says so, and does not exit with 0.
-With credentials in the environment it revokes theirs, and says how to log out of the profile beside them, which --profile
-names. Live credentials have to be confirmed. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID,
-BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
+    `Removes everything from this machine even if the service cannot be reached; then says so and exits non-zero. With
+credentials in the environment it revokes their tokens, and prints how to log out of the stored profile, which
+--profile selects. Live credentials need confirmation. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL,
+BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
   static override examples = [
     'bookctl logout',
     'bookctl logout --profile reader --dry-run',
@@ -30,8 +30,8 @@ BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
   ]
   static override columns = ['profile', 'revoked', 'removed']
   static override flags = {
-    all: Flags.boolean({summary: 'every profile, and every token kept for credentials of the environment'}),
-    yes: Flags.boolean({summary: 'do not ask; needed for live credentials without a terminal'}),
+    all: Flags.boolean({summary: 'all profiles, and all tokens stored for credentials of the environment'}),
+    yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
     ...dryRunFlag,
   }
 
@@ -45,7 +45,7 @@ BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0)
-      requireConsent(flags.yes || (await this.confirm('Log out, and forget the secret?')), LEAVING_LIVE)
+      requireConsent(flags.yes || (await this.confirm('Log out and remove the secret?')), LEAVING_LIVE)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone =
       leaving === 'all'

@@ -5,10 +5,11 @@ import {isoTime} from '../contract/dates.js'
 import {BOOKING_SCOPES} from '../contract/scopes.js'
 
 export default class Token extends BaseCommand {
-  static override summary = 'Print a valid access token.'
+  static override summary = 'Print a valid access token'
   static override description =
-    `The token kept on this machine, or a new one when it has expired. Whoever reads it can act as the client until then.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES.`
+    `The stored token, or a new one if it has expired. Anyone who has it can act as the client until it expires.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN,
+BOOKCTL_SCOPES.`
   static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override candidates = {scope: 'scopes'} as const
@@ -16,7 +17,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     scope: scopeFlag({
       helpValue: 'SCOPE',
       multiple: true,
-      summary: 'scope the token needs; may be repeated',
+      summary: 'scope the token needs (repeatable)',
     }),
   }
 

@@ -3,7 +3,7 @@ import {checkColumns} from '../cli/terminal/output.js'
 
 export default class Version extends BaseCommand {
   static override hidden = true
-  static override summary = 'Print the version; with --verbose what is in effect.'
+  static override summary = 'Print the version; with --verbose the environment in effect'
   static override description = 'Environment: every variable.'
   static override examples = ['bookctl version', 'bookctl version --verbose']
 

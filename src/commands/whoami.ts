@@ -5,16 +5,17 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Whoami extends BaseCommand {
-  static override summary = 'Show which service and client commands act on.'
+  static override summary = 'Show the service and the client in use'
   static override description =
-    `Looks at this machine only; --check also asks the service whether it accepts the credentials.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES.`
+    `Reads only this machine; --check also asks the service whether it accepts the credentials.
+Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN,
+BOOKCTL_SCOPES.`
   static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
   static override columns = [
     ...['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'source', 'stored_in'],
   ]
   static override flags = {
-    check: Flags.boolean({summary: 'ask the service for a token with these credentials'}),
+    check: Flags.boolean({summary: 'request a token with these credentials'}),
   }
 
   async run(): Promise<void> {

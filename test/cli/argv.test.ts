@@ -40,7 +40,7 @@ test.each([
 describe('help', () => {
   const FIRST = /^Work with the Partner Booking Service/
   const SEARCH = /^Search hotel offers/
-  const HOTELS = /^Search hotels, look at one/
+  const HOTELS = /^Search hotels, show one/
   test.each([
     ['', FIRST],
     ['--help', FIRST],
@@ -61,8 +61,8 @@ describe('help', () => {
     ['hotels --nonsense --help', HOTELS],
     ['--profile x -h reserve', /^Book an offer/],
     ['reserve off_1 --help', /^Book an offer/],
-    ['help environment', /^A flag goes before its variable/],
-    ['--json help exit-codes', /^The same with and without --json/],
+    ['help environment', /^A flag overrides its variable/],
+    ['--json help exit-codes', /^Exit codes do not depend on --json/],
   ])('%j', async (line, text) => {
     expect(await runHere(words(line))).toMatchObject({
       exit: 0,

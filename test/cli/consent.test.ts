@@ -13,7 +13,7 @@ describe.each([
     'nobody to ask',
     undefined,
     'confirmation_needed',
-    'a live reservation has to be confirmed; nothing was sent',
+    'a live reservation needs confirmation; nothing was sent',
     'add --yes',
   ],
 ] as const)('%s', (_, agreed, code, message, hint) => {

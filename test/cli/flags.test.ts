@@ -113,34 +113,34 @@ test('every mistake of a line is found at once', async () => {
 })
 
 test.each<[Defined, string, string]>([
-  [HotelsSearch, '--nights 1 --check-out 2030-06-01', '--check-out and --nights do not go together'],
+  [HotelsSearch, '--nights 1 --check-out 2030-06-01', '--check-out cannot be used with --nights'],
   [
     Login,
     '--client-secret-stdin --client-secret-file f',
-    '--client-secret-stdin and --client-secret-file do not go together',
+    '--client-secret-stdin cannot be used with --client-secret-file',
   ],
-  [WebhooksListen, '--cert a', 'missing: --key; --cert needs it'],
-  [WebhooksListen, '--key a', 'missing: --cert; --key needs it'],
-  [WebhooksListen, '--subscribe', 'missing: --public-url; --subscribe needs it'],
+  [WebhooksListen, '--cert a', 'missing: --key, which --cert requires'],
+  [WebhooksListen, '--key a', 'missing: --cert, which --key requires'],
+  [WebhooksListen, '--subscribe', 'missing: --public-url, which --subscribe requires'],
 ])('%o: %s', async (command, line, message) => {
   expect((await readLine(command, line.split(' '))).mistakes).toEqual([message])
 })
 
-test('scopes are read from several flags and from one with commas or blanks', async () => {
+test('scopes are read from several flags and from one with commas or spaces', async () => {
   for (const command of [Token, Login, Api]) {
     const argv = ['--scope', 'account:read,hotels:read', '--scope', 'tours:read webhooks:read']
     expect((await readLine(command, argv)).flags.scope).toEqual([
       ['account:read', 'hotels:read'],
       ['tours:read', 'webhooks:read'],
     ])
-    expect((await readLine(command, ['--scope', 'all'])).mistakes).toEqual(['there is no scope all'])
+    expect((await readLine(command, ['--scope', 'all'])).mistakes).toEqual(['unknown scope all'])
   }
 })
 
 test('a mistake in an argument is named by the argument', async () => {
   const {mistakes} = await readLine(WebhooksProbe, ['http://a.example/'])
   expect(mistakes).toEqual([expect.stringMatching(/^URL: must be https/)])
-  expect((await readLine(ConfigSet, ['tiemout', '1'])).mistakes).toEqual(['there is no setting tiemout'])
+  expect((await readLine(ConfigSet, ['tiemout', '1'])).mistakes).toEqual(['unknown setting tiemout'])
 })
 
 test('an answer for what is missing is read as the flag or the argument reads it', async () => {

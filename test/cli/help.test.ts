@@ -64,8 +64,8 @@ describe('topics', () => {
     const exits = await help('help exit-codes')
     for (const code of Object.values(EXIT_CODES)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
     const told = exits.replace(/\s+/g, ' ')
-    expect(told).toContain('a reservation, or a change, may have been made')
-    expect(told).toMatch(/10 of reserve, .* After 10 of any other command look first/)
+    expect(told).toContain('a reservation or change may have been made')
+    expect(told).toMatch(/10 of reserve, .* After 10 of any other command, check first/)
   })
 
   test.each(['webhooks', 'sandbox'] as const)(

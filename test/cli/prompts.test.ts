@@ -410,7 +410,7 @@ describe.each([
       await terminal.waitFor(seen)
       terminal.press('ctrl-d')
       expect(await terminal.exit).toBe(9)
-      expect(terminal.screen()).toContain('stopped at a question')
+      expect(terminal.screen()).toContain('interrupted at a question')
       expect(terminal.raw().lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(
         terminal.raw().lastIndexOf('\u001b[?25h'),
       )

@@ -21,12 +21,10 @@ test('its certificates are added to those of the system', async () => {
 })
 
 test('a wrong one is refused as usage, without its path', async () => {
-  await refused('/nowhere/private-name.pem').toThrow(
-    /^the file of certificate authorities cannot be read \(ENOENT\)$/,
-  )
+  await refused('/nowhere/private-name.pem').toThrow(/^the CA file cannot be read \(ENOENT\)$/)
   await refused(tmpdir()).toThrow(/cannot be read \(EISDIR\)/)
-  await refused(fileURLToPath(import.meta.url)).toThrow(/holds no PEM certificate/)
-  await refused('/dev/null').toThrow(/holds no PEM certificate/)
+  await refused(fileURLToPath(import.meta.url)).toThrow(/contains no PEM certificate/)
+  await refused('/dev/null').toThrow(/contains no PEM certificate/)
 })
 
 test('one without end, and one of ten gigabytes, are given up early', async () => {

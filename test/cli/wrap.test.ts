@@ -1,6 +1,7 @@
 /** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
+import {wrapForTerminal} from '../../src/cli/terminal/talk.js'
 import {hang, wrap} from '../../src/cli/terminal/text.js'
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
@@ -48,4 +49,15 @@ test('words stay in one piece unless they may be broken, and then what looks lik
   expect(wrap(family.repeat(5), 5, () => false)).toEqual([family + family, family + family, family])
   expect(wrap('🇹🇷'.repeat(3), 5, () => false)).toEqual(['🇹🇷🇹🇷', '🇹🇷'])
   expect(wrap('', 12)).toEqual([''])
+})
+
+test('wraps a fact and the lines that continue it, and leaves commands whole', () => {
+  const terms = `${' '.repeat(14)}cancelling from 2030-05-29 18:00 (+03:00) on costs 120.00 EUR`
+  expect(wrapForTerminal(terms, 60)).toEqual([
+    `${' '.repeat(14)}cancelling from 2030-05-29 18:00 (+03:00) on`,
+    `${' '.repeat(14)}costs 120.00 EUR`,
+  ])
+  expect(wrapForTerminal(`Hotel         ${'word '.repeat(12).trim()}`, 60)).toHaveLength(2)
+  const command = `bookctl hotels search ${'--room 2:7,4 '.repeat(6)}`
+  expect(wrapForTerminal(command, 60)).toEqual([command])
 })

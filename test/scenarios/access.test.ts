@@ -93,7 +93,7 @@ describe('BOOKCTL_TOKEN', () => {
 describe('login', () => {
   test('says when the environment goes before it', async () => {
     const {stderr} = await logIn()
-    expect(stderr).toContain('the environment goes before this login (BOOKCTL_BASE_URL)')
+    expect(stderr).toContain('the environment overrides this login (BOOKCTL_BASE_URL)')
     const quiet = await home.run(
       ['login', '--base-url', sandbox.baseUrl, '--client-id', 'cid_sandbox', '--client-secret-file', '-'],
       {stdin: 'sk_test_sandbox', env: {BOOKCTL_BASE_URL: undefined}},
@@ -151,7 +151,7 @@ test('profiles use says when the environment goes before it', async () => {
   expect(await use('two', {})).toMatchObject({exit: 0, stderr: ''})
   expect(await use('two', {BOOKCTL_PROFILE: 'two'})).toMatchObject({exit: 0, stderr: ''})
   const other = await use('two', {BOOKCTL_PROFILE: 'default'})
-  expect(other.stderr).toContain('the environment goes before this profile (BOOKCTL_PROFILE): unset it')
+  expect(other.stderr).toContain('the environment overrides this profile (BOOKCTL_PROFILE): unset it')
   expect((await use('two', sandbox.env)).stderr).toContain('BOOKCTL_CLIENT_SECRET')
 })
 

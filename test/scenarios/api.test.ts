@@ -204,7 +204,7 @@ describe('what comes back', () => {
     answerWith('/binary', BINARY, 'image/png')
     const binary = atTerminal(home, ['api', 'GET', '/binary'])
     await binary.exit
-    expect(binary.screen()).toContain('6 bytes that are no text are not shown')
+    expect(binary.screen()).toContain('6 bytes of binary data are not shown')
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')
     const text = atTerminal(home, ['api', 'GET', '/text'])
     await text.exit

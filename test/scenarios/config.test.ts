@@ -88,7 +88,7 @@ describe('what holds', () => {
     expect(got.stderr).toContain('Warning: BOOKCTL_TIMEOUT: must be a whole number')
     const listed = await home.run(['config', 'list'], {env})
     expect(listed).toMatchObject({exit: 0, stdout: expect.stringContaining('timeout\tsoon\tenvironment')})
-    expect(listed.stderr).toContain('BOOKCTL_SCOPES: there is no scope hotels:reed')
+    expect(listed.stderr).toContain('BOOKCTL_SCOPES: unknown scope hotels:reed')
     for (const argv of [['path'], ['set', 'timeout', '20'], ['unset', 'currency']])
       expect(await home.run(['config', ...argv], {env})).toMatchObject({exit: 0})
     expect(await errorOf(['config', 'get', 'timeout', '--timeout', 'soon'])).toMatchObject({exit: 2})
@@ -133,8 +133,8 @@ describe('what may be set', () => {
   })
 
   test.each<[string[], string, string]>([
-    [['curency', 'EUR'], 'unknown_setting', 'there is no setting'],
-    [['contact', 'x'], 'unknown_setting', 'there is no setting'],
+    [['curency', 'EUR'], 'unknown_setting', 'unknown setting'],
+    [['contact', 'x'], 'unknown_setting', 'unknown setting'],
     [['currency', 'EU'], 'invalid_input', 'currency'],
     [['nationality', 'TUR'], 'invalid_input', 'nationality'],
     [['timeout', '0'], 'invalid_input', 'timeout'],
@@ -146,9 +146,9 @@ describe('what may be set', () => {
     [['base_url', 'https://partner.example/v2'], 'invalid_base_url', 'v1'],
     [['client_id', 'me'], 'invalid_client_id', 'cid_'],
     [['scopes', 'hotels:reed'], 'unknown_scope', 'hotels:reed'],
-    [['secret_store', 'keychain'], 'read_only_setting', 'by hand'],
+    [['secret_store', 'keychain'], 'read_only_setting', 'directly'],
     [['current_profile', 'none'], 'unknown_profile', 'none'],
-    [['paths.account.show', '/me'], 'unknown_setting', 'there is no setting'],
+    [['paths.account.show', '/me'], 'unknown_setting', 'unknown setting'],
     [['paths.reservations.show', '/bookings'], 'settings_invalid', '{reservation_ref}'],
     [['paths.reservations.list', 'bookings'], 'settings_invalid', 'must be one such as'],
   ])('%j is refused and nothing is written', async (argv, code, words) => {
@@ -203,7 +203,7 @@ describe('what may be set', () => {
   test('what goes before it is said', async () => {
     const env = {BOOKCTL_CURRENCY: 'USD'}
     const {stderr} = await home.run(['config', 'set', 'currency', 'EUR'], {env})
-    expect(stderr).toContain('BOOKCTL_CURRENCY goes before this')
+    expect(stderr).toContain('BOOKCTL_CURRENCY overrides this setting')
   })
 })
 

@@ -165,7 +165,7 @@ test('no secret is put into a directory that stays open to others', async () => 
   const login = ['login', '--client-id', 'cid_sandbox', '--client-secret-stdin']
   expect(await home.json(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({
     exit: 2,
-    result: {error: {message: 'the configuration directory cannot be written'}},
+    result: {error: {message: 'the configuration directory is not writable'}},
   })
   expect(readdirSync(directory)).toEqual([])
   writeFileSync(join(directory, 'config.json'), '{"defaults": {"currency": "EUR"}}', {mode: 0o600})

@@ -23,7 +23,7 @@ const SEARCH = [
   ['City', 'istan\r'],
   ['Check-in', '2030-06-01\r'],
   ['Check-out', '3\r'],
-  ['How many rooms', '\r'],
+  ['Number of rooms', '\r'],
   ['Adults', '1\r'],
   ['Ages of the children', '\r'],
   ['Nationality', 'turk\r'],
@@ -48,7 +48,7 @@ const CONTACT = [
 const END = [
   ['Payment', '\r'],
   ['booking reference', '\r'],
-  ['Keep these guests', '\r'],
+  ['Store these guests', '\r'],
 ] as const
 const ALL = [...SEARCH, ...GUEST, ...CONTACT, ...END]
 
@@ -88,8 +88,8 @@ test('a person who has never seen it books a room with nothing but the questions
   for (const shown of [
     'Hotel',
     'Due at hotel',
-    'hotel clock',
-    'your clock',
+    'hotel time',
+    'your time',
     'UTC',
     '2030-06-04, 3 nights',
     'Istanbul (101)',
@@ -192,7 +192,13 @@ test('Escape goes back inside the guests, through the contact and from the confi
   await answer(terminal, ALL)
   await terminal.waitFor('Reserve this now')
   await terminal.waitFor('Esc goes back')
-  for (const asked of ['Keep these', 'booking reference', 'Payment', 'prefix (0532 123 45 67)', 'e-mail (']) {
+  for (const asked of [
+    'Store these',
+    'booking reference',
+    'Payment',
+    'prefix (0532 123 45 67)',
+    'e-mail (',
+  ]) {
     terminal.press('escape')
     await terminal.waitFor(asked)
     await terminal.waitFor('Esc goes back')
@@ -257,13 +263,13 @@ test('settings are offered: nationality, currency and each part of the contact',
 test('a date typed short is shown in full once it is taken, and a birth date that cannot be is refused', async () => {
   const terminal = start()
   await answer(terminal, SEARCH.slice(0, 3))
-  await terminal.waitFor('How many rooms')
+  await terminal.waitFor('Number of rooms')
   expect(terminal.screen()).toContain('3  3 nights, leaving Tue 2030-06-04')
   terminal.type('\r')
   await answer(terminal, [...SEARCH.slice(4), ...GUEST.slice(0, 2)])
   await terminal.waitFor('birth date')
   terminal.type('1990-13-03\r')
-  await terminal.waitFor('must be a date that exists')
+  await terminal.waitFor('must be a valid date')
   terminal.press('ctrl-u')
   terminal.type('1990-02-03\r')
   await terminal.waitFor('gender')
@@ -283,7 +289,7 @@ test('an offer that expired on the way leads to the same search, with nothing ty
   })
   terminal.type('y\r')
   await terminal.waitFor('expired')
-  await terminal.waitFor('the room you chose is still there, at the same price')
+  await terminal.waitFor('the room you chose is still available, at the same price')
   await answer(terminal, [
     ['Offer (', '\r'],
     ['Reserve this now', 'y\r'],
@@ -296,7 +302,7 @@ test('people agreed to be kept are offered again', async () => {
   const first = start()
   await answer(first, ALL.slice(0, -1))
   await answer(first, [
-    ['Keep these guests', '3\r'],
+    ['Store these guests', '3\r'],
     ['Reserve this now', 'y\r'],
     ['Download the voucher', 'n\r'],
   ])
@@ -305,7 +311,7 @@ test('people agreed to be kept are offered again', async () => {
   await answer(second, [
     ...SEARCH,
     ['who is it?', '\r'],
-    ['whom may the hotel reach?', '\r'],
+    ['Who should the hotel contact?', '\r'],
     ['Payment', '\r'],
     ['booking reference', '\r'],
   ])

@@ -29,7 +29,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
     const [asked, answer] = line
     const fits = typeof asked === 'string' ? question.message.includes(asked) : asked.test(question.message)
     if (!fits) throw new Error(`expected ${asked}, was asked: ${question.message}`)
-    if (answer === '^C') throw new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
+    if (answer === '^C') throw new Failure('interrupted', 'interrupted at a question', {code: 'interrupted'})
     if (answer === '^esc' && question.goesBack) throw new GoBack()
     if (answer === '^wait') await withdrawn(question)
     return answer

@@ -29,7 +29,7 @@ test('commands, flags and exit codes are those of the committed list', async () 
 })
 
 test.each(commands)('%s says what it does, what it reads, and shows two examples', (_, command) => {
-  expect(command.summary).toMatch(/\.$/)
+  expect(command.summary).toMatch(/^[A-Z].*[^.]$|\.$/)
   expect(command.description).toContain('nvironment')
   expect(command.examples?.length).toBeGreaterThanOrEqual(2)
 })

@@ -20,7 +20,7 @@ export function invalid(field: string, problem: string, typed?: string, hint?: s
 
 export function checkDate(field: string, text: string): string {
   if (isCalendarDate(text)) return text
-  throw invalid(field, 'must be a date that exists, written YYYY-MM-DD', text)
+  throw invalid(field, 'must be a valid date (YYYY-MM-DD)', text)
 }
 
 /** A whole number from `least` to `most`, in decimal digits. */
@@ -34,7 +34,7 @@ export function checkInteger(field: string, text: string, least: number, most: n
 /** An absolute URL, as oclif's own flag gives it. */
 export function checkUrl(field: string, text: string): URL {
   if (URL.canParse(text)) return new URL(text)
-  throw invalid(field, 'must be a URL, such as https://example.com/', undefined)
+  throw invalid(field, 'must be a URL such as https://example.com/', undefined)
 }
 
 export function checkAmount(field: string, text: string): string {
@@ -52,21 +52,21 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const code = text.toUpperCase()
   const {countries} = await import('countries-list')
   if (/^[A-Za-z]{2}$/.test(text) && Object.hasOwn(countries, code)) return code
-  throw invalid(field, 'must be a two-letter country code (ISO 3166-1), for example TR', text)
+  throw invalid(field, 'must be a two-letter country code (ISO 3166-1) such as TR', text)
 }
 
 /** A currency code in upper case; lower case is taken too. Which currencies there are is for the service to say. */
 export function checkCurrency(field: string, text: string): string {
   if (/^[A-Za-z]{3}$/.test(text)) return text.toUpperCase()
-  throw invalid(field, 'must be a three-letter currency code (ISO 4217), for example EUR', text)
+  throw invalid(field, 'must be a three-letter currency code (ISO 4217) such as EUR', text)
 }
 
 const WHERE_SHOWN: Readonly<Partial<Record<IdentifierKind, string>>> = {
-  offer_id: 'bookctl hotels search shows offers with their ids',
-  reservation_ref: 'bookctl journal shows the reservations made on this machine',
-  subscription_id: 'bookctl webhooks list shows subscriptions with their ids',
-  event_id: 'bookctl webhooks events list shows the events received',
-  delivery_id: 'bookctl sandbox deliveries shows deliveries with their ids',
+  offer_id: 'list offers with their ids: bookctl hotels search',
+  reservation_ref: 'list reservations made on this machine: bookctl journal',
+  subscription_id: 'list subscriptions with their ids: bookctl webhooks list',
+  event_id: 'list received events: bookctl webhooks events list',
+  delivery_id: 'list deliveries with their ids: bookctl sandbox deliveries',
 }
 
 /** An identifier in the form of its kind. Throws usage naming `field`, what was typed and what is likely wrong. */
@@ -84,10 +84,10 @@ export function checkGiven(field: string, text: string): string {
 
 /** What to look at where an identifier came out of a script; undefined when it looks typed. */
 function likelyCause(text: string): string | undefined {
-  if (text.trim() === '') return 'it is empty: check the variable or the command it comes from'
+  if (text.trim() === '') return 'the value is empty: check the variable or the command it comes from'
   if (isNoValue(text))
-    return `${text.trim()} is printed for a missing value: check the variable or the jq path it comes from`
-  return /^(["'`]).*\1$/s.test(text) ? 'leave out the quotes: jq -r prints none' : undefined
+    return `${text.trim()} means a missing value: check the variable or the jq path it comes from`
+  return /^(["'`]).*\1$/s.test(text) ? 'remove the quotes: jq -r prints none' : undefined
 }
 
 /** One line of text with something in it. */
@@ -103,7 +103,7 @@ export function readDuration(field: string, text: string): number {
   const parts = /^\d{1,9}$/.test(text)
     ? [`${text}s`]
     : text.match(/^(\d{1,9}[smhd])+$/) && text.match(/\d+[smhd]/g)
-  if (!parts) throw invalid(field, 'must be a length of time such as 30s, 16m, 2h or 1d', text)
+  if (!parts) throw invalid(field, 'must be a duration such as 30s, 16m, 2h or 1d', text)
   return parts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (SECONDS[part.slice(-1)] ?? 0), 0)
 }
 
@@ -116,7 +116,9 @@ export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filte
 export function checkOwnPath(where: string, name: string, path: string): string {
   const operation = OWN_OPERATIONS.find(own => own === name)
   if (operation === undefined) {
-    throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, which is no operation of §4.9`)
+    throw refuse(
+      `${where} names a path for ${sanitizeLine(name, 60)}, which is not an operation whose path can be named`,
+    )
   }
   if (!PATH_TEMPLATE.test(path))
     throw refuse(`${where}: the path of ${name} must be one such as /bookings/{reservation_ref}`)

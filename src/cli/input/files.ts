@@ -78,8 +78,9 @@ export async function readFile(path: string, mostBytes: number): Promise<Buffer>
 /** A secret from a file or `-`, without its one trailing newline. Throws usage when it is empty or several lines. */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
-  if (secret === '') throw usage('invalid_input', `${flag}: there is no secret in it`)
-  if (/[\r\n]/.test(secret)) throw usage('invalid_input', `${flag}: must hold the secret alone, on one line`)
+  if (secret === '') throw usage('invalid_input', `${flag}: contains no secret`)
+  if (/[\r\n]/.test(secret))
+    throw usage('invalid_input', `${flag}: must contain only the secret, on one line`)
   return secret
 }
 
@@ -87,14 +88,14 @@ export async function readSecret(flag: string, path: string): Promise<string> {
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
   if (path === '' || statSync(path, {throwIfNoEntry: false})?.isDirectory()) {
-    throw usage('invalid_input', `${flag}: must be the name of a file`)
+    throw usage('invalid_input', `${flag}: must be a file name`)
   }
   try {
     accessSync(dirname(resolve(path)), constants.W_OK)
     return path
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
-    const hint = 'make its directory writable, or name a file elsewhere'
+    const hint = 'make its directory writable, or use another path'
     throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`, hint)
   }
 }

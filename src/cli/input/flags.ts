@@ -47,7 +47,7 @@ export const portFlag = Flags.integer({
   min: 0,
   max: 65_535,
   default: 0,
-  summary: 'port to listen on; 0 takes a free one',
+  summary: 'port to listen on (0: any free port)',
 })
 
 /** `--wait[=SECONDS]`: alone, 900 seconds. */
@@ -55,7 +55,7 @@ export const waitFlag = (summary: string) =>
   checkedFlag((field, text) => checkInteger(field, text, 0, 86_400))({
     helpValue: '[SECONDS]',
     whenAlone: 900,
-    summary: `${summary}; alone, 900 seconds`,
+    summary: `${summary} (without SECONDS: 900)`,
   })
 
 /** An identifier of the service as an argument; it may be put into a path. */

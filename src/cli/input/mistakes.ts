@@ -2,7 +2,7 @@
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest} from './match.js'
 
-export const SEE_HELP = 'add --help to see what the command takes'
+export const SEE_HELP = 'run with --help for usage'
 
 /** Where a value came from. */
 export interface Word {
@@ -46,16 +46,16 @@ export function unknownFlag(word: string, names: readonly string[]): Failure {
 }
 
 export function surplusArguments(count: number): Failure {
-  const many = count === 1 ? 'there is one argument' : `there are ${count} arguments`
-  return usage('unexpected_argument', `${many} more than the command takes`, SEE_HELP)
+  const what = count === 1 ? 'one unexpected argument' : `${count} unexpected arguments`
+  return usage('unexpected_argument', what, SEE_HELP)
 }
 
 export function notTogether(one: string, other: string): Failure {
-  return usage('invalid_flags', `--${one} and --${other} do not go together`, 'leave one of them out')
+  return usage('invalid_flags', `--${one} cannot be used with --${other}`, 'leave one of them out')
 }
 
 export function onlyWith(flag: string, needed: string): Failure {
-  return usage('missing_flag', `missing: --${needed}; --${flag} needs it`, SEE_HELP)
+  return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
 /**

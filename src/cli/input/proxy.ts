@@ -15,7 +15,7 @@ export function checkProxy(field: string, text: string): string {
   if (url.username !== '' || url.password !== '') {
     throw usage(
       'secret_on_command_line',
-      `${field}: holds a user name or password, which the process list and the shell history show`,
+      `${field}: contains a user name or password, which would show in the process list and the shell history`,
       'set HTTPS_PROXY instead',
     )
   }

@@ -97,8 +97,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
   const wire = await import('./wire.js')
   const {insecure = false, bodies = false, secrets = [], show, showCurl} = options
-  if (insecure)
-    options.warn('Warning: --insecure: certificates are not checked; for servers of this machine alone')
+  if (insecure) options.warn('Warning: --insecure: certificates of servers on this machine are not checked')
   const env = options.proxy === undefined ? options.env : withProxy(options.env, options.proxy)
   const ca = await wire.trustedCertificates(options.caFile, env)
   const transport = wire.createTransport({env, insecure, ca})

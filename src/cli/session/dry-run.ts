@@ -12,7 +12,7 @@ import {notShown, readNamedPaths} from './own-paths.js'
 import type {Target} from './target.js'
 
 export const dryRunFlag = {
-  'dry-run': Flags.boolean({summary: 'print what would be sent and changed, and do nothing'}),
+  'dry-run': Flags.boolean({summary: 'print what would be sent and changed, without doing it'}),
 }
 
 /** The exact request; secrets are redacted. */

@@ -106,7 +106,7 @@ export function notShown(name: OperationName): Failure {
   const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
     'path_not_shown',
-    `the interface does not show the path to ${what}, and a guessed one is only called on the local sandbox; the operation was not sent`,
-    `name it with: bookctl config set paths.${name} PATH; the local sandbox needs no naming`,
+    `the interface does not show the path to ${what}, and a guessed path is called on the local sandbox only; nothing was sent`,
+    `name it: bookctl config set paths.${name} PATH`,
   )
 }

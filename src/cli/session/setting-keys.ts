@@ -32,7 +32,7 @@ export interface SettingKey {
   readonly summary: string
   /** Where it may stand, the one that goes first ahead. */
   readonly places: readonly SettingPlace[]
-  /** Belongs to one service: it is set in the profile in use, and in the defaults only where there is no profile. */
+  /** Belongs to one service: it is set in the profile in use, and in the defaults only where unknown profile. */
   readonly isOfService?: boolean
   /** The environment variable that goes before the file. */
   readonly environment?: string
@@ -83,7 +83,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     name: 'scopes',
-    summary: 'scopes to ask for, separated by blanks or commas',
+    summary: 'scopes to request, separated by spaces or commas',
     places: ['profile'],
     environment: 'BOOKCTL_SCOPES',
     check: (field, text) => {
@@ -94,9 +94,9 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     name: 'mode',
-    summary: 'live or test, as the secret of the profile says',
+    summary: 'live or test, according to the secret of the profile',
     places: ['profile'],
-    readOnly: 'log in with the other secret, under a profile of its own: bookctl login --profile NAME',
+    readOnly: 'log in with the other secret under another profile: bookctl login --profile NAME',
     check: (_, text) => text,
   },
   {
@@ -104,19 +104,19 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     summary: 'where the client secret is: file (tokens.db) or keychain',
     places: ['profile'],
     builtIn: 'file',
-    readOnly: 'the secret moves with a login: bookctl login, with or without --keychain',
+    readOnly: 'log in again to move the secret: bookctl login, with or without --keychain',
     check: (_, text) => text,
   },
   {
     name: 'signature_header',
-    summary: 'header under which the signature of a webhook comes',
+    summary: 'header that carries the signature of a webhook',
     places: EVERYWHERE,
     builtIn: SIGNATURE_HEADER,
     check: checkHeaderName,
   },
   {
     name: 'event_id_header',
-    summary: 'header under which the id of a webhook event comes',
+    summary: 'header that carries the id of a webhook event',
     places: EVERYWHERE,
     builtIn: EVENT_ID_HEADER,
     check: checkHeaderName,
@@ -149,7 +149,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   })),
   {
     name: 'timeout',
-    summary: 'longest time for one call in seconds, retries included',
+    summary: 'maximum time for one call in seconds, retries included',
     places: EVERYWHERE,
     environment: 'BOOKCTL_TIMEOUT',
     flag: 'timeout',
@@ -158,7 +158,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     name: 'ca_file',
-    summary: "file of certificates (PEM) to trust beside the system's",
+    summary: 'file of additional certificates to trust (PEM)',
     places: EVERYWHERE,
     environment: 'BOOKCTL_CA_FILE',
     flag: 'ca-file',
@@ -182,7 +182,7 @@ export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | reado
 
 function checkHeaderName(field: string, text: string): string {
   if (HEADER_NAME.test(text)) return text
-  throw invalid(field, 'must be the name of a header', text)
+  throw invalid(field, 'must be a header name', text)
 }
 
 /** The absolute path of a file that holds certificates: commands run in other directories, too. */

@@ -137,7 +137,7 @@ export interface ConnectionSettings {
   readonly caFile?: string
 }
 
-/** Throws usage, naming variable or place in config.json, for a value that will not do. */
+/** Throws usage, naming variable or place in config.json, for an invalid value. */
 export async function readPreferences(around: Surroundings): Promise<Preferences> {
   const [nationality, currency] = [await readText('nationality', around), await readText('currency', around)]
   const contact: Fields = {}
@@ -152,7 +152,7 @@ export async function readPreferences(around: Surroundings): Promise<Preferences
   }
 }
 
-/** Flags too. Throws usage as above; where a value that will not do is `leftOut`, it counts as not set. */
+/** Flags too. Throws usage as above; where an invalid value is `leftOut`, it counts as not set. */
 export async function readConnectionSettings(
   around: Surroundings,
   leftOut = false,

@@ -62,7 +62,7 @@ export function profileName(flags: TargetFlags, remembered: Remembered): string 
 /** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name
-  throw usage('invalid_profile', 'a profile name is letters, digits, _ and -, up to 64')
+  throw usage('invalid_profile', 'invalid profile name: use up to 64 letters, digits, _ and -')
 }
 
 /**
@@ -81,7 +81,7 @@ export async function resolveTarget(
     const addressed = flags['base-url'] ? undefined : profileIfAny(flags, remembered)
     const baseUrl = flags['base-url'] || addressed?.base_url
     if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
-    requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose address it would go to')
+    requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
     return build(null, 'env', baseUrl, fromEnv.clientId, fromEnv.clientSecret, scopesOf(env.BOOKCTL_SCOPES))
   }
   const name = profileName(flags, remembered)
@@ -105,7 +105,7 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   const token = env.BOOKCTL_TOKEN ?? ''
   const clientId = env.BOOKCTL_CLIENT_ID || TOKEN_CLIENT
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token, without blanks')
+    throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
   if (env.BOOKCTL_CLIENT_ID) checkClientId(clientId)
   const text = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
   if (!text) throw missingVariables(['BOOKCTL_BASE_URL'], env)
@@ -126,8 +126,8 @@ export function requireSameMode(mode: Mode | undefined, clientSecret: string, wh
   if (mode === undefined || given === undefined || mode === given) return
   throw usage(
     'mode_mismatch',
-    `${where} is for ${mode} credentials, and this secret is a ${given} one`,
-    'keep live and test in profiles of their own: bookctl login --profile NAME',
+    `${where} is for ${mode} credentials, but this is a ${given} secret`,
+    'use separate profiles for live and test: bookctl login --profile NAME',
   )
 }
 
@@ -184,7 +184,7 @@ export function checkCredentials(clientId: string, clientSecret: string, baseUrl
 /** Throws usage unless `clientId` has the shape of §5.3. */
 export function checkClientId(clientId: string): void {
   if (/^cid_[\x21-\x7e]+$/.test(clientId)) return
-  throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX}, without blanks`)
+  throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`)
 }
 
 /** The mode of a secret that may be sent to `baseUrl`, where that is known. Throws usage; echoes no secret. */
@@ -193,7 +193,7 @@ export function checkSecret(clientSecret: string, baseUrl: string | undefined): 
   if (mode === undefined) {
     throw usage(
       'invalid_client_secret',
-      'the client secret must start with sk_live_ or sk_test_, without blanks',
+      'the client secret must start with sk_live_ or sk_test_ and contain no spaces',
     )
   }
   if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
@@ -220,7 +220,7 @@ export function checkScopes(names: readonly string[]): Scope[] {
     if (isScope(name)) return name
     throw usage(
       'unknown_scope',
-      `there is no scope ${sanitizeLine(name, 40)}`,
+      `unknown scope ${sanitizeLine(name, 40)}`,
       `scopes: ${SCOPE_NAMES.join(', ')}`,
     )
   })
@@ -240,11 +240,11 @@ export function readyTokens(accessToken: string): TokenSource {
 export function tokenNotTaken(): Failure {
   return new Failure(
     'not_allowed',
-    'the token in BOOKCTL_TOKEN is not valid, or no longer; it is not renewed',
+    'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed',
     {
       code: 'token_not_valid',
       status: 401,
-      hint: 'set BOOKCTL_TOKEN to a new one, or unset it and use bookctl login',
+      hint: 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login',
     },
   )
 }

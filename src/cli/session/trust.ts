@@ -60,7 +60,7 @@ async function readCertificatesAnew(caFile: string): Promise<string[]> {
     throw code === undefined || error instanceof Failure ? error : badCaFile(`cannot be read (${code})`)
   }
   const certificates = text.match(PEM_CERTIFICATE) ?? []
-  if (certificates.length === 0) throw badCaFile('holds no PEM certificate')
+  if (certificates.length === 0) throw badCaFile('contains no PEM certificate')
   for (const certificate of certificates) requireParsable(certificate)
   return certificates
 }
@@ -69,14 +69,14 @@ function requireParsable(certificate: string): void {
   try {
     new X509Certificate(certificate)
   } catch {
-    throw badCaFile('holds a certificate that cannot be read')
+    throw badCaFile('contains an invalid certificate')
   }
 }
 
 function badCaFile(problem: string) {
   return usage(
     'invalid_ca_file',
-    `the file of certificate authorities ${problem}`,
-    'give a file of PEM certificates by --ca-file, BOOKCTL_CA_FILE or the setting ca_file',
+    `the CA file ${problem}`,
+    'pass a file of PEM certificates with --ca-file, BOOKCTL_CA_FILE or the setting ca_file',
   )
 }

@@ -49,7 +49,7 @@ export interface ErrorDocument {
 }
 
 const MAX_ERROR_BYTES = 4000
-const DEFECT_HINT = 'run it again with BOOKCTL_DEBUG=1 to see where, and report that'
+const DEFECT_HINT = 'run it again with BOOKCTL_DEBUG=1 and report the output'
 
 /** Turns anything thrown into a Failure; undefined means a defect of ours. */
 function failureOf(thrown: unknown): Failure | undefined {
@@ -69,7 +69,7 @@ export function describeFailure(
 } {
   const failure = failureOf(thrown)
   if (!failure) {
-    const message = 'unexpected error, a defect of bookctl'
+    const message = 'internal error; this is a bug in bookctl'
     return {
       exit: EXIT_CODES.unexpected,
       document: {error: {code: 'unexpected', message, hint: DEFECT_HINT}},
@@ -81,16 +81,15 @@ export function describeFailure(
 
 /** What can be done about a failure of the kind, where it does not say so itself. */
 const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
-  usage: 'correct it and run the command again; --help shows what the command takes',
-  not_allowed: 'bookctl whoami shows who you are to the service; bookctl login logs in anew',
+  usage: 'correct it and run the command again; run with --help for usage',
+  not_allowed: 'check your credentials: bookctl whoami; log in again: bookctl login',
   refused: 'change what the service objects to and run the command again; --verbose shows the exchange',
-  service_failed: 'try again later; --verbose shows the exchange, for the operator of the service',
-  unreachable: 'check the network and the base URL: bookctl whoami shows it',
-  pending: 'run the command again to go on waiting',
-  signature: 'bookctl webhooks verify explains what is wrong with a signature',
-  outcome_unknown:
-    'look at what became of it before it is done again, with the command that lists or shows it',
-  interrupted: 'nothing was sent after it was stopped; run the command again to start over',
+  service_failed: 'try again later; --verbose shows the exchange for support',
+  unreachable: 'check the network and the base URL: bookctl whoami',
+  pending: 'run the command again to keep waiting',
+  signature: 'find out why: bookctl webhooks verify',
+  outcome_unknown: 'check its state before you retry, with the command that lists or shows it',
+  interrupted: 'nothing was sent after the interruption; run the command again to restart',
 }
 
 function hintOf({kind, details}: Failure): string {

@@ -29,7 +29,10 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   // Nothing is left that could end the command: without this the process would end as if all were done.
-  process.once('beforeExit', () => void fail(new Error('the command waits for what can never come')))
+  process.once(
+    'beforeExit',
+    () => void fail(new Error('the event loop is empty, but the command has not ended')),
+  )
   try {
     const code = await execute(argv, place)
     if (isStopping) return await new Promise<never>(() => {})

@@ -105,7 +105,7 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   const {prompts} = asking
   const message = `${capitalised(spec.summary ?? spec.description ?? name)} (${shown})`
   const check = async (answer: string) => {
-    if (answer === '') throw usage('missing', `${shown} cannot be empty`)
+    if (answer === '') throw usage('missing', `${shown} must not be empty`)
     await asking.read(value, answer)
   }
   const typed = async () => [await prompts.text({message, check})]
@@ -113,7 +113,7 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   if (choices.length === 0) return typed()
   if (spec.multiple) return prompts.chooseSeveral({message, choices})
   if (complete) return [await prompts.choose({message, choices})]
-  const other: Choice<undefined> = {value: undefined, name: 'another one, to be typed'}
+  const other: Choice<undefined> = {value: undefined, name: 'Other (type it)'}
   const chosen = await prompts.choose<string | undefined>({message, choices: [...choices, other]})
   return chosen === undefined ? typed() : [chosen]
 }

@@ -39,8 +39,8 @@ export function unknownCommand(
   const what = topics.length === 0 ? 'command' : 'command or help topic'
   return usage(
     'unknown_command',
-    `there is no ${what} \`${typed.join(' ').slice(0, 60)}\``,
-    meant ? `did you mean \`bookctl ${meant}\`?` : 'bookctl --help lists the commands',
+    `unknown ${what} \`${typed.join(' ').slice(0, 60)}\``,
+    meant ? `did you mean \`bookctl ${meant}\`?` : 'list commands: bookctl --help',
   )
 }
 
@@ -72,17 +72,17 @@ export function flagWithoutCommand(typed: string): Failure {
   const best = closest(flag, [...GLOBAL_SWITCHES, ...GLOBAL_VALUES])
   if (best !== undefined && /^--[\w-]+$/.test(flag))
     return usage('unknown_flag', `unknown flag ${flag}`, `did you mean ${best}?`)
-  const hint = 'bookctl --help lists the commands; flags of a command come after its name'
-  return usage('no_command', `no command was given with ${flag}`, hint)
+  const hint = 'list commands: bookctl --help; flags of a command come after its name'
+  return usage('no_command', `missing command before ${flag}`, hint)
 }
 
 /** The help topics: what `bookctl help TOPIC` explains besides the commands, each with its line in the list of topics. */
 export const HELP_TOPICS = {
-  environment: 'The environment variables, and what goes before what.',
-  'exit-codes': 'How commands end, for scripts.',
-  output: 'Tables, pipes, JSON, columns, queries.',
-  sandbox: 'Starting it, moving its time, payments, bad days.',
-  webhooks: 'Receiving events, and why a signature fails.',
+  environment: 'environment variables and precedence',
+  'exit-codes': 'exit codes, for scripts',
+  output: 'tables, pipes, JSON, columns, queries',
+  sandbox: 'starting, clock, payments, fault injection',
+  webhooks: 'receiving events, and why a signature fails',
 } as const
 
 export function isHelpTopic(name: string): name is keyof typeof HELP_TOPICS {

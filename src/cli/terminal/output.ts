@@ -48,7 +48,8 @@ export async function renderResult<Item>(
   // A document has no rows and no id: it is JSON in whatever form was asked for.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
-  if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))))
+  // What has no identifier is no line: an empty one would be taken for a name.
+  if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))).filter(Boolean))
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
@@ -78,7 +79,7 @@ export function checkColumns(valid: readonly string[] | undefined, wanted: strin
   if (unknown === undefined) return
   const best = closest(unknown, valid)
   const hint = `${best ? `did you mean ${best}? ` : ''}columns: ${valid.join(', ')}`
-  throw usage('unknown_column', `--columns: there is no column ${sanitizeLine(unknown, 40)}`, hint)
+  throw usage('unknown_column', `--columns: unknown column ${sanitizeLine(unknown, 40)}`, hint)
 }
 
 function namesIn(list: string): string[] {
@@ -98,7 +99,7 @@ export async function checkExpression(field: string, text: string): Promise<stri
     compile(text)
     return text
   } catch (error) {
-    const problem = `${field} is not a JMESPath expression that can be used: ${queryReason(error)}`
+    const problem = `${field}: invalid JMESPath expression: ${queryReason(error)}`
     throw usage('invalid_query', problem)
   }
 }
@@ -110,10 +111,10 @@ function evaluate(work: () => unknown, document: object): unknown {
   } catch (error) {
     throw new Failure(
       'service_failed',
-      `the command did its work, but --query does not fit its result: ${queryReason(error)}`,
+      `the command succeeded, but --query cannot be applied to its result: ${queryReason(error)}`,
       {
         code: 'query_failed',
-        hint: 'what was done is done: do not repeat a change for this',
+        hint: 'do not repeat a change because of this',
         result: {result: document},
         keepsResult: true,
       },
@@ -197,7 +198,7 @@ async function renderTable(
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])
 }
 
-const LEFT_OUT = 'Not shown for want of room (use --columns, or a wider terminal)'
+const LEFT_OUT = 'Columns left out (use --columns, or a wider terminal)'
 
 function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')

@@ -41,13 +41,13 @@ export function guardStreams(readerGone: () => void, refusal: () => Refusal | un
       stderr().write(`${refused.text}\n`)
       process.exit(refused.exit)
     }
-    const what = error.code === 'ENOSPC' ? 'no space is left there' : 'writing failed'
-    stderr().write(`Error: the result cannot be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
+    const what = error.code === 'ENOSPC' ? 'no space left' : 'writing failed'
+    stderr().write(`Error: the result could not be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
     process.exit(1)
   })
 }
 
-const DONE_ANYWAY = 'Hint: what the command did is done all the same; bookctl journal shows what was booked'
+const DONE_ANYWAY = 'Hint: the command itself was completed; list bookings: bookctl journal'
 
 /** Writes the pieces of a long result to stdout, each when the one before has left. */
 export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {

@@ -42,18 +42,18 @@ export function say(lines: string | readonly string[]): void {
   const painter = painterFor(stderr(), process.env)
   clearTransient()
   const texts = typeof lines === 'string' ? [lines] : lines
-  const shown = texts.flatMap(line => fitted(sanitizeLine(line)))
+  const columns = stderrIsTerminal() ? stderr().columns || 80 : Number.POSITIVE_INFINITY
+  const shown = texts.flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
 /**
- * A line at a terminal: a fact (`Hotel      …`) and what a service said (`Error: …`) with the rest set in. Commands and
- * addresses to be copied are left to the terminal, which copies them whole.
+ * Wraps a line for the terminal: a fact (`Hotel      …`), the lines that continue it, and an error, with the rest
+ * indented. Commands and addresses are left to the terminal, so that they are copied whole.
  */
-function fitted(line: string): string[] {
-  const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
-  if (!stderrIsTerminal() || name === undefined) return [line]
-  return hang(line, stderr().columns || 80, name.length || 2)
+export function wrapForTerminal(line: string, columns: number): string[] {
+  const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)| {8,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
+  return name === undefined ? [line] : hang(line, columns, name.length || 2)
 }
 
 /** Colours the word that says what kind of line it is. */

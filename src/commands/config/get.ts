@@ -3,10 +3,10 @@ import {CONFIG_COLUMNS, getSetting, keyArg} from '../../cli/features/access/conf
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigGet extends BaseCommand {
-  static override summary = 'Print the value of a setting, as it holds now.'
+  static override summary = 'Print the effective value of a setting'
   static override description =
-    `A flag goes before an environment variable, that before the profile, that before the defaults of all profiles. A setting
-that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and that of the setting.`
+    `A flag overrides the environment variable, which overrides the profile, which overrides the defaults of all profiles.
+A setting without a value exits with 2. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and that of the setting.`
   static override examples = [
     'bookctl config get timeout',
     'bookctl config get signature_header --show-origin',
@@ -15,7 +15,7 @@ that nothing gives ends with exit code 2. Environment: BOOKCTL_CONFIG_DIR, BOOKC
   static override columns = [...CONFIG_COLUMNS, 'source_path']
   static override candidates = {key: 'settings'} as const
   static override args = keyArg
-  static override flags = {'show-origin': Flags.boolean({summary: 'say first where the value comes from'})}
+  static override flags = {'show-origin': Flags.boolean({summary: 'also print where the value comes from'})}
 
   override readonly showsSettings = true
 

@@ -3,10 +3,11 @@ import {CONFIG_COLUMNS, listSettings} from '../../cli/features/access/config.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigList extends BaseCommand {
-  static override summary = 'List the settings, as they hold now, and where each comes from.'
+  static override summary = 'List the settings, their effective values and origins'
   static override description =
-    `Origins are flag, environment, profile, defaults (of all profiles), file, built_in and unset. A value that will not do is
-shown with a warning. Of variables that hold a secret it says only that they are set. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and those of the settings.`
+    `Origins are flag, environment, profile, defaults (of all profiles), file, built_in and unset. An invalid value is
+shown with a warning. For a variable that holds a secret only "set" is shown. Environment: BOOKCTL_CONFIG_DIR,
+BOOKCTL_PROFILE, and those of the settings.`
   static override examples = [
     'bookctl config list',
     `bookctl config list --query "settings[?origin!='unset'].key"`,

@@ -2,7 +2,7 @@ import {settingsPath} from '../../cli/features/access/config.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigPath extends BaseCommand {
-  static override summary = 'Print where the settings are.'
+  static override summary = 'Print the path of the settings file'
   static override description =
     `With --json, also the directory and every file of ours in it. Reads none of them. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl config path', 'bookctl config path --json']

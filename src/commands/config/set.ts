@@ -10,10 +10,11 @@ import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigSet extends BaseCommand {
-  static override summary = 'Change a setting.'
+  static override summary = 'Change a setting'
   static override description =
-    `Settings of a service (base_url, client_id, scopes, paths.…) go into the profile in use; all others into the defaults of
-all profiles, or with --profile into that profile. The value is checked first. Secrets are no settings: see bookctl login.
+    `Settings of a service (base_url, client_id, scopes, paths.…) are written to the profile in use; all others to the
+defaults of all profiles, or with --profile to that profile. The value is checked first. Secrets are not settings: see
+bookctl login.
 Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   static override examples = [
     'bookctl config set currency EUR',
@@ -24,7 +25,7 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   static override candidates = {key: 'settings'} as const
   static override args = {
     ...keyArg,
-    value: Args.string({required: true, description: 'its new value'}),
+    value: Args.string({required: true, description: 'the new value'}),
   }
   static override flags = dryRunFlag
 
@@ -38,6 +39,6 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
     await settings.update(file => applyChange(file, planned.change))
     await this.print(changeResult(planned.change, settings.path))
     if (planned.taken) this.warn(planned.taken)
-    if (planned.overriddenBy) this.warn(`Warning: ${planned.overriddenBy} goes before this`)
+    if (planned.overriddenBy) this.warn(`Warning: ${planned.overriddenBy} overrides this setting`)
   }
 }

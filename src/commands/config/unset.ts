@@ -9,10 +9,11 @@ import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigUnset extends BaseCommand {
-  static override summary = 'Take a setting out, so that what goes after it holds.'
+  static override summary = 'Remove a setting'
   static override description =
-    `From the place config set would write it to. One that is not there is no mistake. Environment: BOOKCTL_CONFIG_DIR,
-BOOKCTL_PROFILE.`
+    `Removes it from where config set would write it, so that the next source applies. Removing a setting that is not there
+is not an error.
+Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   static override examples = [
     'bookctl config unset contact.email',
     'bookctl config unset scopes --profile reader --dry-run',

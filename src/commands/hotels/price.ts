@@ -1,13 +1,14 @@
 import {PRICE_COLUMNS, price} from '../../cli/features/catalogue/hotels.js'
 import {identifierArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class HotelsPrice extends BaseCommand {
-  static override summary = 'Ask what an offer costs now.'
+  static override summary = 'Show what an offer costs now'
   static override description =
-    `Beside the price now stands the one this machine saw in its search, and for how long the offer can still be reserved.
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"hotels.price": "…"}. Needs the scope hotels:read. Environment: those of every command.`
+    `Also shows the price that this machine saw in its search, and for how long the offer can still be reserved.
+${pathNote('hotels.price')}
+Environment: those of every command.`
   static override examples = [
     'bookctl hotels price "$OFFER"',
     'bookctl hotels price "$OFFER" --query "[changed, offer.price.total]"',
@@ -17,7 +18,7 @@ config.json: "paths": {"hotels.price": "…"}. Needs the scope hotels:read. Envi
   static override args = {
     offer_id: identifierArg('offer_id')({
       required: true,
-      description: 'id of the offer, as hotels search prints it',
+      description: 'id of the offer, as printed by hotels search',
     }),
   }
 

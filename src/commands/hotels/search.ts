@@ -16,11 +16,11 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 
 export default class HotelsSearch extends BaseCommand {
-  static override summary = 'Search hotel offers for a city, dates and rooms.'
+  static override summary = 'Search hotel offers for a city, dates and rooms'
   static override description =
-    `An offer is valid for 15 minutes and can be reserved once. What was found is remembered on this machine, so that reserve
-knows hotel, price and nationality. Sorting and narrowing happen here; the service is asked for everything. At a
-terminal, what is missing is asked for, the city by its name where the service's list of cities may be had.
+    `An offer is valid for 15 minutes and can be reserved once. Offers found are remembered on this machine, so that
+reserve knows hotel, price and nationality. Sorting and filtering happen here; the service returns every offer. At a
+terminal, missing values are asked for, the city by name if the service's list of cities is available.
 Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   static override examples = [
     'bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR',
@@ -30,38 +30,38 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   static override candidates = {city: 'cities'} as const
   static override flags = {
     ...cityFlag,
-    'check-in': dateFlag({helpValue: 'DATE', summary: 'day of arrival, YYYY-MM-DD'}),
-    'check-out': dateFlag({helpValue: 'DATE', summary: 'day of departure, YYYY-MM-DD'}),
+    'check-in': dateFlag({helpValue: 'DATE', summary: 'arrival date, YYYY-MM-DD'}),
+    'check-out': dateFlag({helpValue: 'DATE', summary: 'departure date, YYYY-MM-DD'}),
     nights: Flags.integer({
       helpValue: 'N',
       min: 1,
       max: MOST_NIGHTS,
       exclusive: ['check-out'],
-      summary: 'nights, in place of --check-out',
+      summary: 'number of nights, instead of --check-out',
     }),
     room: checkedFlag(readRoom)({
       helpValue: 'ADULTS[:AGE,AGE]',
       multiple: true,
-      summary: 'one room: adults, then the ages of the children; may be repeated; 2 unless told',
+      summary: 'one room: adults, then the ages of the children (repeatable; default 2)',
     }),
     nationality: countryFlag({
       helpValue: 'CC',
       env: 'BOOKCTL_NATIONALITY',
-      summary: 'country of the guests, two letters',
+      summary: 'country of the guests (two letters)',
     }),
     currency: currencyFlag({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
-      summary: 'currency of the prices, three letters',
+      summary: 'currency of the prices (three letters)',
     }),
     sort: Flags.string({
       options: SORTS,
-      summary: 'order of the offers; cheapest, most stars, or by name first',
+      summary: 'order: cheapest, most stars, or by name first',
     }),
-    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'only offers that cost at most this'}),
+    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
     refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
     board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
-    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'at most this many offers'}),
+    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
   }
 
   private connected: Promise<Connection> | undefined

@@ -1,12 +1,13 @@
 import {HOTEL_COLUMNS, show} from '../../cli/features/catalogue/hotels.js'
 import {identifierArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class HotelsShow extends BaseCommand {
-  static override summary = 'Show one hotel.'
-  static override description = `With --json it is the hotel whole, as the service sent it.
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"hotels.show": "…"}. Needs the scope hotels:read. Environment: those of every command.`
+  static override summary = 'Show one hotel'
+  static override description = `With --json the whole hotel, as the service sent it.
+${pathNote('hotels.show')}
+Environment: those of every command.`
   static override examples = [
     'bookctl hotels show 1010001',
     'bookctl hotels show 1010001 --query hotel.facilities',
@@ -15,7 +16,7 @@ config.json: "paths": {"hotels.show": "…"}. Needs the scope hotels:read. Envir
   static override args = {
     hotel_id: identifierArg('other')({
       required: true,
-      description: "id of the hotel, as the service's own offer (raw) has it",
+      description: "id of the hotel, as in the service's own offer (raw)",
     }),
   }
 

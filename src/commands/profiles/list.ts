@@ -2,7 +2,7 @@ import {listProfiles, PROFILE_COLUMNS} from '../../cli/features/access/profiles.
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ProfilesList extends BaseCommand {
-  static override summary = 'List the profiles of this machine.'
+  static override summary = 'List the profiles'
   static override description =
     'A profile is a named base URL with the credentials of a client. Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = ['bookctl profiles list', 'bookctl profiles list --json']

@@ -10,9 +10,10 @@ import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesRemove extends BaseCommand {
-  static override summary = 'Log out of a profile and forget it.'
+  static override summary = 'Log out of a profile and remove it'
   static override description =
-    `Revokes its tokens, removes its secret and then its entry. Live credentials have to be confirmed. Environment: BOOKCTL_CONFIG_DIR.`
+    `Revokes its tokens, removes its secret and then its entry. Live credentials need confirmation.
+Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --dry-run']
   static override columns = ['profile', 'revoked', 'removed']
   static override candidates = {name: 'profiles'} as const
@@ -20,7 +21,7 @@ export default class ProfilesRemove extends BaseCommand {
     name: Args.string({required: true, description: 'name of the profile'}),
   }
   static override flags = {
-    yes: Flags.boolean({summary: 'do not ask; needed for live credentials without a terminal'}),
+    yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
     ...dryRunFlag,
   }
 

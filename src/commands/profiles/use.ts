@@ -7,7 +7,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesUse extends BaseCommand {
-  static override summary = 'Make a profile the current one.'
+  static override summary = 'Set the current profile'
   static override description =
     'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another. Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']

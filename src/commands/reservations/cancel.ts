@@ -4,19 +4,19 @@ import {howToLook} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsCancel extends BaseCommand {
-  static override summary = 'Cancel a reservation, after showing what it costs.'
+  static override summary = 'Cancel a reservation after showing the fee'
   static override description =
-    `The fee is asked first and shown with hotel, dates and deadline; then it asks, or needs --yes where nobody can be asked.
-Nothing is cancelled when the service does not say what it costs, or names different fees. It is sent again only where
-the service says that it did not take it (429, an ended token): when the answer is lost, or does not say that it is
-cancelled, the exit code is 10, and reservations show tells what became of it.
-The interface does not show these paths: it works against the local sandbox, and elsewhere where the profile names them in
-config.json: "paths": {"reservations.quote": "…", "reservations.cancel": "…"}. Needs the scopes reservations:read and
-reservations:write. Environment: those of every command.`
+    `The fee is requested first and shown with hotel, dates and deadline; then the command asks, or needs --yes without a
+terminal. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
+the service says that it did not accept it (429, an expired token): when the answer is lost, or does not say that the
+reservation is cancelled, the exit code is 10, and reservations show prints its state.
+${pathNote('reservations.quote', 'reservations.cancel')}
+Environment: those of every command.`
   static override examples = [
     'bookctl reservations cancel "$RESERVATION" --yes --max-fee 100000 --reason "plans changed"',
     'bookctl reservations cancel "$RESERVATION" --dry-run',
@@ -27,13 +27,13 @@ reservations:write. Environment: those of every command.`
   static override flags = {
     reason: checkedFlag(cancelling.checkReason)({
       helpValue: 'TEXT',
-      summary: 'told to the service, at most 200 characters',
+      summary: 'reason sent to the service, at most 200 characters',
     }),
     'max-fee': checkedFlag(cancelling.readMaxFee)({
       helpValue: 'AMOUNT',
-      summary: 'cancel only if it costs at most this: 50, or "50 EUR"',
+      summary: 'maximum fee: 50, or "50 EUR"',
     }),
-    yes: Flags.boolean({summary: 'do not ask; needed where nobody can be asked'}),
+    yes: Flags.boolean({summary: 'do not ask; required without a terminal'}),
     ...dryRunFlag,
   }
 

@@ -8,16 +8,17 @@ import {
 } from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 
 const instantFlag = checkedFlag(checkInstant)
 
 export default class ReservationsList extends BaseCommand {
-  static override summary = 'List the reservations.'
+  static override summary = 'List reservations'
   static override description =
-    `One page unless --limit or --all asks for more; the JSON's "next" is what --after takes to go on: null at the end, "?"
-where there are more and the service does not say how to ask for them, which with --all is a failure (exit 6).
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations:read. Environment: those of every command.`
+    `Prints one page unless --limit or --all asks for more. In JSON, "next" is the value for --after: null at the end, "?"
+if there are more but the service does not say how to request them, which with --all is a failure (exit 6).
+${pathNote('reservations.list')}
+Environment: those of every command.`
   static override examples = [
     'bookctl reservations list',
     'bookctl reservations list --status CONFIRMED --created-from 2026-01-01 --all',
@@ -27,32 +28,32 @@ config.json: "paths": {"reservations.list": "…"}. Needs the scope reservations
   static override flags = {
     'client-reference': identifierFlag('client_reference_id')({
       helpValue: 'REF',
-      summary: 'only the one with your own reference',
+      summary: 'only the reservation with this reference of yours',
     }),
     status: checkedFlag(readStatus)({
       helpValue: 'STATUS',
-      summary: 'only those in this state, for example CONFIRMED',
+      summary: 'only reservations in this state, for example CONFIRMED',
     }),
     'created-from': instantFlag({
       helpValue: 'DATE',
-      summary: 'made on this day (UTC) or later; or a timestamp',
+      summary: 'created on this day (UTC) or later; or a timestamp',
     }),
     'created-to': instantFlag({
       helpValue: 'DATE',
-      summary: 'made on this day (UTC) or before; or a timestamp',
+      summary: 'created on this day (UTC) or earlier; or a timestamp',
     }),
     limit: Flags.integer({
       helpValue: 'N',
       min: 1,
       max: 100_000,
-      summary: 'at most so many',
+      summary: 'maximum number of reservations',
       exclusive: ['all'],
     }),
     after: checkedFlag(checkCursor)({
       helpValue: 'CURSOR',
-      summary: 'those after an earlier page: its "next"',
+      summary: 'continue after an earlier page: its "next"',
     }),
-    all: Flags.boolean({summary: 'all there are, page after page'}),
+    all: Flags.boolean({summary: 'all reservations, page after page'}),
   }
 
   async run(): Promise<void> {

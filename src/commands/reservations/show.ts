@@ -1,12 +1,13 @@
 import {RESERVATIONS_COLUMNS, show} from '../../cli/features/reservations/reservations.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ReservationsShow extends BaseCommand {
-  static override summary = 'Show one reservation.'
-  static override description = `With --json it is the reservation whole, as the service sent it.
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"reservations.show": "…"}. Needs the scope reservations:read. Environment: those of every command.`
+  static override summary = 'Show one reservation'
+  static override description = `With --json the whole reservation, as the service sent it.
+${pathNote('reservations.show')}
+Environment: those of every command.`
   static override examples = [
     'bookctl reservations show "$RESERVATION"',
     'bookctl reservations show "$RESERVATION" --query reservation.status',

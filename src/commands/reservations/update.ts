@@ -5,16 +5,18 @@ import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsUpdate extends BaseCommand {
-  static override summary = 'Change the contact or the guests of a reservation.'
+  static override summary = 'Change the contact or the guests of a reservation'
   static override description =
-    `Of the contact what is given is changed; of the guests the whole list is replaced. It is sent again only where the
-service says that it did not take it (429, an ended token): when the answer is lost, the exit code is 10.
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"reservations.update": "…"}. Needs the scope reservations:write. Environment: those of every command.`
+    `Only the given fields of the contact are changed; the list of guests is replaced as a whole. The request is repeated
+only if the service says that it did not accept it (429, an expired token): when the answer is lost, the exit code is
+10.
+${pathNote('reservations.update')}
+Environment: those of every command.`
   static override examples = [
     'bookctl reservations update "$RESERVATION" --contact email=new@example.com',
     'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
@@ -25,18 +27,18 @@ config.json: "paths": {"reservations.update": "…"}. Needs the scope reservatio
   static override flags = {
     contact: contactFlag({
       helpValue: 'K=V,…',
-      summary: 'what to change of: name, surname, email, phone_country_code, phone_number',
+      summary: 'fields to change: name, surname, email, phone_country_code, phone_number',
     }),
     guest: guestFlag({
       helpValue: 'K=V,…',
       multiple: true,
-      summary: 'one guest, as reserve takes it; those given replace all there are',
+      summary: 'one guest, as in reserve; replaces all guests (repeatable)',
     }),
     input: Flags.string({
       helpValue: 'FILE|-',
-      summary: 'a JSON file, or standard input, with contact, guests or both',
+      summary: 'JSON file, or - for standard input, with contact, guests or both',
     }),
-    yes: Flags.boolean({summary: 'change one of a live service without asking'}),
+    yes: Flags.boolean({summary: 'do not ask before changing a live reservation'}),
     ...dryRunFlag,
   }
 

@@ -22,13 +22,12 @@ const WRITING = {
 }
 
 export default class SupportBundle extends DiagnosingCommand {
-  static override summary =
-    'Write a file for the other side to look at: versions, settings, last requests; no secrets.'
+  static override summary = 'Collect diagnostics for support'
   static override description =
-    `A zip archive of versions, environment and settings without secrets, what doctor finds, the reservation journal without people's
-data, and the last 50 requests without headers and bodies. What is in it, and what was taken out, is listed before it is
-written: a terminal asks, elsewhere --yes is needed, and --dry-run lists alone. The file is readable for its owner only, and an
-existing one is not replaced without --force.
+    `Writes a zip archive with versions, environment and settings without secrets, the results of doctor, the reservation
+journal without personal data, and the last 50 requests without headers and bodies. Contents and redactions are listed
+before it is written: at a terminal the command asks, elsewhere --yes is required, and --dry-run only lists. The file
+is readable by its owner only, and an existing file is not replaced without --force.
 The last requests are kept in exchanges.jsonl in the configuration directory; BOOKCTL_NO_HISTORY=1 keeps none.
 Environment: those of every command, BOOKCTL_NO_HISTORY.`
   static override examples = [
@@ -40,10 +39,10 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     file: checkedArg(checkWritable)({required: true, description: 'the zip file to write'}),
   }
   static override flags = {
-    offline: Flags.boolean({summary: 'send nothing: look at this machine alone'}),
+    offline: Flags.boolean({summary: 'send nothing; check this machine only'}),
     yes: Flags.boolean({summary: 'write it without asking'}),
     force: Flags.boolean({summary: 'replace an existing file'}),
-    'dry-run': Flags.boolean({summary: 'list what would be in it and write nothing'}),
+    'dry-run': Flags.boolean({summary: 'list the contents without writing them'}),
   }
 
   async run(): Promise<void> {

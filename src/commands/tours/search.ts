@@ -10,15 +10,15 @@ import {
 import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
 import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 
 export default class ToursSearch extends BaseCommand {
-  static override summary = 'Search tours of a city.'
+  static override summary = 'Search tours in a city'
   static override description =
-    `Narrowing and sorting happen here; the service is asked for all of the city. At a terminal, what is missing is asked for,
-the city by its name.
-The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"tours.search": "…"}. Needs the scope tours:read.
+    `Sorting and filtering happen here; the service returns every tour of the city. At a terminal, missing values are asked
+for, the city by name.
+${pathNote('tours.search')}
 Environment: BOOKCTL_CURRENCY, and those of every command.`
   static override examples = [
     'bookctl tours search --city 101 --currency EUR',
@@ -28,21 +28,24 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
   static override candidates = {city: 'cities'} as const
   static override flags = {
     ...cityFlag,
-    date: dateFlag({helpValue: 'DATE', summary: 'only tours that run on this day, YYYY-MM-DD'}),
+    date: dateFlag({helpValue: 'DATE', summary: 'only tours on this day, YYYY-MM-DD'}),
     currency: currencyFlag({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
-      summary: 'currency of the prices, three letters',
+      summary: 'currency of the prices (three letters)',
     }),
     tag: Flags.string({
       helpValue: 'WORD',
       multiple: true,
-      summary: 'only tours with this tag, for example food; may be repeated',
+      summary: 'only tours with this tag, for example food (repeatable)',
     }),
-    find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description holds this'}),
-    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'only tours that cost at most this'}),
-    sort: Flags.string({options: TOUR_SORTS, summary: 'cheapest, best rated, shortest, or by name first'}),
-    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'at most this many tours'}),
+    find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description contains TEXT'}),
+    'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+    sort: Flags.string({
+      options: TOUR_SORTS,
+      summary: 'order: cheapest, best rated, shortest, or by name first',
+    }),
+    limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of tours'}),
   }
 
   private connected: Promise<Connection> | undefined

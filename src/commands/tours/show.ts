@@ -1,12 +1,12 @@
 import {show, TOUR_COLUMNS} from '../../cli/features/catalogue/tours.js'
 import {identifierArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ToursShow extends BaseCommand {
-  static override summary = 'Show one tour.'
-  static override description =
-    `The interface does not show this path: it works against the local sandbox, and elsewhere where the profile names it in
-config.json: "paths": {"tours.show": "…"}. Needs the scope tours:read. Environment: those of every command.`
+  static override summary = 'Show one tour'
+  static override description = `${pathNote('tours.show')}
+Environment: those of every command.`
   static override examples = [
     'bookctl tours show tour_101_01',
     'bookctl tours show tour_101_01 --query tour.duration_minutes',
@@ -15,7 +15,7 @@ config.json: "paths": {"tours.show": "…"}. Needs the scope tours:read. Environ
   static override args = {
     tour_id: identifierArg('other')({
       required: true,
-      description: 'id of the tour, as tours search prints it',
+      description: 'id of the tour, as printed by tours search',
     }),
   }
 

@@ -7,9 +7,9 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class VoucherDownload extends BaseCommand {
-  static override summary = 'Download the voucher of a confirmed reservation.'
+  static override summary = 'Download the voucher of a confirmed reservation'
   static override description =
-    `The PDF is written whole or not at all, readable by you alone, and never over an existing file without --force.
+    `The PDF is written completely or not at all, readable only by you, and never over an existing file without --force.
 Environment: those of every command.`
   static override examples = [
     'bookctl voucher download "$RESERVATION"',
@@ -20,7 +20,7 @@ Environment: those of every command.`
   static override candidates = {ref: 'references'} as const
   static override args = referenceArg
   static override flags = {
-    file: Flags.string({helpValue: 'PATH|-', summary: 'where to write it; - is standard output'}),
+    file: Flags.string({helpValue: 'PATH|-', summary: 'output file; - is standard output'}),
     force: Flags.boolean({summary: 'replace an existing file'}),
     wait: waitFlag('wait until it is ready'),
     ...dryRunFlag,

@@ -61,7 +61,7 @@ describe('a guest', () => {
       ['birth date', '2030-05-02'],
       ['birth date', '1800-01-01'],
       ['birth date', '2015-01-01'],
-      ['That makes 15 years at check-in, but the room was searched for an adult', 'no'],
+      ['The guest is 15 at check-in, but the room was searched for an adult', 'no'],
       ...AYSE.slice(2),
     ])
     expect(guests).toEqual([guest()])
@@ -73,7 +73,7 @@ describe('a guest', () => {
       ['Child (aged 7): first name', 'Ece'],
       ['family name', 'Öğüt'],
       ['birth date', '2022-06-01'],
-      ['That makes 8 years at check-in, but the room was searched for a child of 7', 'yes'],
+      ['The guest is 8 at check-in, but the room was searched for a child of 7', 'yes'],
       ['gender', 'Female'],
       ['nationality', 'TR'],
       ['document', 'None'],
@@ -89,9 +89,9 @@ describe('a guest', () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 6),
       ['TC number', '10000000147'],
-      ['its checksum fails', 'no'],
+      ['The checksum of this TC number is wrong', 'no'],
       ['TC number', '100 000 001 47'],
-      ['its checksum fails', 'yes'],
+      ['The checksum of this TC number is wrong', 'yes'],
     ])
     expect(guests[0]?.identity).toEqual({type: 'TC', number: '10000000147'})
     expect(log).toContain('hint: not valid: the checksum fails')
@@ -100,7 +100,7 @@ describe('a guest', () => {
   test('words that the interface does not show pass', async () => {
     const {guests} = await ask([
       ...AYSE.slice(0, 3),
-      ['gender', 'Another word'],
+      ['gender', 'Other'],
       ['as the service writes it', 'X'],
       ['nationality', 'de'],
       ['document', 'Another document'],
@@ -140,8 +140,8 @@ describe('people who were kept', () => {
     people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
     const prompts = scriptedPrompts([
       ['Adult 1 (leads): who is it?', 'Ayşe Öğüt'],
-      ['Adult 2: who is it?', 'Forget somebody'],
-      ['Whom shall', 'Can'],
+      ['Adult 2: who is it?', 'Remove a guest'],
+      ['Which guest or contact', 'Can'],
       ['Adult 2: first name', '^C'],
     ])
     const places = placesOf([{adults: 2, children_ages: []}])

@@ -33,27 +33,27 @@ const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
 describe('the deadline on three clocks', () => {
   test('with the offset of the hotel', () => {
     expect(onThreeClocks('2030-05-29T18:00:00+03:00', READER)).toEqual([
-      '2030-05-29 18:00 (+03:00) hotel clock',
-      '2030-05-29 11:00 your clock (America/New_York)',
+      '2030-05-29 18:00 (+03:00) hotel time',
+      '2030-05-29 11:00 your time (America/New_York)',
       '2030-05-29 15:00 UTC',
     ])
   })
 
-  test('in UTC the hotel clock is not told, and not invented', () => {
-    expect(onThreeClocks('2030-05-29T18:00:00Z', READER)[0]).toBe('hotel clock: not in the answer')
+  test('in UTC the hotel time is not told, and not invented', () => {
+    expect(onThreeClocks('2030-05-29T18:00:00Z', READER)[0]).toBe('hotel time: not in the answer')
   })
 
   test('without a time zone there is no clock at all', () => {
-    expect(onThreeClocks('2030-05-29', READER)).toEqual(['2030-05-29 (the answer names no time zone)'])
+    expect(onThreeClocks('2030-05-29', READER)).toEqual(['2030-05-29 (no time zone in the answer)'])
   })
 
   test.each([
     [offer(), 'free until 2030-05-29 18:00'],
-    [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'OVER'],
+    [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'ENDED'],
     [offer({free_cancellation_until: null, refundable: false}), 'NOT refundable'],
-    [offer({free_cancellation_until: null}), 'names no deadline'],
-    [offer({free_cancellation_until: null, refundable: null}), 'not known'],
-  ])('is told plainly (%#)', (shown, words) => {
+    [offer({free_cancellation_until: null}), 'no deadline'],
+    [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
+  ])('is in plain words (%#)', (shown, words) => {
     expect(offerGlance(shown, READER)).toContain(words)
   })
 })
@@ -64,7 +64,7 @@ test('what the answer does not say is said to be not known', () => {
     offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null}),
     READER,
   )
-  expect(shown.match(/not known|not named/g)?.length).toBe(4)
+  expect(shown.match(/unknown|unnamed/g)?.length).toBe(4)
 })
 
 test('every charge and every policy has a line of its own in the summary, and what a list leaves out is counted', () => {
@@ -91,7 +91,7 @@ test('every charge and every policy has a line of its own in the summary, and wh
 test('what this machine did not keep is not put on the answer', () => {
   const {raw: _, refundable: __, free_cancellation_until: ___, ...kept} = offer()
   const text = detailRows(kept, READER).join('\n')
-  expect(text).toContain('not kept here; see it with: bookctl hotels price off_1')
+  expect(text).toContain('not stored here; see: bookctl hotels price off_1')
   expect(text).not.toContain('the answer does not say')
 })
 

@@ -41,7 +41,7 @@ describe('names are found as they are typed', () => {
     expect(matches('São Paulo BR', 'paulo rio')).toBe(false)
   })
 
-  test('a city by its number, also one that is not listed', () => {
+  test('a city City id, also one that is not listed', () => {
     const cities = [{id: 101, name: '\u001b[2JIstanbul', country_code: 'TR'}]
     expect(findCities(cities, '101').map(({value}) => value)).toEqual([101])
     expect(findCities(cities, '999').map(({value}) => value)).toEqual([999])
@@ -86,7 +86,7 @@ describe('dates', () => {
 const REST: readonly Line[] = [
   ['Check-in', '+31'],
   ['Check-out', '3'],
-  ['How many rooms', '2'],
+  ['Number of rooms', '2'],
   ['Room 1: adults', '2'],
   ['Room 1: ages', '18'],
   ['Room 1: ages', '7 4'],
@@ -134,10 +134,10 @@ test.each([
   new Failure('not_allowed', 'scope', {code: 'insufficient_scope', status: 403}),
   new Failure('refused', 'none', {code: 'not_found', status: 404}),
   new Failure('service_failed', 'strange', {code: 'not_understood'}),
-])('the city by its number where the list cannot be had: $message', async error => {
+])('asks for the city id where no list is available: $message', async error => {
   const prompts = scriptedPrompts([
-    ['by its number', 'Istanbul'],
-    ['by its number', '101'],
+    ['City id', 'Istanbul'],
+    ['City id', '101'],
   ])
   const given = {'check-in': '2030-06-01', nights: 3, room: [room(2)], nationality: 'TR', currency: 'EUR'}
   const flags = await askSearch({...asking(prompts), cities: failing(error)}, given)
@@ -161,7 +161,7 @@ test('what was given is not asked again', async () => {
 
 test('ages are refused in the words of the question', async () => {
   const prompts = scriptedPrompts([
-    ['How many rooms', '1'],
+    ['Number of rooms', '1'],
     ['Adults', '2'],
     ['Ages', '4, 18'],
     ['Ages', 'four'],
@@ -172,7 +172,7 @@ test('ages are refused in the words of the question', async () => {
   const {room: rooms} = await askSearch({...asking(prompts), cities: failing(new Error())}, given)
   expect(rooms).toEqual([room(2, 4, 17)])
   const refusals = prompts.log.filter(line => line.startsWith('refused'))
-  expect(refusals[0]).toBe('refused: a child is 0 to 17 years old; who is 18 is an adult')
+  expect(refusals[0]).toBe('refused: children are 0 to 17 years old; count 18 as an adult')
   expect(refusals).toHaveLength(3)
   expect(refusals.join()).not.toMatch(/--|ADULTS|2:/)
 })

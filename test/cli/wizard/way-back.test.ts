@@ -71,7 +71,7 @@ const SEARCH: readonly Line[] = [
   ['City', '101'],
   ['Check-in', '2030-06-01'],
   ['Check-out', '2'],
-  ['How many rooms', '1'],
+  ['Number of rooms', '1'],
   ['Adults', '2'],
   ['Ages', '4'],
   ['Nationality', 'TR'],
@@ -95,18 +95,20 @@ test('from the confirmation through all guests to the offers and the search, and
     ['telephone', '5321234567'],
     ['Payment', 'balance'],
     ['reference', 'TRIP-1'],
-    ['Keep these guests', 'with their identity'],
+    ['Store these guests', 'with their identity'],
   ]
   const back = ([message]: Line): Line => [message, '^esc']
   // What is chosen of a list the script names again; all else is taken over by an empty line.
   const again = ([message, answer]: Line): Line =>
-    /gender|nationality|document|Payment|Keep|Offer/.test(String(message)) ? [message, answer] : [message, '']
+    /gender|nationality|document|Payment|Store|Offer/.test(String(message))
+      ? [message, answer]
+      : [message, '']
   const booked = await desk.run([
     ...[...SEARCH, ['Offer', ''] as Line],
     ...[...asked, ['Reserve', '^esc'] as Line],
     ...asked.map(back).reverse(),
     ['Offer', '^esc'],
-    ['What shall be different', '^esc'],
+    ['What do you want to change in the search', '^esc'],
     ['Offer', ''],
     ...asked.map(again),
     ['Reserve', 'yes'],
@@ -150,15 +152,15 @@ test('a change is given up', async () => {
   }
   const run = desk.run(
     [
-      ...[...SEARCH, ['Offer', ''] as Line, ['Keep', 'No'] as Line],
+      ...[...SEARCH, ['Offer', ''] as Line, ['Store', 'No'] as Line],
       ['Reserve', 'no'],
-      ['What now', 'Change a guest'],
+      ['What do you want to change', 'Change a guest'],
       ['Which guest', '^esc'],
-      ['What now', 'Change a guest'],
+      ['What do you want to change', 'Change a guest'],
       ['Which guest', 'C D'],
-      ['What of it', 'First name'],
+      ['Which field', 'First name'],
       ['first name', '^esc'],
-      ['What now', '^esc'],
+      ['What do you want to change', '^esc'],
       ['Reserve', '^C'],
     ],
     flags,

@@ -29,7 +29,7 @@ afterEach(() => desk.close())
 const DATES: readonly Line[] = [
   ['Check-in', '2030-06-01'],
   ['Check-out', '2'],
-  ['How many rooms', '1'],
+  ['Number of rooms', '1'],
   ['Adults', '1'],
   ['Ages', ''],
   ['Nationality', 'TR'],
@@ -51,7 +51,7 @@ const CONTACT: readonly Line[] = [
   ['telephone', '5321234567'],
 ]
 const PEOPLE = [...GUEST, ...CONTACT]
-const NO_KEEPING: Line = ['Keep these guests', 'No']
+const NO_KEEPING: Line = ['Store these guests', 'No']
 const FLAGS = {
   guest: [
     {
@@ -78,7 +78,7 @@ test('nothing but the questions', async () => {
     ...PEOPLE,
     ['Payment', 'balance'],
     ['reference', 'TRIP-1'],
-    ['Keep these guests', 'with their identity'],
+    ['Store these guests', 'with their identity'],
     ['Reserve this now (TEST)?', 'yes'],
   ])
   expect(booked.made).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
@@ -156,12 +156,12 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
     ['reference', ''],
     NO_KEEPING,
     ['Reserve', 'no'],
-    ['What now', 'Change a guest'],
+    ['What do you want to change', 'Change a guest'],
     ['Which guest', 'Ayşe'],
-    ['What of it', 'First name'],
+    ['Which field', 'First name'],
     ['first name', 'Ayşegül'],
     ['Reserve', 'no'],
-    ['What now', 'Change the payment'],
+    ['What do you want to change', 'Change the payment'],
     ['Payment', 'page'],
     ['Reserve', 'yes'],
   ])
@@ -171,11 +171,14 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
 })
 
 test('a person who stops has sent nothing', async () => {
-  const run = desk.run([...SEARCH, ['Offer', ''], NO_KEEPING, ['Reserve', 'no'], ['What now', 'Stop']], {
-    ...FLAGS,
-    pay: 'account',
-    'client-reference': 'TRIP-STOP',
-  })
+  const run = desk.run(
+    [...SEARCH, ['Offer', ''], NO_KEEPING, ['Reserve', 'no'], ['What do you want to change', 'Stop']],
+    {
+      ...FLAGS,
+      pay: 'account',
+      'client-reference': 'TRIP-STOP',
+    },
+  )
   const failure = await rejectionOf(run)
   expect(failure.details.code).toBe('not_confirmed')
   expect(desk.connection.state.journal.list({})).toEqual([])
@@ -193,13 +196,13 @@ describe('a refusal leads on', () => {
       ['Reserve', 'yes'],
       ['Offer', ''],
       ['Reserve', 'no'],
-      ['What now', 'reference'],
+      ['What do you want to change', 'reference'],
       ['reference', 'T-2'],
       ['Reserve', 'yes'],
     ])
     expect(booked.made?.client_reference_id).toBe('T-2')
     expect(desk.told.join('\n')).toContain('guests and contact are kept')
-    expect(desk.told.join('\n')).toContain('the room you chose is still there, at the same price')
+    expect(desk.told.join('\n')).toContain('the room you chose is still available, at the same price')
   })
 
   test('a balance that is too small: to another way to pay', async () => {
@@ -248,9 +251,9 @@ describe('a refusal leads on', () => {
       ['reference', ''],
       NO_KEEPING,
       ['Reserve', 'yes'],
-      ['What now', 'Change a guest'],
+      ['What do you want to change', 'Change a guest'],
       ['Which guest', 'Ayşe'],
-      ['What of it', 'Identity'],
+      ['Which field', 'Identity'],
       ['document', 'TC'],
       ['TC number', '10000000146'],
       ['Reserve', 'yes'],
@@ -270,7 +273,7 @@ test('an outcome that is not known ends it, with the way to resume', async () =>
   service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
   const failure = await rejectionOf(
     foreign.run([
-      ['City, by its number', '7'],
+      ['City id', '7'],
       ...DATES,
       ['Offer', 'galata'],
       ...PEOPLE,
@@ -285,7 +288,7 @@ test('an outcome that is not known ends it, with the way to resume', async () =>
   expect(service.reservations).toHaveLength(1)
   // What its answers do not say is not invented.
   const glance = foreign.prompts.log.join('\n')
-  expect(glance).toContain('Due at hotel: not known')
+  expect(glance).toContain('Due at hotel: unknown')
   expect(glance).toContain('terms unknown')
   await foreign.close()
   await service.close()
@@ -320,7 +323,7 @@ describe('answers to the reservation that other services give', () => {
       ['reference', 'T-1'],
     ] as Line[]),
     ...([
-      ['Keep these guests', 'Yes, but not'],
+      ['Store these guests', 'Yes, but not'],
       ['Reserve', 'yes'],
     ] as Line[]),
   ]
@@ -431,7 +434,7 @@ describe('when time runs out', () => {
           ['Offer', ''],
           NO_KEEPING,
           ['Reserve', 'yes'],
-          ['What now', '^wait'],
+          ['What do you want to change', '^wait'],
           ['Offer', '^C'],
         ],
         {...FLAGS, pay: 'account', 'client-reference': 'T-REFUSED'},

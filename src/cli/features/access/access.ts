@@ -108,7 +108,7 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
   const names = [...(named && named !== profile ? ['BOOKCTL_PROFILE'] : []), ...overridingVariables(env)]
   if (names.length === 0) return undefined
   const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
-  return `Warning: the environment goes before ${what} (${names.join(', ')}): ${way}`
+  return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
 }
 
 /** What a profile keeps over a new login: not its scopes, and not the paths named for another service. */
@@ -117,8 +117,8 @@ function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: str
 }
 
 function notWritable(): StorageError {
-  const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use the environment instead of a login'
-  return new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+  const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
+  return new StorageError('not_writable', 'the configuration directory is not writable', hint)
 }
 
 /** Where a secret kept in `place` is, in words or as a path. */

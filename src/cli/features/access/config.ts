@@ -160,7 +160,7 @@ export async function planSetting(
   const paths = pathsTaken(around.settings, change)
   const gone = paths.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
   const names = paths.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
-  const taken = names === '' ? undefined : `Taken out, since it was for the service before: ${names}`
+  const taken = names === '' ? undefined : `Removed, because it belonged to the previous service: ${names}`
   return {change, described: [described, ...gone], taken, overriddenBy: overriding(change, around)}
 }
 
@@ -169,7 +169,7 @@ function overriding({key, place, after}: Change, around: Surroundings): string |
   if (after === null) return undefined
   const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
   if (origin === 'environment') return `the environment variable ${source}`
-  return origin === 'profile' && place === 'defaults' ? `that of profile ${source}` : undefined
+  return origin === 'profile' && place === 'defaults' ? `profile ${source}` : undefined
 }
 
 /** The change as it is printed. */
@@ -190,14 +190,14 @@ function findKey(name: string): SettingKey {
       ? `its parts are: ${within.join(', ')}`
       : best
         ? `did you mean ${best}?`
-        : 'bookctl config list shows them all'
-  throw usage('unknown_setting', `there is no setting ${sanitizeLine(name, 60)}`, hint)
+        : 'list settings: bookctl config list'
+  throw usage('unknown_setting', `unknown setting ${sanitizeLine(name, 60)}`, hint)
 }
 
 export const keyArg = {
   key: checkedArg((_, text) => findKey(text))({
     required: true,
-    description: 'the setting, as config list names it',
+    description: 'name of the setting, as in config list',
   }),
 }
 
@@ -219,11 +219,11 @@ export interface WantedChange {
 
 /**
  * What is to change: settings of a profile in the profile in use, others in the defaults unless --profile stands on
- * the command line. Throws usage for a value that will not do, and for a profile that is not there.
+ * the command line. Throws usage for an invalid value, and for a profile that is not there.
  */
 export async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
   if (key.readOnly !== undefined)
-    throw usage('read_only_setting', `${key.name} is not set by hand`, key.readOnly)
+    throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
   const after = text === undefined ? null : await check(key.name, text)
   const place = placeOf(key, around)
@@ -232,7 +232,11 @@ export async function planChange({key, text}: WantedChange, around: Surroundings
   if (key.name === 'current_profile' && after !== null) requireProfile(around.settings, String(after))
   const needed = place === 'profile' && (key.name === 'base_url' || key.name === 'client_id')
   if (after === null && needed)
-    throw usage('needed_setting', `a profile cannot be without ${key.name}`, 'bookctl profiles remove NAME')
+    throw usage(
+      'needed_setting',
+      `${key.name} is required`,
+      'to remove the profile: bookctl profiles remove NAME',
+    )
   return {key, place, profile, before: written(key, place, around) ?? null, after}
 }
 
@@ -253,8 +257,8 @@ export function unknownProfile({profiles}: SettingsFile, name: string): Failure 
   const names = Object.keys(profiles).join(', ')
   return usage(
     'unknown_profile',
-    `there is no profile ${sanitizeLine(name, 64)}`,
-    names === '' ? 'bookctl login makes one' : `profiles: ${names}`,
+    `unknown profile ${sanitizeLine(name, 64)}`,
+    names === '' ? 'create one: bookctl login' : `profiles: ${names}`,
   )
 }
 

@@ -88,7 +88,7 @@ async function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): Promise<s
   const flag = fromStdin ? '--client-secret-stdin' : '--client-secret-file'
   const source = fromStdin ? '-' : file
   if (source === '-' && stdinIsTerminal())
-    throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
+    throw usage('invalid_input', `${flag}: standard input is a terminal`, 'pipe the secret in')
   if (source !== undefined) return readSecret(flag, source)
   return env.BOOKCTL_CLIENT_SECRET || undefined
 }

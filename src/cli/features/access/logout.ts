@@ -65,9 +65,13 @@ function outcomeOf(
   problem: Failure | undefined,
   remaining: readonly Remaining[],
 ): LoggedOut {
-  const isLeft = remaining.some(({what}) => what === 'profile')
-  const result = {...done, removed: done.removed && !isLeft, ...(remaining.length === 0 ? {} : {remaining})}
-  if (problem) throw notRevoked(problem, done.removed, {...result, revoked: false})
+  const left = remaining.find(({what}) => what === 'profile')
+  const result = {
+    ...done,
+    removed: done.removed && left === undefined,
+    ...(remaining.length === 0 ? {} : {remaining}),
+  }
+  if (problem) throw notRevoked(problem, removalText(done.removed, left), {...result, revoked: false})
   return result
 }
 
@@ -116,9 +120,16 @@ async function revokeAll(
   return {revoked: outcomes.some(outcome => outcome.status === 'fulfilled'), problem}
 }
 
-function notRevoked(problem: Failure, isRemoved: boolean, result: LoggedOut): Failure {
-  const message = `${isRemoved ? 'removed from this machine, but' : 'nothing to remove, and'} a token could not be revoked: ${problem.message}`
-  const hint = 'the token works until it expires, at most two hours'
+/** What became of the credentials on this machine, in words that agree with `removed` in the JSON. */
+function removalText(isRemoved: boolean, left: Remaining | undefined): string {
+  if (!isRemoved) return 'nothing to remove, and'
+  if (left === undefined) return 'removed from this machine, but'
+  return `tokens removed from this machine, profile ${left.name} stays logged in, and`
+}
+
+function notRevoked(problem: Failure, removal: string, result: LoggedOut): Failure {
+  const message = `${removal} a token could not be revoked: ${problem.message}`
+  const hint = 'the token remains valid until it expires, at most two hours'
   return new Failure(problem.kind, message, {...problem.details, hint, result})
 }
 
@@ -186,10 +197,10 @@ export function remainingText(leaving: Leaving | 'all', {what, name, command}: R
 /** What was done, in words. */
 export function outcomeText(leaving: Leaving | 'all', {revoked, removed}: LoggedOut): string {
   if (leaving === 'all' || leaving.profile !== null)
-    return removed ? 'Logged out.' : 'There was nothing to log out of.'
+    return removed ? 'Logged out.' : 'Not logged in; nothing to remove.'
   return revoked
     ? `Revoked the tokens of ${clientOf(leaving)}.`
-    : `No token was kept of ${clientOf(leaving)}.`
+    : `No token is stored for ${clientOf(leaving)}.`
 }
 
 function clientOf(leaving: Leaving | 'all'): string {
@@ -199,8 +210,8 @@ function clientOf(leaving: Leaving | 'all'): string {
 
 /** What has to be agreed to before live credentials are left. */
 export const LEAVING_LIVE: Change = {
-  what: 'leaving live credentials',
-  undone: 'nothing was sent and nothing removed',
+  what: 'removing live credentials',
+  undone: 'nothing was sent or removed',
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The profiles of this machine. */
+/** Manage profiles */
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Result} from '../../terminal/result.js'
@@ -22,7 +22,7 @@ export function listProfiles(state: State): Result<Record<string, unknown>> {
     items,
     columns: PROFILE_COLUMNS.map(name => ({name, value: item => item[name]})),
     id: item => item.name,
-    whenEmpty: 'There are no profiles: bookctl login makes one.',
+    whenEmpty: 'No profiles. Create one: bookctl login',
   }
 }
 

@@ -60,8 +60,7 @@ const numberOrName = checkedFlag((field, text) =>
 export const cityFlag = {
   city: numberOrName({
     helpValue: 'CITY',
-    summary:
-      'number of the city, or its name once content cities listed it; 101 is Istanbul in the local sandbox',
+    summary: 'city id, or its name once content cities has listed it; 101 is Istanbul in the local sandbox',
   }),
 }
 
@@ -85,7 +84,7 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): number {
   if (city && others.length === 0) return city.id
   if (!city) {
     const near = nearestCities(wanted, known).map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
-    const rule = 'must be a number, or a name in the list of cities that content cities remembers here'
+    const rule = 'must be a number, or the name of a city listed by content cities'
     const {kind, message, details} = invalid('--city', rule, typed)
     if (near.length === 0) throw new Failure(kind, message, details)
     throw new Failure(kind, message, {...details, hint: `did you mean ${near.join(' or ')}?`})

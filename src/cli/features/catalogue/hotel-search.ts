@@ -30,7 +30,7 @@ export async function search(
     columns: OFFER_COLUMNS,
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
     id: offer => offer.offer_id,
-    whenEmpty: outcome.offers.length > 0 ? 'No offer is left after narrowing.' : 'No offers were found.',
+    whenEmpty: outcome.offers.length > 0 ? 'No offers match your filters' : 'No offers were found.',
   }
 }
 

@@ -42,28 +42,28 @@ export async function checking(name: string, work: () => Promise<Check> | Check)
   }
 }
 
-const UNEXPECTED_FIX = 'BOOKCTL_DEBUG=1 with the command that needs it shows where'
+const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'
 
 function failed(name: string, error: unknown): Check {
   if (error instanceof Failure)
     return fail(name, error.kind, error.message, error.details.hint ?? 'see the message')
   if (error instanceof StorageError) return fail(name, 'usage', error.message, error.hint)
   if (error instanceof ExchangeError) return fail(name, 'unreachable', error.reason, faultFix(error))
-  return fail(name, 'unexpected', 'could not be checked, by a defect of this program', UNEXPECTED_FIX)
+  return fail(name, 'unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
 }
 
 function faultFix({fault}: ExchangeError): string {
   switch (fault) {
     case 'dns':
-      return 'check the host name in the base URL, and the name service of this machine'
+      return 'check the host name in the base URL, and DNS on this machine'
     case 'tls':
-      return 'if the service has its own authority, name its certificate with --ca-file FILE'
+      return 'if the service has its own certificate authority, add it with --ca-file FILE'
     case 'proxy':
     case 'proxy_refused':
-      return 'check HTTPS_PROXY and NO_PROXY, or give --proxy URL'
+      return 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
     case 'connect_timeout':
-      return 'a firewall may drop the connection: ask for a way to the service, or set HTTPS_PROXY'
+      return 'a firewall may drop the connection: ask for access, or set HTTPS_PROXY'
     default:
-      return 'check the base URL, and whether the service runs'
+      return 'check the base URL, and whether the service is running'
   }
 }

@@ -129,7 +129,7 @@ async function checkRemote(options: DoctorOptions, found: Found, timeoutSeconds:
   const {baseUrl, target} = found
   const {env, proxy, caFile, insecure = false} = options.connect
   if (baseUrl === undefined)
-    return [...NETWORK_CHECKS, ...SERVICE_CHECKS].map(name => skipped(name, 'no base URL is known'))
+    return [...NETWORK_CHECKS, ...SERVICE_CHECKS].map(name => skipped(name, 'no base URL'))
   const parts = {env, proxy, caFile, insecure, timeoutSeconds}
   const network = await checkNetwork(baseUrl, parts, systemClock.now())
   const blocked = network.find(({status}) => status === 'fail')

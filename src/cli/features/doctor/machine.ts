@@ -29,12 +29,12 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Check {
   }
   if (env.NODE_EXTRA_CA_CERTS && !canRead(env.NODE_EXTRA_CA_CERTS)) {
     const fix = 'correct or unset NODE_EXTRA_CA_CERTS'
-    return warn('environment', 'the file that NODE_EXTRA_CA_CERTS names cannot be read', fix)
+    return warn('environment', 'the file in NODE_EXTRA_CA_CERTS cannot be read', fix)
   }
   if (strange !== undefined) {
     return warn(
       'environment',
-      `${strange} is set, and nothing reads it`,
+      `${strange} is set, but it is not a variable of bookctl`,
       `did you mean ${closest(strange, NAMES)}?`,
     )
   }
@@ -46,12 +46,7 @@ export async function checkSettings(around: Surroundings): Promise<Check> {
   const given = allEffective(around).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
   const problems = (await Promise.all(given.map(checked))).flatMap(({problem}) => problem ?? [])
   if (problems.length === 0) return ok('settings', given.length === 0 ? 'none is set' : `${given.length} set`)
-  return fail(
-    'settings',
-    'usage',
-    problems.join('; '),
-    'correct it where it stands: bookctl config list shows them all',
-  )
+  return fail('settings', 'usage', problems.join('; '), 'correct it; list settings: bookctl config list')
 }
 
 function canRead(path: string): boolean {
@@ -73,7 +68,7 @@ export function checkDisk(directory: string): Check {
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
   const {bavail, bsize} = statfsSync(place)
   const free = bavail * bsize
-  const detail = `${Math.floor(free / 1024 / 1024)} MiB are free where the configuration is`
+  const detail = `${Math.floor(free / 1024 / 1024)} MiB free in the configuration directory`
   const fix = 'free some disk space, or set BOOKCTL_CONFIG_DIR to another disk'
   if (free < TOO_FEW_BYTES) return fail('disk', 'usage', detail, fix)
   return free < FEW_BYTES ? warn('disk', detail, fix) : ok('disk', detail)
@@ -84,8 +79,7 @@ const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wa
 /** config.json: whether it can be understood. */
 export function checkConfiguration(state: State): Check {
   const settings = state.settings.read()
-  if (!existsSync(state.settings.path))
-    return ok('configuration', `there is no ${state.settings.path}; none is needed`)
+  if (!existsSync(state.settings.path)) return ok('configuration', `no ${state.settings.path} (optional)`)
   const names = Object.keys(settings.profiles)
   const current = settings.current_profile === undefined ? '' : `; current: ${settings.current_profile}`
   return ok('configuration', `${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)
@@ -100,11 +94,11 @@ interface Problem {
 /** Owners, permissions and symbolic links of the directory and of our files in it. */
 export function checkPermissions(directory: string): Check {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
-  if (!stats) return ok('permissions', `there is no ${directory} yet; it is made when something is stored`)
+  if (!stats) return ok('permissions', `no ${directory} yet; it is created when something is stored`)
   const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...filesIn(directory)]
   const [first] = [...problems].sort((left, right) => Number(right.isGrave ?? 0) - Number(left.isGrave ?? 0))
   if (!first)
-    return ok('permissions', `${directory}: ${hasModes() ? 'yours alone' : 'the ACL was not checked'}`)
+    return ok('permissions', `${directory}: ${hasModes() ? 'private (0700)' : 'the ACL was not checked'}`)
   const detail = problems.map(problem => problem.text).join('; ')
   return first.isGrave
     ? fail('permissions', 'usage', detail, first.fix)
@@ -117,8 +111,8 @@ function filesIn(directory: string): Problem[] {
     const stats = lstatSync(path, {throwIfNoEntry: false})
     if (!stats) return []
     if (!stats.isFile()) {
-      const fix = `remove ${path}, or put the file itself there`
-      return [{text: `${path} is not a regular file, and is not followed`, fix, isGrave: true}]
+      const fix = `remove ${path}, or replace it with the file itself`
+      return [{text: `${path} is not a regular file, and is not used`, fix, isGrave: true}]
     }
     return problemsOf(path, stats, '600')
   })
@@ -129,11 +123,15 @@ function problemsOf(path: string, stats: Stats, mode: string): Problem[] {
   const uid = process.getuid?.()
   if (uid !== 0 && stats.uid !== uid)
     return [
-      {text: `${path} belongs to another user`, fix: `chown it: sudo chown "$USER" '${path}'`, isGrave: true},
+      {
+        text: `${path} belongs to another user`,
+        fix: `change its owner: sudo chown "$USER" '${path}'`,
+        isGrave: true,
+      },
     ]
   if (stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return []
   const has = (stats.mode & 0o777).toString(8)
-  return [{text: `${path} can be read or changed by others (${has})`, fix: `chmod ${mode} '${path}'`}]
+  return [{text: `${path} is accessible to others (${has})`, fix: `chmod ${mode} '${path}'`}]
 }
 
 function unwritable(directory: string): Problem[] {
@@ -141,7 +139,7 @@ function unwritable(directory: string): Problem[] {
     accessSync(directory, constants.W_OK | constants.X_OK)
     return []
   } catch {
-    const text = `${directory} cannot be written: tokens live in one command, and no reservation is written down`
+    const text = `${directory} is not writable: tokens last for one command only, and reservations are not recorded`
     return [{text, fix: 'make it writable, or set BOOKCTL_CONFIG_DIR'}]
   }
 }
@@ -153,24 +151,24 @@ function hasModes(): boolean {
 /** Whether each database that is there is whole. */
 export async function checkDatabases(directory: string): Promise<Check> {
   const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
-  if (there.length === 0) return ok('databases', 'there are none yet')
+  if (there.length === 0) return ok('databases', 'none yet')
   const {inspectDatabase} = await import('../../../storage/inspect.js')
   const bad = there.flatMap(name => {
     const problem = inspectDatabase(join(directory, name))
     return problem === undefined ? [] : [{name, problem}]
   })
   const [first] = bad
-  if (!first) return ok('databases', `whole: ${there.join(', ')}`)
+  if (!first) return ok('databases', `intact: ${there.join(', ')}`)
   const detail = bad.map(({name, problem}) => `${join(directory, name)} ${problem}`).join('; ')
-  const fix = `move ${join(directory, first.name)} away to start with an empty one`
+  const fix = `move ${join(directory, first.name)} away to start with an empty database`
   return fail('databases', 'usage', detail, fix)
 }
 
 /** The note of the local sandbox, by which other commands find it. */
 export function checkSandboxNote(directory: string): Check {
   const note = readNote(directory)
-  if (note) return ok('sandbox', `a local sandbox runs at ${note.base_url}, process ${note.pid}`)
-  if (!existsSync(noteOf(directory))) return ok('sandbox', 'no local sandbox runs')
-  const detail = `${noteOf(directory)} is left of a local sandbox that no longer runs`
+  if (note) return ok('sandbox', `running at ${note.base_url}, process ${note.pid}`)
+  if (!existsSync(noteOf(directory))) return ok('sandbox', 'not running')
+  const detail = `${noteOf(directory)} was left by a local sandbox that is no longer running`
   return warn('sandbox', detail, 'bookctl sandbox start')
 }

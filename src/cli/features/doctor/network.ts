@@ -42,7 +42,7 @@ export async function checkNetwork(baseUrl: string, parts: NetworkParts, now: nu
   let ca: string[] | undefined
   const trust = await checking('trust', async () => {
     ca = await trustedCertificates(parts.caFile, parts.env)
-    return ok('trust', `the authorities of this system${parts.caFile ? ', and those of --ca-file' : ''}`)
+    return ok('trust', `certificate authorities of this system${parts.caFile ? ' and of --ca-file' : ''}`)
   })
   const proxy = await checking('proxy', () => {
     found = proxyFor(url, parts.proxy === undefined ? parts.env : withProxy(parts.env, parts.proxy))
@@ -77,7 +77,7 @@ function describeProxy(url: URL, proxy: ProxyServer | undefined, parts: NetworkP
 }
 
 async function checkName(way: Way): Promise<Check> {
-  if (way.proxy) return skipped('dns', 'the proxy looks the name up')
+  if (way.proxy) return skipped('dns', 'resolved by the proxy')
   const addresses = await findAddresses(way)
   const families = [
     addresses.some(a => !a.includes(':')) && 'IPv4',
@@ -95,7 +95,7 @@ async function checkConnection(way: Way): Promise<Check> {
 }
 
 async function checkTls(way: Way, now: number, insecure: boolean): Promise<Check> {
-  if (way.url.protocol !== 'https:') return skipped('tls', 'plain http, on this machine alone')
+  if (way.url.protocol !== 'https:') return skipped('tls', 'plain http, on this machine only')
   const view = await inspectTls(way)
   const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
   if (view.problem) return refusedCertificate(way, view.problem, detail, insecure)

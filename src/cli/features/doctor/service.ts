@@ -47,7 +47,7 @@ export async function checkService(
   const clock = answer ? checkClock(answer, between) : skipped('clock', 'the service did not answer')
   const signedIn = answer ? link.signedIn : undefined
   if (!signedIn) {
-    const why = answer ? 'there are no credentials' : 'the service did not answer'
+    const why = answer ? 'no credentials' : 'the service did not answer'
     return [service, clock, ...['token', 'scopes', 'account'].map(name => skipped(name, why))]
   }
   return [service, clock, ...(await checkSignedIn(signedIn, now))]
@@ -65,22 +65,22 @@ function describeAnswer({status, body}: SentAnswer, baseUrl: string, millisecond
   const said = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
   if (status >= 500)
     return fail('service', 'service_failed', said, 'try again later, or ask the operator of the service')
-  if (status === 401) return ok('service', `${said}, as it should without a token`)
+  if (status === 401) return ok('service', `${said}as expected without a token`)
   const fix = 'check that the base URL is the address of the service'
   if (status < 400 || parseJson(body) === undefined)
-    return warn('service', `${said} to a request without a token, where 401 is due (§5.2)`, fix)
+    return warn('service', `${said} to a request without a token, where 401 is expected`, fix)
   return ok('service', said)
 }
 
 /** `at`: Unix seconds on this machine, when the answer was made. */
 function checkClock({headers}: SentAnswer, at: number): Check {
   const date = Date.parse(headers.date ?? '')
-  if (Number.isNaN(date)) return skipped('clock', 'the answer has no Date')
+  if (Number.isNaN(date)) return skipped('clock', 'the response has no Date header')
   // Date has whole seconds, so half a second is added on average.
   const skew = at - (date / 1000 + 0.5)
   const seconds = Math.abs(Math.round(skew))
   if (seconds < NOTABLE_SKEW_SECONDS) return ok('clock', `within ${Math.max(seconds, 1)} s of the service's`)
-  const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures go by the time`
+  const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures depend on the time`
   const fix = 'set the clock of this machine by NTP: timedatectl set-ntp true'
   return seconds > GRAVE_SKEW_SECONDS ? fail('clock', 'usage', detail, fix) : warn('clock', detail, fix)
 }
@@ -97,7 +97,7 @@ async function checkSignedIn(
     const minutes = Math.max(0, Math.floor((token.expiresAt - now()) / 60))
     return ok('token', `valid until ${isoTime(token.expiresAt)}, ${minutes} minutes`)
   })
-  if (!token) return [obtained, ...['scopes', 'account'].map(name => skipped(name, 'there is no token'))]
+  if (!token) return [obtained, ...['scopes', 'account'].map(name => skipped(name, 'no token'))]
   return [obtained, checkScopes(asked, token.scopes), await checkAccount(api, token)]
 }
 
@@ -107,22 +107,23 @@ async function checkReady(api: Api): Promise<Check[]> {
   const token = await checking('token', async () => {
     await checkReadyToken(api)
     isTaken = true
-    return ok('token', 'BOOKCTL_TOKEN is taken; it is not renewed when it ends')
+    return ok('token', 'BOOKCTL_TOKEN is accepted; it is never renewed')
   })
-  const account = isTaken ? await askAccount(api) : skipped('account', 'the token is not taken')
-  return [token, skipped('scopes', 'BOOKCTL_TOKEN does not say'), account]
+  const account = isTaken ? await askAccount(api) : skipped('account', 'the token is not accepted')
+  return [token, skipped('scopes', 'unknown for BOOKCTL_TOKEN'), account]
 }
 
 function checkScopes(asked: readonly Scope[], granted: readonly string[]): Check {
   const lacking = asked.filter(scope => !granted.includes(scope))
   if (lacking.length === 0) return ok('scopes', `granted: ${granted.join(', ')}`)
   const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
-  const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer: bookctl login --scope …`
+  const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
   return warn('scopes', `granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
 }
 
 async function checkAccount(api: Api, token: Token): Promise<Check> {
-  if (!token.scopes.includes('account:read')) return skipped('account', 'the token has no scope account:read')
+  if (!token.scopes.includes('account:read'))
+    return skipped('account', 'the token lacks the scope account:read')
   return askAccount(api)
 }
 

@@ -52,8 +52,8 @@ export async function readCall(
 /** Rows have no place for status and headers. */
 function checkInclude({include, json, query, format, columns, quiet}: ApiFlags & OutputFlags): void {
   if (!include || json || query !== undefined || !(format ?? columns ?? quiet)) return
-  const hint = 'with --json they are keys of the document, and without a form they stand before the body'
-  throw usage('invalid_input', '--include: rows and identifiers have no place for status and headers', hint)
+  const hint = 'with --json they are keys of the document; without a format they are printed before the body'
+  throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
 }
 
 /** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
@@ -97,7 +97,7 @@ export function planCall(target: Target, call: TypedCall): ApiPlan {
 /** What must be known before the request goes out; undefined when nothing must. */
 export function doubtOf({operation}: ApiPlan): string | undefined {
   if (operation !== 'reservations.create') return undefined
-  return 'Warning: the journal does not know of a reservation made this way, so a lost answer cannot be resumed; bookctl reserve writes it down first'
+  return 'Warning: a reservation made this way is not in the journal, so a lost answer cannot be resumed; use bookctl reserve'
 }
 
 /** The exact request, for `--dry-run`. */

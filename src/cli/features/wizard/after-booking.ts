@@ -35,7 +35,7 @@ export async function accompany(
   const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
   const note = paymentNote(outcome, parts.connection.clock.now())
   parts.tell(
-    `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a name', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
+    `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a reference', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
   )
   if (outcome.outcome === 'confirmed' && outcome.reservation_ref !== null) {
     await offerVoucher(parts, outcome.reservation_ref)
@@ -130,7 +130,7 @@ async function freePath(prompts: Prompts, plan: (file: string | undefined) => st
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== 'file_exists') throw error
     const file = await prompts.text({
-      message: `${error.message}; write the voucher to which file`,
+      message: `${error.message}; Write the voucher to which file`,
       check: plainly(plan),
     })
     return plan(file)

@@ -47,7 +47,7 @@ export async function askName(
   for (;;) {
     const name = await askWords(prompts, message, suggested)
     if (!/\p{N}/u.test(name)) return name
-    if (await prompts.confirm({message: `There are digits in ${sanitizeLine(name, 40)}. Keep it as a name?`}))
+    if (await prompts.confirm({message: `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`}))
       return name
   }
 }
@@ -58,7 +58,7 @@ export function askWords(prompts: Prompts, message: string, suggested: string | 
     ...(suggested === undefined ? {} : {default: suggested}),
     check: typed => {
       if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
-      if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must be letters that can be seen')
+      if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must not contain invisible characters')
     },
   })
 }
@@ -89,10 +89,10 @@ export async function askContactOrKept(
     kept.length === 0
       ? 'new'
       : await prompts.choose<Contact | 'new'>({
-          message: 'Contact: whom may the hotel reach?',
+          message: 'Who should the hotel contact?',
           choices: [
             ...kept.map(({details}) => ({value: details, name: describe(details)})),
-            {value: 'new', name: 'Somebody new'},
+            {value: 'new', name: 'Somebody else'},
           ],
         })
   if (picked !== 'new') return picked
@@ -148,9 +148,9 @@ export async function createPhoneReader(country: string | undefined): Promise<Ph
   }
 }
 
-function invalidPhone(problem = 'is no telephone number') {
+function invalidPhone(problem = 'is not a telephone number') {
   return usage(
     'invalid_input',
-    `the number ${problem}; write it with its country prefix, such as +90 532 123 45 67`,
+    `the number ${problem}; include the country prefix, such as +90 532 123 45 67`,
   )
 }

@@ -79,8 +79,8 @@ async function askKept(
       message: `${place.label}: who is it?`,
       choices: [
         ...kept.map(one => ({value: one, name: describeKept(one.details, place, known)})),
-        {value: 'new' as const, name: 'Somebody new'},
-        {value: 'forget' as const, name: 'Forget somebody kept on this machine'},
+        {value: 'new' as const, name: 'Somebody else'},
+        {value: 'forget' as const, name: 'Remove a guest stored on this machine'},
       ],
     })
     if (picked === 'new') return {}
@@ -107,7 +107,7 @@ function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances)
   const name = sanitizeLine(`${guest.name} ${guest.surname}`, 60)
   const born = guest.birth_date === undefined ? '' : `, born ${guest.birth_date}`
   const misfit = guest.birth_date === undefined ? undefined : doubtAge(guest.birth_date, place, known)
-  return `${name}${born}${misfit === undefined ? '' : ' (age does not fit)'}`
+  return `${name}${born}${misfit === undefined ? '' : ' (age does not match)'}`
 }
 
 /** Lets a person take people off this machine, one or all. */
@@ -121,10 +121,10 @@ async function forgetSomebody(prompts: Prompts, people: People): Promise<void> {
       value: id,
       name: sanitizeLine(`${details.name} ${details.surname}, contact`, 60),
     })),
-    {value: 'all', name: 'Everybody kept for this account'},
-    {value: undefined, name: 'Nobody, go back'},
+    {value: 'all', name: 'All stored guests and contacts'},
+    {value: undefined, name: 'None, go back'},
   ]
-  const whom = await prompts.choose({message: 'Whom shall this machine forget?', choices})
+  const whom = await prompts.choose({message: 'Which guest or contact do you want to remove?', choices})
   if (whom !== undefined) people.forget(whom)
 }
 
@@ -221,7 +221,7 @@ export function doubtAge(birthDate: string, place: Place, known: GuestCircumstan
   const searched = isAdult ? 'an adult' : `a child of ${place.age}`
   const fits = isAdult ? age >= ADULT_AGE : age === place.age
   if (fits) return undefined
-  return `That makes ${age} years at check-in, but the room was searched for ${searched}: it may be refused.`
+  return `The guest is ${age} at check-in, but the room was searched for ${searched}: the service may refuse it.`
 }
 
 /** Wire words; the interface shows one of them, so others pass. */
@@ -231,7 +231,7 @@ async function askGender(prompts: Prompts, label: string): Promise<string> {
     choices: [
       {value: 'FEMALE', name: 'Female'},
       {value: 'MALE', name: 'Male'},
-      {value: '', name: 'Another word'},
+      {value: '', name: 'Other (type it)'},
     ],
   })
   return chosen || (await askWords(prompts, `${label}: gender, as the service writes it`, undefined))
@@ -270,7 +270,8 @@ async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
     })
     const number = digitsOf(typed)
     if (isTcNumber(number)) return number
-    const message = 'This is no valid TC number (its checksum fails), so it is mistyped or refused. Keep it?'
+    const message =
+      'The checksum of this TC number is wrong: probably mistyped; the service may refuse it. Keep it?'
     if (await prompts.confirm({message})) return number
   }
 }

@@ -66,11 +66,13 @@ export async function askSearch(asking: SearchAsking, given: SearchFlags): Promi
 async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
   const checkIn =
     given['check-in'] ||
-    (await askDay(prompts, 'Check-in (YYYY-MM-DD, or +7 for in a week)', typed => readCheckIn(typed, today)))
+    (await askDay(prompts, 'Check-in (YYYY-MM-DD, or +7 for a week from today)', typed =>
+      readCheckIn(typed, today),
+    ))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
   const checkOut = await askDay(
     prompts,
-    'Check-out (a date, or how many nights)',
+    'Check-out (a date, or a number of nights)',
     typed => readCheckOut(typed, checkIn, today),
     date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
   )
@@ -88,7 +90,7 @@ async function askDay(
 
 export async function askRooms(prompts: Prompts): Promise<Room[]> {
   const check = plainly(typed => checkInteger('rooms', typed, 1, MOST_ROOMS))
-  const count = Number(await prompts.text({message: 'How many rooms', default: '1', check}))
+  const count = Number(await prompts.text({message: 'Number of rooms', default: '1', check}))
   const rooms: Room[] = []
   for (let number = 1; number <= count; number++) {
     rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${number}: `))
@@ -128,7 +130,7 @@ function readAges(typed: string): number[] {
   }
   const adult = ages.find(age => Number(age) > OLDEST_CHILD)
   if (adult !== undefined) {
-    throw usage('invalid_input', `a child is 0 to ${OLDEST_CHILD} years old; who is ${adult} is an adult`)
+    throw usage('invalid_input', `children are 0 to ${OLDEST_CHILD} years old; count ${adult} as an adult`)
   }
   if (ages.length > MOST_PERSONS) throw usage('invalid_input', `at most ${MOST_PERSONS} children in a room`)
   return ages.map(Number)
@@ -166,11 +168,11 @@ export async function askCity({prompts, cities: list, isLocal}: CityAsking): Pro
   if (cities.length === 0) {
     const where = isLocal
       ? '101 is Istanbul in the local sandbox'
-      : 'the operator of the service has the list'
+      : 'ask the operator of the service for the list'
     const check = plainly(typed => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER))
-    return Number(await prompts.text({message: `City, by its number (${where})`, check}))
+    return Number(await prompts.text({message: `City id (${where})`, check}))
   }
-  return prompts.search({message: 'City, by name or number', find: typed => findCities(cities, typed)})
+  return prompts.search({message: 'City (name or id)', find: typed => findCities(cities, typed)})
 }
 
 /** The cities that `typed` may mean: names without accents and case, or numbers, also one that is not in the list. */
@@ -180,7 +182,7 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
     .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || city.id === number)
     .map(city => ({value: city.id, name: nameOf(city), names: [city.name, String(city.id)]}))
   const isListed = number === 0 || found.some(({value}) => value === number)
-  return isListed ? found : [...found, {value: number, name: `city number ${number}`}]
+  return isListed ? found : [...found, {value: number, name: `city id ${number}`}]
 }
 
 function nameOf({id, name, country_code: country}: KnownCity): string {
@@ -195,7 +197,7 @@ export async function completeSearch(
 ): Promise<SearchFlags> {
   const asking = searchAsking(prompts, connection, today())
   const flags = await withWayBack(prompts, asked => askSearch({...asking, prompts: asked}, given))
-  note(`The same without questions: ${commandOf(flags)}`)
+  note(`Without questions: ${commandOf(flags)}`)
   return flags
 }
 
@@ -226,6 +228,6 @@ export async function completeTourSearch(
     city: given.city || (await askCity({...asking, prompts: asked})),
     currency: given.currency || (await askCurrency(asked)),
   }))
-  note(sanitizeLine(`The same without questions: bookctl tours search --city ${city} --currency ${currency}`))
+  note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}
 }

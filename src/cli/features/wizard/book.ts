@@ -90,7 +90,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
   const people = peopleHere(connection)
   draft.nationality ??= await askCountry(
     prompts,
-    'Nationality the offer was searched for',
+    'Nationality used in the search',
     parts.preferred?.nationality,
   )
   if (!draft.guests) {
@@ -115,7 +115,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
 function askReference(prompts: Prompts): Promise<string> {
   return prompts.text({
     message: REFERENCE,
-    empty: 'one made for you',
+    empty: 'generated',
     check: typed => {
       if (typed === '' || (isIdentifier('client_reference_id', typed) && typed !== '-')) return
       throw usage('invalid_input', `must be ${IDENTIFIERS.client_reference_id.expected}`)
@@ -137,7 +137,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
     return await planReservation({offerId, input, maxPrice, key}, {}, connection.target, connection.state)
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== 'offer_expired') throw error
-    throw new SearchAgain(`${error.message}: searching again for the same.`)
+    throw new SearchAgain(`${error.message}: searching again.`)
   }
 }
 
@@ -149,7 +149,7 @@ async function agrees({agreed, connection, prompts}: WizardParts, plan: Plan): P
 
 /** Sends it; undefined when it was refused in a way that other answers may mend, which is told. */
 async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
-  parts.tell('Reserving …')
+  parts.tell('Reserving…')
   try {
     const made = await parts.send(plan)
     keepPeople(parts, draft)
@@ -173,9 +173,9 @@ export async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
   // After a refusal something may have to be asked anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
   const change = await prompts.choose<Change>({
-    message: 'What now?',
+    message: 'What do you want to change?',
     choices: [
-      {value: 'nothing', name: 'Show the summary again and reserve'},
+      {value: 'nothing', name: 'Nothing; show the summary again'},
       {value: 'guests', name: 'Change a guest'},
       {value: 'contact', name: 'Change the contact'},
       {value: 'payment', name: 'Change the payment'},
@@ -209,10 +209,10 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   })
   const form = draft.forms[index] ?? {}
   const field = await prompts.choose<keyof GuestForm | 'all'>({
-    message: 'What of it?',
+    message: 'Which field?',
     choices: [
       ...Object.entries(FIELDS).map(([value, name]) => ({value: value as keyof GuestForm, name})),
-      {value: 'all' as const, name: 'All of it: somebody else comes'},
+      {value: 'all' as const, name: 'All of it: another guest'},
     ],
   })
   if (field === 'all') {
@@ -276,7 +276,7 @@ export async function askPayment(prompts: Prompts, facts: PaymentFacts): Promise
 
 function balanceText(facts: PaymentFacts): string {
   const {balance} = facts
-  if (!balance) return 'balance not known here'
+  if (!balance) return 'balance unknown'
   const money = sanitizeLine([balance.amount, balance.currency].filter(Boolean).join(' '), 40)
-  return isTooLittle(facts) ? `${money}: NOT ENOUGH, choose the payment page` : `${money} available`
+  return isTooLittle(facts) ? `${money}: NOT ENOUGH; use the payment page` : `${money} available`
 }

@@ -128,7 +128,7 @@ function formOf({name, surname, birth_date = '', gender = '', nationality = '', 
 export const PAYMENT = 'Payment'
 export const REFERENCE = 'Your own booking reference'
 
-export const BACK_TO_OFFERS = 'Back to the offers; guests and contact are kept.'
+export const BACK_TO_OFFERS = 'Back to the offers; your answers about guests and contact are kept.'
 
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is told. */
 export class SearchAgain extends Error {}

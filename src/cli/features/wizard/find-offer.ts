@@ -143,8 +143,8 @@ function tellOfLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOf
   const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
   const [before, now] = [priceText(lost), same && priceText(same)].map(text => text && sanitizeLine(text, 40))
   if (!same) tell(`${name}: the room you chose is not among the new offers.`)
-  else if (before === now) tell(`${name}: the room you chose is still there, at the same price (${now}).`)
-  else tell(`${name}: the room you chose is still there; its price CHANGED from ${before} to ${now}.`)
+  else if (before === now) tell(`${name}: the room you chose is still available, at the same price (${now}).`)
+  else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
 }
 
 const PARTS = {
@@ -160,14 +160,14 @@ async function askChange({prompts, connection}: WizardParts, draft: Draft): Prom
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
   const part = await prompts.choose({
-    message: 'What shall be different?',
+    message: 'What do you want to change in the search?',
     choices: [
       {value: 'city' as const, name: `City (${cityText(city ?? '', connection)})`},
       {value: 'dates' as const, name: `Dates (${from}${nights})`},
       {value: 'rooms' as const, name: `Rooms and guests (${room?.map(roomText).join(' and ')})`},
       {value: 'nationality' as const, name: `Nationality (${nationality})`},
       {value: 'currency' as const, name: `Currency (${currency})`},
-      {value: 'nothing' as const, name: 'Nothing, search again'},
+      {value: 'nothing' as const, name: 'Nothing; search again'},
     ],
   })
   const changed: readonly string[] = part === 'nothing' ? [] : PARTS[part]
@@ -247,7 +247,7 @@ function wordsOf({hotel_name, room_name, board, stars, refundable, price}: Found
 }
 
 function actions(view: OfferView): Choice<Picked>[] {
-  const refundable = view.refundable ? 'Show all offers again' : 'Show only those with a refund'
+  const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
   return [
     {value: 'refundable', name: `[${refundable}]`, isAction: true},
     {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`, isAction: true},
@@ -272,7 +272,7 @@ export interface OfferClock extends Clocked {
 /** Runs until `expiresAt` (Unix seconds); `now` is this machine's clock. The signal's reason is a SearchAgain. */
 export function startClock(expiresAt: number, now: () => number, what: string): OfferClock {
   const controller = new AbortController()
-  const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again for the same.`))
+  const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))
   const timer = setTimeout(expire, Math.max(0, (expiresAt - now()) * 1000))
   timer.unref()
   return {

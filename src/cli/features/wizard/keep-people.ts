@@ -23,7 +23,7 @@ export async function askKeep(
   const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
   if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
   return prompts.choose({
-    message: 'Keep these guests and the contact on this machine, to offer them again?',
+    message: 'Store these guests and the contact on this machine for the next booking?',
     default: 'nothing' as const,
     choices: [
       {value: 'nothing' as const, name: 'No'},
@@ -41,7 +41,7 @@ export function keepPeople({connection, tell}: WizardParts, draft: Draft): void 
   try {
     peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
   } catch (error) {
-    tell(`The guests could not be kept: ${(error as Error).message}`)
+    tell(`The guests could not be stored: ${(error as Error).message}`)
   }
 }
 

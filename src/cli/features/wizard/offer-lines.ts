@@ -13,12 +13,12 @@ export type ShownOffer = Pick<
     readonly terms?: Partial<OfferTerms>
   }
 
-const NOT_KNOWN = 'not known: the answer does not say'
+const NOT_KNOWN = 'unknown: not in the answer'
 
 /** What the service did not say, or what this machine did not keep of it. */
 function notKnown({raw, terms, offer_id}: ShownOffer): string {
   if (raw !== undefined || terms !== undefined) return NOT_KNOWN
-  return `not kept here; see it with: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
+  return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
 }
 
 /** What is known of its terms, read from the service's object or kept. */
@@ -42,7 +42,7 @@ export async function createFit(): Promise<Fit> {
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
 export function offerLine(offer: ShownOffer, reader: Reader, fitted: Fit): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
-  const hotel = `${sanitizeLine(offer.hotel_name ?? 'hotel not named', 60)}`
+  const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
   const name = `${fitted(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
   return [
     fitted(sanitizeLine(priceText(offer), 20), 15),
@@ -59,7 +59,7 @@ export function priceText({price}: ShownOffer): string {
 function cancelWord(offer: ShownOffer, {now}: Reader): string {
   const until = offer.free_cancellation_until
   const at = until ? instantOf(until) : undefined
-  if (until && at !== undefined && at <= now) return 'free period is over'
+  if (until && at !== undefined && at <= now) return 'free period ended'
   if (until) return `free until ${until.slice(0, 10)}`
   if (offer.refundable === false) return 'not refundable'
   return offer.refundable === true ? 'refundable' : 'terms unknown'
@@ -69,7 +69,7 @@ function cancelWord(offer: ShownOffer, {now}: Reader): string {
 export function offerGlance(offer: ShownOffer, reader: Reader): string {
   const terms = knownTerms(offer)
   const [heading = '', ...clocks] = cancellation(offer, reader)
-  const room = sanitizeLine(offer.room_name ?? 'room not named', 40)
+  const room = sanitizeLine(offer.room_name ?? 'unnamed room', 40)
   return [
     `${room}, ${boardText(offer.board)}`,
     `Due at hotel: ${dueLines(offer, terms.dueAtProperty, FEW).join('; ')}`,
@@ -84,8 +84,8 @@ export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: 
   const terms = knownTerms(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   return [
-    ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'not named', 200)}${stars}`],
-    ['Room', `${sanitizeLine(offer.room_name ?? 'not named', 100)}; board ${boardText(offer.board)}`],
+    ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'unnamed', 200)}${stars}`],
+    ['Room', `${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${boardText(offer.board)}`],
     ['Price', sanitizeLine(priceText(offer), 60)],
     ...spread('Due at hotel', dueLines(offer, terms.dueAtProperty, MANY)),
     ...spread('Cancellation', cancellation(offer, reader)),
@@ -135,10 +135,10 @@ function cancellation(offer: ShownOffer, reader: Reader): string[] {
     const at = instantOf(until)
     const over = at !== undefined && at <= reader.now
     const [first = '', ...others] = onThreeClocks(until, reader)
-    return [`${over ? 'the free period is OVER; it ended' : 'free until'} ${first}`, ...others]
+    return [`${over ? 'free cancellation has ENDED:' : 'free until'} ${first}`, ...others]
   }
-  if (offer.refundable === false) return ['NOT refundable: cancelling gives no money back']
-  if (offer.refundable === true) return ['refundable; the answer names no deadline']
+  if (offer.refundable === false) return ['NOT refundable']
+  if (offer.refundable === true) return ['refundable; no deadline in the answer']
   return [notKnown(offer)]
 }
 
@@ -166,9 +166,9 @@ export function instantOf(text: string): number | undefined {
 /** Lines such as `2030-05-29 18:00 hotel (+03:00)`, one a clock; one line when no clock can be told. */
 export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
   const at = instantOf(text)
-  if (at === undefined) return [`${sanitizeLine(text, 40)} (the answer names no time zone)`]
-  const hotel = offsetOf(text) ? `${asWritten(text)} hotel clock` : 'hotel clock: not in the answer'
-  return [hotel, `${clock(at, timeZone)} your clock (${timeZone})`, `${clock(at, 'UTC')} UTC`]
+  if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
+  const hotel = offsetOf(text) ? `${asWritten(text)} hotel time` : 'hotel time: not in the answer'
+  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
 }
 
 /** `2030-05-29 18:00 (+03:00)`: the moment as its own text has it; anything else as it is. */

@@ -42,7 +42,7 @@ export function leadOn(error: unknown, draft: Draft): string {
   if (code === 'reference_in_use') {
     draft.reference = undefined
     draft.said.delete(REFERENCE)
-    return `\n${sanitizeLine(message, 400)}. Nothing was sent. Give another booking reference.`
+    return `\n${sanitizeLine(message, 400)}. Nothing was sent. Enter another booking reference.`
   }
   if (kind === 'not_allowed') throw new Failure(kind, `${message}; nothing was reserved`, details)
   const words = `${sanitizeLine(message, 400)}. Nothing was reserved.`
@@ -52,10 +52,10 @@ export function leadOn(error: unknown, draft: Draft): string {
   if (remedy === 'payment') {
     draft.payment = undefined
     draft.said.delete(PAYMENT)
-    return `\n${words} Choose another way to pay, or stop.`
+    return `\n${words} Choose another payment, or stop.`
   }
   if (remedy === 'offer') {
-    throw new SearchAgain(`${words} Searching again for the same; guests and contact are kept.`)
+    throw new SearchAgain(`${words} Searching again; your answers about guests and contact are kept.`)
   }
   return `\n${words}${details.hint === undefined ? '' : ` (${sanitizeLine(details.hint, 200)})`}`
 }

@@ -86,7 +86,7 @@ function flagRow(flag: Flag): Row {
   const summary = flag.summary ?? flag.description ?? ''
   const more = [
     isLongChoice(flag) ? `one of: ${optionsOf(flag)?.join(', ')}` : '',
-    isRepeatable(flag) && !summary.includes('repeated') ? 'may be repeated' : '',
+    isRepeatable(flag) && !/repeat/.test(summary) ? 'repeatable' : '',
     defaultOf(flag, summary),
     flag.env ? `or ${flag.env}` : '',
   ].filter(Boolean)
@@ -129,7 +129,7 @@ function seeAlso(id: string): Row[] {
   return [
     ...group,
     ['bookctl help output', 'JSON, columns, queries, pipes'],
-    ['bookctl help exit-codes', 'how it ends, for scripts'],
+    ['bookctl help exit-codes', 'exit codes, for scripts'],
   ]
 }
 

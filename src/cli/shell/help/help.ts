@@ -121,16 +121,16 @@ function entryOf({id, summary}: Command.Loadable): Entry {
 }
 
 const WHAT_IT_IS = `
-Work with the Partner Booking Service: search hotels, reserve, pay, download vouchers, receive and check webhooks. A local
+Work with the Partner Booking Service: search hotels, reserve, pay, download vouchers, receive and verify webhooks. A local
 sandbox of the whole service is built in.`
 
 /** What a newcomer types first. */
 const START: readonly Entry[] = [
-  ['bookctl demo', 'see a whole booking, on a sandbox of its own'],
-  ['bookctl sandbox start', 'start the whole service on this machine, and leave it running'],
+  ['bookctl demo', 'see a whole booking on a temporary sandbox'],
+  ['bookctl sandbox start', 'run the whole service on this machine'],
   ['eval "$(bookctl sandbox env)"', 'in another terminal: point commands at it'],
   ['bookctl reserve', 'book something'],
-  ['bookctl login', 'or work with the credentials you were given'],
+  ['bookctl login', 'or use your own credentials'],
 ]
 
 /** Where a command or group is on the first screen, by its first word; what is not named here comes last. */
@@ -143,5 +143,5 @@ const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] 
 
 const SEE_ALSO: readonly Entry[] = [
   ['bookctl COMMAND --help', 'flags and examples of a command'],
-  ['bookctl version --verbose', 'what is in effect here, for a report'],
+  ['bookctl version --verbose', 'the environment in effect, for a report'],
 ]

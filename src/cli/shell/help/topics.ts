@@ -21,7 +21,7 @@ export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): 
 }
 
 const ENVIRONMENT_INTRODUCTION = `
-A flag goes before its variable, a variable before the profile, the profile before what is built in. A variable that is set but empty counts as not set.
+A flag overrides its variable, a variable overrides the profile, the profile overrides the built-in default. A variable that is set but empty counts as not set.
 
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
 
@@ -37,24 +37,24 @@ function environmentText(help: HelpFormatter): string {
 
 const EXIT_MEANINGS = {
   done: 'done',
-  unexpected: 'unexpected: a defect of bookctl, or a result that standard output did not take',
-  usage: 'usage: refused before any request; the message says what to change',
+  unexpected: 'internal error: a bug in bookctl, or a result that could not be written',
+  usage: 'usage error: refused before any request',
   not_allowed: 'not authenticated or not allowed (401, 403)',
   refused: 'the service refused (any other 4xx)',
   service_failed: 'the service failed (5xx), or its answer cannot be understood',
-  unreachable: 'unreachable, TLS, proxy, or timed out, and nothing can have happened there',
-  pending: 'still pending when the wait ended: not paid yet, the expected event did not come',
+  unreachable: 'unreachable, TLS, proxy or timeout, and the service cannot have acted',
+  pending: 'still pending when the wait ended: not paid yet, or the expected event did not arrive',
   signature: 'a signature is invalid or stale',
   outcome_unknown:
-    'outcome unknown: a reservation, or a change, may have been made; the message says how to find out',
+    'outcome unknown: a reservation or change may have been made; the message says how to find out',
   interrupted: 'interrupted by Ctrl-C (SIGINT)',
 } as const satisfies Record<keyof typeof EXIT_CODES, string>
 
 const EXIT_CODES_INTRODUCTION = `
-The same with and without --json; what went wrong is on stderr as text, or with --json on stdout as {"error": {"code", "message", …}}.`
+Exit codes do not depend on --json. An error is text on stderr, or with --json a document on stdout: {"error": {"code", "message", …}}.`
 
 const EXIT_ADVICE = `
-Safe to run again at once: 6 and 7, when the command only reads; 10 of reserve, since the same command run again uses the same Idempotency-Key. After 10 of any other command look first, with what the message names: the change may have been made. Not before something is changed: 2, 4, 5. In a script:
+Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, because the same command uses the same Idempotency-Key again. After 10 of any other command, check first with the command in the message: the change may have been made. Do not repeat 2, 4 and 5 unchanged. In a script:
 
   bookctl reserve --input trip.json --yes --json > made.json
   case $? in
@@ -75,7 +75,7 @@ function exitCodesText(help: HelpFormatter): string {
 }
 
 const OUTPUT_INTRODUCTION = `
-The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is lines separated by tabs, without header, borders, colour or cut text, so that cut, awk and while read work on it.`
+The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is tab-separated lines without header, borders, colour or truncation, for cut, awk and while read.`
 
 const FORMS: Readonly<Record<string, string>> = {
   table: 'columns for people',
@@ -88,21 +88,21 @@ const FORMS: Readonly<Record<string, string>> = {
 const OUTPUT_MORE = `
 --json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
 
---query takes a JMESPath expression on that document; a text answer is printed bare:
+--query applies a JMESPath expression to that document; a string is printed bare:
 
   bookctl hotels search … --sort price --query 'offers[0].offer_id'
   bookctl account --query 'account.available_balance'
 
---columns chooses and orders the columns of all forms but json; a wrong name lists the right ones, before anything is sent; of api, account and webhooks events show, whose columns are those of the answer, it is an empty column. --quiet prints identifiers only, one a line:
+--columns selects and orders the columns of every format but json. An unknown name is refused before anything is sent, with a list of the columns; for api, account and webhooks events show, whose columns depend on the answer, it gives an empty column. --quiet prints identifiers only, one a line:
 
   bookctl webhooks list --quiet
 
-What the service says is never trusted: control characters are taken out of text and escaped in JSON. "raw" in a result is what the service sent, untouched. Keys in JSON are not renamed or removed without notice; more may be added.
+Text from the service is not trusted: control characters are removed from text and escaped in JSON. "raw" in a result is what the service sent, untouched. Keys in JSON are not renamed or removed without notice; more may be added.
 
-A reader that goes away (| head -1) ends the command with 0 and nothing on stderr.`
+If the reader closes the pipe (| head -1), the command exits with 0 and prints nothing to stderr.`
 
 function outputText(help: HelpFormatter): string {
-  const forms = `Forms for --format:\n${list(
+  const forms = `Formats for --format:\n${list(
     help,
     FORMATS.map(form => [form, FORMS[form] ?? '']),
   )}`
@@ -116,18 +116,18 @@ The local sandbox is the whole service on this machine: the same requests, answe
   eval "$(bookctl sandbox env)"            # in another
   bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR
 
-Time can be moved: offers expire after 15 minutes, tokens after two hours, and events are sent again for hours.
+The clock can be advanced: offers expire after 15 minutes, tokens after two hours, and failed events are sent again for hours.
 
   bookctl sandbox clock --advance 16m
 
-A reservation paid on the payment page is paid, or declined, without a browser:
+To pay or decline a reservation without a browser:
 
   bookctl sandbox pay "$RESERVATION"
   bookctl sandbox pay "$RESERVATION" --decline
 
-To see how your program takes a bad day, end the client reference of a reservation in -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything.
+To test how your program handles faults, end the client reference of a reservation with -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything.
 
-To see how it takes a long answer, let each search find as many offers as you like; every one of them can be priced and reserved:
+To test long answers, let each search find as many offers as you like; each of them can be priced and reserved:
 
   bookctl sandbox start --offers 10000
 
@@ -138,7 +138,7 @@ function sandboxText(help: HelpFormatter): string {
 }
 
 const WEBHOOKS_TEXT = `
-The service sends events by HTTPS POST to the URL of each subscription (§6), signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
+The service sends events by HTTPS POST to the URL of each subscription, signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
 
 To see events of the local sandbox arrive:
 
@@ -146,13 +146,13 @@ To see events of the local sandbox arrive:
   bookctl webhooks listen --tls --port 8443
   bookctl webhooks events list
 
-\`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and hands on to your own receiver with --forward-to. With --exit-after 1 --within 60 it is a wait for scripts.
+\`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and forwards to your own receiver with --forward-to. In scripts, --exit-after 1 --within 60 waits for an event.
 
 When a signature does not match, \`webhooks verify\` says why: the wrong secret, a body that was changed on the way, a clock that is off, a header that is malformed. It needs no login and no network:
 
   bookctl webhooks verify request.http --secret-file signing-secret.txt
 
-The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` tries a receiver with good and bad requests and tells which rules it keeps.`
+The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows.`
 
 function webhooksText(help: HelpFormatter): string {
   const types = `Event types:\n${list(help, Object.entries(EVENT_TYPES))}`

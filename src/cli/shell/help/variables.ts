@@ -12,10 +12,10 @@ export interface Variable {
 }
 
 export const VARIABLE_GROUPS: Readonly<Record<Variable['group'], string>> = {
-  service: 'Which service, and as whom; these are enough without a login and without a file',
-  behaviour: 'How commands behave',
-  network: 'The way to the service',
-  system: 'Of the system, for all programs',
+  service: 'Service and credentials; these are enough without a login and without a file',
+  behaviour: 'Behaviour',
+  network: 'Network',
+  system: 'System variables',
 }
 
 export const VARIABLES: readonly Variable[] = [
@@ -35,33 +35,33 @@ export const VARIABLES: readonly Variable[] = [
     group: 'service',
     name: 'BOOKCTL_CLIENT_SECRET',
     isSecret: true,
-    meaning: 'client secret, sk_test_… or sk_live_…; there is no flag for it',
+    meaning: 'client secret, sk_test_… or sk_live_…; never a flag',
   },
   {
     group: 'service',
     name: 'BOOKCTL_TOKEN',
     isSecret: true,
-    meaning: 'a ready access token, in place of client id and secret; never renewed',
+    meaning: 'an access token, used instead of client id and secret; never renewed',
   },
   {
     group: 'service',
     name: 'BOOKCTL_SCOPES',
     meaning:
-      'scopes to ask for, separated by blanks or commas, in place of those of the profile; unless told, those a command needs',
+      'scopes to request, separated by spaces or commas, instead of those of the profile (default: those a command needs)',
   },
   {
     group: 'service',
     name: 'BOOKCTL_PROFILE',
     flag: '--profile',
-    meaning: 'profile to use; credentials in the environment go before it, unless --profile is typed',
+    meaning: 'profile to use; credentials in the environment override it, unless --profile is given',
   },
   {
     group: 'service',
     name: 'BOOKCTL_WEBHOOK_SECRET',
     isSecret: true,
-    meaning: 'signing secrets of webhooks, several separated by blanks',
+    meaning: 'signing secrets of webhooks, separated by spaces',
   },
-  {group: 'behaviour', name: 'BOOKCTL_CONFIG_DIR', meaning: 'where everything is kept'},
+  {group: 'behaviour', name: 'BOOKCTL_CONFIG_DIR', meaning: 'configuration directory'},
   {
     group: 'behaviour',
     name: 'BOOKCTL_NATIONALITY',
@@ -78,19 +78,19 @@ export const VARIABLES: readonly Variable[] = [
   {
     group: 'behaviour',
     name: 'BOOKCTL_ACCESSIBLE',
-    meaning: 'set to 1: questions as numbered lines, nothing drawn anew',
+    meaning: 'set to 1: questions as numbered lines, without redrawing',
   },
   {
     group: 'behaviour',
     name: 'BOOKCTL_COLUMNS',
-    meaning: 'width of the terminal, in place of COLUMNS and of what it says itself',
+    meaning: 'width of the terminal; overrides COLUMNS',
   },
   {
     group: 'behaviour',
     name: 'BOOKCTL_NO_HISTORY',
     meaning: 'set: do not keep the last requests (method, address, status) for support bundle',
   },
-  {group: 'behaviour', name: 'BOOKCTL_DEBUG', meaning: 'set: an unexpected error shows where it happened'},
+  {group: 'behaviour', name: 'BOOKCTL_DEBUG', meaning: 'set: an internal error shows where it happened'},
   {
     group: 'network',
     name: 'BOOKCTL_TIMEOUT',
@@ -101,12 +101,12 @@ export const VARIABLES: readonly Variable[] = [
     group: 'network',
     name: 'BOOKCTL_CA_FILE',
     flag: '--ca-file',
-    meaning: "certificates (PEM) to trust beside the system's",
+    meaning: 'file of additional certificates to trust (PEM)',
   },
   {
     group: 'network',
     name: 'HTTPS_PROXY',
-    meaning: 'proxy for https; lower case goes before upper case; this machine is always reached directly',
+    meaning: 'proxy for https; lower case overrides upper case; this machine is always reached directly',
   },
   {group: 'network', name: 'HTTP_PROXY', meaning: 'proxy for http'},
   {
@@ -131,24 +131,24 @@ export const VARIABLES: readonly Variable[] = [
   {group: 'system', name: 'FORCE_COLOR', meaning: 'set: colour in a pipe too; 0: no colour'},
   {group: 'system', name: 'TERM', meaning: 'dumb: as BOOKCTL_ACCESSIBLE, and no colour'},
   {group: 'system', name: 'COLUMNS', meaning: 'width of the terminal'},
-  {group: 'system', name: 'LC_ALL', meaning: 'its country, as in tr_TR, is offered first as nationality'},
+  {group: 'system', name: 'LC_ALL', meaning: 'its country, as in tr_TR, is the first nationality offered'},
   {group: 'system', name: 'LANG', meaning: 'as LC_ALL, where that is not set'},
-  {group: 'system', name: 'SHELL', meaning: 'whose completion `autocomplete` explains'},
+  {group: 'system', name: 'SHELL', meaning: 'shell for which `autocomplete` prints instructions'},
   {
     group: 'system',
     name: 'XDG_CONFIG_HOME',
-    meaning: 'parent of that directory, in place of ~/.config',
+    meaning: 'parent of the configuration directory (default ~/.config)',
   },
   {
     group: 'system',
     name: 'XDG_CACHE_HOME',
-    meaning: 'where Node 22 and later keep compiled code, in bookctl/node; ~/.cache when absent',
+    meaning: 'where Node 22 and later keep compiled code, in bookctl/node (default ~/.cache)',
   },
-  {group: 'system', name: 'LOCALAPPDATA', meaning: 'on Windows, in place of ~/.config and ~/.cache'},
+  {group: 'system', name: 'LOCALAPPDATA', meaning: 'on Windows, used instead of ~/.config and ~/.cache'},
   {
     group: 'system',
     name: 'DEBUG',
-    meaning: 'not honoured, like NODE_DEBUG: other parts would print requests with their secrets',
+    meaning: 'not honoured, like NODE_DEBUG: packages would print requests with their secrets',
   },
   {group: 'system', name: 'NODE_DEBUG', meaning: 'not honoured, see DEBUG'},
 ]

@@ -26,8 +26,8 @@ function refuseSecrets(argv: readonly string[]): void {
   if (!argv.some(holdsSecret)) return
   throw usage(
     'secret_on_command_line',
-    'a secret stands on the command line, where the process list and the shell history show it',
-    'pass it by --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing it',
+    'secrets are not accepted as arguments: they show in the process list and the shell history',
+    'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret',
   )
 }
 

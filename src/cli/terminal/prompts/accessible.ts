@@ -84,7 +84,7 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
     },
     async chooseSeveral<T>(question: SeveralQuestion<T>) {
       const refusal = `Type one or more numbers from 1 to ${question.choices.length}.`
-      const asked = {message: 'Numbers, with spaces between'}
+      const asked = {message: 'Numbers, separated by spaces'}
       return (await pick(question, asked, count => count > 0, refusal)).map(({value}) => value)
     },
     async search<T>({find, message, ...asked}: SearchQuestion<T>) {
@@ -97,12 +97,12 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
         found = firstOf(all)
         list(found)
         const more = all.length - found.length
-        if (found.length === 0) throw usage('no_choice', 'Nothing matches; type another part of it.')
-        if (more > 0) throw usage('no_choice', `There are ${more} more; type more of it, or a number.`)
+        if (found.length === 0) throw usage('no_choice', 'No match; type something else.')
+        if (more > 0) throw usage('no_choice', `${more} more; keep typing, or type a number.`)
         throw usage('no_choice', 'Type a number.')
       }
       const hint = () => chosen?.name
-      await text({...asked, message: `${message} (type a part of it, then its number)`, check, hint})
+      await text({...asked, message: `${message} (type part of it, then its number)`, check, hint})
       return chosen?.value as T
     },
   }

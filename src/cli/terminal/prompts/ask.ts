@@ -52,7 +52,7 @@ export async function ask(
 
 /** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
-  if (!mayAsk(flags)) throw usage('nobody_to_ask', 'there is nobody to ask: this needs a terminal', SEE_HELP)
+  if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
   const {createPrompts} = await import('./create.js')
   return createPrompts({accessible: wantsAccessible(process.env), closing})
@@ -77,7 +77,7 @@ export function requireConsent(agreed: boolean | undefined, change: Change): voi
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change
   if (agreed === false) throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed'})
-  throw new Failure('usage', `${what} has to be confirmed; ${undone}`, {
+  throw new Failure('usage', `${what} needs confirmation; ${undone}`, {
     ...{code: 'confirmation_needed', hint},
     ...(result ? {result} : {}),
   })

@@ -33,7 +33,7 @@ const MOST_DESCRIPTION_LINES = 9
 const LEAD_COLUMNS = 8
 
 /** In place of a list in which no choice is likelier than another: Enter then chooses none. */
-const TYPE_FIRST = new Separator('type a part of it')
+const TYPE_FIRST = new Separator('type part of it')
 
 export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Prompts, 'confirm'> {
   const look = createLook(output)

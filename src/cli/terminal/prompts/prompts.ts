@@ -90,7 +90,7 @@ export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSi
 }
 
 export function interruption(): Failure {
-  return new Failure('interrupted', 'stopped at a question', {code: 'interrupted'})
+  return new Failure('interrupted', 'interrupted at a question', {code: 'interrupted'})
 }
 
 /** Why `check` refuses `answer`, in words to show; undefined when it does not. */
