@@ -170,7 +170,7 @@ test('Ctrl-C at the voucher says that the reservation exists and how to have the
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
   expect(terminal.raw()).toMatch(/bookctl voucher download RSV-\w+/)
-  expect(terminal.raw()).not.toContain('start over')
+  expect(terminal.raw()).not.toContain('to restart')
 })
 
 describe('Ctrl-C leaves nothing sent', () => {
