@@ -138,7 +138,10 @@ test('a query that does not fit the result never reads as nothing done', async (
     'length(`1`)',
   ])
   expect(exit).toBe(6)
-  expect(result.error).toMatchObject({code: 'query_failed', message: expect.stringContaining('the command succeeded')})
+  expect(result.error).toMatchObject({
+    code: 'query_failed',
+    message: expect.stringContaining('the command succeeded'),
+  })
   expect((await home.run(['config', 'get', 'nationality'])).stdout).toBe('TR\n')
 })
 
