@@ -46,7 +46,7 @@ test.each([
   [['help'], 'USAGE'],
   [['hotels', 'search', '--help'], '--check-in'],
   [['autocomplete', 'bash'], 'complete -'],
-  [['__complete', 'offers'], ''],
+  [['__complete', 'fish', 'hotels', 'price', ':'], ''],
   [['config', 'path'], 'config.json'],
   [['webhooks', 'verify', 'body.bin', '--signature', signatureOf(EVENT, T), '--at', String(T)], 'true'],
 ])('%j', async (argv, expected) => {
@@ -69,7 +69,7 @@ test('what connects is refused by the check above, so it can fail', async () => 
 test('with BOOKCTL_DEBUG a stack names the sources and their lines; else there is none', async () => {
   const debugged = await run(packed, ['config', 'get'], {BOOKCTL_DEBUG: '1'})
   expect(debugged.stderr).toMatch(/src\/commands\/config\/get\.ts:\d+:\d+/)
-  expect(debugged.stderr).toMatch(/src\/cli\/main\.ts:\d+:\d+/)
+  expect(debugged.stderr).toMatch(/src\/cli\/shell\/\w+\.ts:\d+:\d+/)
   expect(debugged.stderr).not.toContain('dist/')
   expect((await run(packed, ['config', 'get'])).stderr).not.toContain('.ts:')
 })

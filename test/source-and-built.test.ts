@@ -45,7 +45,7 @@ const LINES: readonly (readonly string[])[] = [
   ['webhooks', 'events', 'show', 'evt_x'],
   ['reserve', '--template', '--query', 'guests[0]'],
   ['autocomplete', 'zsh'],
-  ['__complete', 'profiles', '--'],
+  ['__complete', 'fish', 'profiles', ':'],
   [...VERIFY, signatureOf(EVENT, T), '--at', String(T)],
   [...VERIFY, 't=1,v1=00', '--at', String(T), '--json'],
 ]

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {completionResult, SHELL_NAMES} from '../cli/shell/completion/completion.js'
+import {completionResult, SHELL_NAMES} from '../cli/shell/completion-scripts.js'
 
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Print the completion script for a shell'
@@ -22,6 +22,6 @@ changed. Without SHELL, prints how to install the script. Environment: SHELL.`
 
   async run(): Promise<void> {
     const {args} = await this.parse(Autocomplete)
-    await this.print(await completionResult(this.config, args.shell, process.env.SHELL))
+    await this.print(completionResult(args.shell, process.env.SHELL))
   }
 }

@@ -56,7 +56,7 @@ test.each([
   [['config', 'list']],
   [['config', 'path']],
   [['profiles', 'list']],
-  [['__complete', 'offers']],
+  [['__complete', 'fish', 'hotels', 'price', ':']],
   [['autocomplete', 'bash']],
   [['help']],
   [['version']],

@@ -61,13 +61,6 @@ export const SOURCES = {
     })),
 } as const satisfies Record<string, (state: State) => Candidate[]>
 
-/** Kinds that are the same on every machine: their words are in the completion scripts. */
-export const FIXED = {
-  'event-types': SOURCES['event-types'],
-  scopes: SOURCES.scopes,
-  settings: SOURCES.settings,
-} as const
-
 function described(of: Readonly<Record<string, string>>): Candidate[] {
   return Object.entries(of).map(([value, description]) => ({value, description}))
 }
@@ -77,10 +70,6 @@ export type Source = keyof typeof SOURCES
 
 /** Kinds of which the machine knows every word there is. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
-
-export function isSource(name: string): name is Source {
-  return Object.hasOwn(SOURCES, name)
-}
 
 /** The words of a kind that the machine knows, each once. Never throws: what cannot be read has none. */
 export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {

@@ -1,0 +1,191 @@
+/**
+ * The completion scripts. Reading one starts no program; on TAB it asks `bookctl __complete`, and what that answers is
+ * data: it is quoted before it reaches the command line, and never evaluated. Printed only: no start-up file is edited.
+ */
+import {type Result, single} from '../terminal/result.js'
+
+interface Shell {
+  readonly script: string
+  /** What to type to have it in every new shell. */
+  readonly install: readonly string[]
+}
+
+const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: bookctl autocomplete ${shell}
+# Reading this file starts no program; bookctl is asked on TAB.
+`
+
+// Bash divides words at = and : as well, so the whole line is handed over; and it replaces only what follows the last
+// of them. While candidates are only listed (COMP_TYPE 63) the description helps; several that are known by their
+// descriptions are only listed, for the typed text would be replaced by what they have in common.
+const BASH = `${head('bash')}
+_bookctl() {
+  local line="\${COMP_LINE:0:COMP_POINT}" value='' description='' quoted='' i=0
+  local typed="\${line##*[[:space:]]}"
+  typed="\${typed#[\\"\\']}"
+  local before="\${typed%"\${typed##*[=:]}"}"
+  local -a values descriptions
+  values=() descriptions=()
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value description; do
+    values+=("$value") descriptions+=("$description")
+  done < <(command bookctl __complete bash "$line" 2>/dev/null </dev/null)
+  for ((i = 0; i < \${#values[@]}; i++)); do
+    value="\${values[i]}"
+    if [[ $value == :files ]]; then
+      while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "\${typed##*=}")
+      type compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null
+      return
+    fi
+    quoted="$value"
+    if [[ $value == *[!A-Za-z0-9_.,/:=@+-]* ]]; then printf -v quoted %q "$value"; fi
+    if ((\${#values[@]} > 1)); then
+      if [[ \${COMP_TYPE:-9} == 63 ]]; then quoted+="  \${descriptions[i]}"
+      elif [[ $value != "$typed"* ]]; then continue
+      fi
+    fi
+    if [[ $COMP_WORDBREAKS == *:* ]]; then quoted="\${quoted#"$before"}"; fi
+    COMPREPLY+=("$quoted")
+  done
+}
+
+complete -F _bookctl bookctl
+`
+
+// compadd quotes what it inserts. What does not begin with the typed text takes its place (-U).
+const ZSH = `#compdef bookctl
+${head('zsh')}
+_bookctl() {
+  emulate -L zsh
+  local -a typed values shown beginning
+  local line value description
+  typed=("\${(@Q)words[2,CURRENT-1]}" ":\${(Q)PREFIX}")
+  for line in "\${(@f)$(command bookctl __complete zsh "\${typed[@]}" 2>/dev/null </dev/null)}"; do
+    if [[ $line == :files ]]; then
+      compset -P 1 '*='
+      _files
+      return
+    fi
+    value="\${line%%$'\\t'*}" description="\${line#*$'\\t'}"
+    if [[ -z $value ]]; then continue; fi
+    values+=("$value")
+    shown+=("$value\${description:+  -- $description}")
+  done
+  if ((! $#values)); then return 1; fi
+  beginning=(\${(M)values:#\${(b)\${(Q)PREFIX}}*})
+  if (($#beginning)); then compadd -l -d shown -a values
+  else compadd -U -l -d shown -a values
+  fi
+}
+
+if [[ "\${funcstack[1]}" == _bookctl ]]; then _bookctl "$@"
+else compdef _bookctl bookctl
+fi
+`
+
+// Fish quotes what it inserts.
+const FISH = `${head('fish')}
+function __bookctl_complete
+    set -l typed (commandline -opc)
+    set -l cur (commandline -ct)
+    for line in (command bookctl __complete fish $typed[2..-1] ":$cur" 2>/dev/null </dev/null)
+        if test "$line" = :files
+            set -l prefix (string match -r -- '^--[^=]*=' "$cur")
+            for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' "$cur"))
+                printf '%s%s\\n' "$prefix" "$path"
+            end
+        else
+            printf '%s\\n' "$line"
+        end
+    end
+end
+
+complete --command bookctl --erase
+complete --command bookctl --no-files --arguments '(__bookctl_complete)'
+`
+
+// PowerShell takes typographic quotes for quotes, too, and completes files by itself when there is nothing else.
+const POWERSHELL = `${head('powershell')}
+Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $typed = @($commandAst.CommandElements |
+    Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($_.Extent.EndOffset -eq $cursorPosition -and $wordToComplete -eq '') } |
+    Select-Object -Skip 1 |
+    ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text } })
+  $cur = ':' + $wordToComplete.Trim("'", '"')
+  $program = Get-Command bookctl -CommandType Application, ExternalScript -ErrorAction SilentlyContinue | Select-Object -First 1
+  if (-not $program) { return }
+  foreach ($line in @(& $program __complete powershell @typed $cur 2>$null)) {
+    $value, $description = ([string]$line) -split [char]9, 2
+    if ($value -eq '' -or $value -ceq ':files') { continue }
+    $text = $value
+    if ($text -cnotmatch '^[A-Za-z0-9_./:=-]+$') {
+      $text = "'" + ($text -replace "['\\u2018\\u2019\\u201a\\u201b]", '$0$0') + "'"
+    }
+    if (-not $description) { $description = $value }
+    [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
+  }
+}
+`
+
+const SHELLS: Readonly<Record<string, Shell>> = {
+  bash: {
+    script: BASH,
+    install: [
+      'mkdir -p ~/.local/share/bash-completion/completions',
+      'bookctl autocomplete bash > ~/.local/share/bash-completion/completions/bookctl',
+      '# without the bash-completion package, also add to ~/.bashrc:',
+      'source ~/.local/share/bash-completion/completions/bookctl',
+    ],
+  },
+  zsh: {
+    script: ZSH,
+    install: [
+      'mkdir -p ~/.zfunc',
+      'bookctl autocomplete zsh > ~/.zfunc/_bookctl',
+      '# and in ~/.zshrc, once:',
+      'fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit',
+    ],
+  },
+  fish: {
+    script: FISH,
+    install: [
+      'mkdir -p ~/.config/fish/completions',
+      'bookctl autocomplete fish > ~/.config/fish/completions/bookctl.fish',
+    ],
+  },
+  powershell: {
+    script: POWERSHELL,
+    install: [
+      'bookctl autocomplete powershell > "$HOME/bookctl-completion.ps1"',
+      '# and in the file that $PROFILE names, once:',
+      '. "$HOME/bookctl-completion.ps1"',
+    ],
+  },
+}
+
+export const SHELL_NAMES = Object.keys(SHELLS)
+
+/** What `autocomplete` prints: the script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
+export function completionResult(shell: string | undefined, shellPath: string | undefined): Result {
+  const known = shell ?? shellOf(shellPath) ?? null
+  const script = shell === undefined ? null : (SHELLS[shell]?.script ?? null)
+  const install = installText(known ?? undefined)
+  const document = {shell: known, script, install}
+  return {...single(document, document, known), text: script ?? install}
+}
+
+/** The shell of `SHELL=/usr/bin/zsh`, if it is one of those above. */
+export function shellOf(path = ''): string | undefined {
+  const name = /([^/\\]*?)(?:\.exe)?$/.exec(path)?.[1] ?? ''
+  const known = name === 'pwsh' ? 'powershell' : name
+  return Object.hasOwn(SHELLS, known) ? known : undefined
+}
+
+/** How completion is installed for `shell`, or for each. */
+export function installText(shell: string | undefined): string {
+  const parts = (shell === undefined ? SHELL_NAMES : [shell]).map(name => {
+    const lines = SHELLS[name]?.install ?? []
+    return [`Completion for ${name}:`, '', ...lines.map(line => `  ${line}`), ''].join('\n')
+  })
+  return `${parts.join('\n')}\nThen open a new shell.\n`
+}
