@@ -4,6 +4,7 @@
  */
 import type {OperationName} from '../contract/operations.js'
 import type {Scope} from '../contract/scopes.js'
+import type {Token} from '../contract/token-cache.js'
 
 export interface WireRequest {
   readonly method: string
@@ -108,15 +109,6 @@ export class SendError extends Error {
 /** Sends with retries: full jitter, Retry-After honoured, at most four attempts. Any status is an answer. */
 export interface Sender {
   send(request: WireRequest, policy: SendPolicy): Promise<SentAnswer>
-}
-
-export interface Token {
-  readonly access_token: string
-  /** Granted scopes, sorted. */
-  readonly scopes: readonly string[]
-  /** Unix seconds, on this machine's clock. */
-  readonly obtainedAt: number
-  readonly expiresAt: number
 }
 
 /** Gives tokens that cover the scopes asked for: cached, obtained by one process, renewed early. */

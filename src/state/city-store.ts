@@ -2,8 +2,8 @@
  * Cities the service named in its constant data (§1), so that completion and questions can offer them by name with no
  * request. Nothing of people is in it.
  */
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
-import type {Client} from './token-store.js'
 
 export interface KnownCity {
   /** The destination.id of a search (§2.2). */

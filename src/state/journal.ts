@@ -11,10 +11,10 @@ import {
   type ReservationIntent,
   type Settlement,
 } from '../contract/journal.js'
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
 import {decide} from './journal-verdict.js'
-import type {Client} from './token-store.js'
 
 export interface JournalStore {
   forClient(client: Client): Journal

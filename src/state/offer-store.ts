@@ -1,7 +1,7 @@
 /** Offers this machine has seen (§2.3), so that `reserve` knows hotel, price, nationality and the time left. */
 import type {Room} from '../contract/hotels.js'
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
-import type {Client} from './token-store.js'
 
 /** Offers are forgotten this long after their search; they are valid for 15 minutes (§2.3). */
 const RETENTION_SECONDS = 24 * 3600

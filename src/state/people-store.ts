@@ -3,8 +3,8 @@
  * this machine alone. What is forgotten leaves no byte on the disk.
  */
 import type {Contact, Guest} from '../contract/reservations.js'
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
-import type {Client} from './token-store.js'
 
 /** A guest without a place in a room. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>

@@ -4,6 +4,7 @@
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {openIfAny} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
@@ -21,7 +22,7 @@ import {createSecretStore, type SecretStore} from './secret-store.js'
 import {createSettings, type Settings} from './settings.js'
 import {openStateDatabase, openStateToRead} from './state-database.js'
 import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
-import {type Client, createTokenStore, type TokenStore} from './token-store.js'
+import {createTokenStore, type TokenStore} from './token-store.js'
 import {
   type Forgotten,
   forget,
@@ -29,8 +30,6 @@ import {
   openTokensDatabase,
   openTokensToRead,
 } from './tokens-database.js'
-
-export type {Client} from './token-store.js'
 
 export interface State {
   readonly directory: string

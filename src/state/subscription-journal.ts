@@ -2,8 +2,8 @@
  * Subscriptions whose creation was begun and has no known end. A service that was asked for one and whose answer was
  * lost may have made it, and asking again would make a second; so this is written before anything is sent.
  */
+import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
-import type {Client} from './token-store.js'
 
 export interface BegunSubscription {
   readonly id: number

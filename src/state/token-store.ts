@@ -1,56 +1,14 @@
-/** Access tokens in tokens.db, shared by all processes of this user (§5.7). It is the `TokenCache` of api/tokens.ts. */
+/** The token cache in tokens.db, shared by all processes of this user (§5.7). */
 import {Failure} from '../contract/failure.js'
+import type {CachedToken, Client, TokenCache, TokenClient, TokenRequestKind} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
 import {generationOf} from './tokens-database.js'
 
-export interface Client {
-  readonly baseUrl: string
-  readonly clientId: string
-}
-
-/** A client with the secret its tokens were obtained with, told from others by a fingerprint. */
-export interface TokenClient extends Client {
-  readonly secretFingerprint: string
-}
-
-export interface StoredToken {
-  readonly access_token: string
-  /** Granted scopes, sorted. */
-  readonly scopes: readonly string[]
-  /** Scopes the token was asked for, sorted. */
-  readonly askedScopes: readonly string[]
-  /** Unix seconds, on this machine's clock. */
-  readonly obtainedAt: number
-  readonly expiresAt: number
-}
-
-/** Token requests that have these in common end alike. */
-export interface Asking {
-  readonly scopes: readonly string[]
-  readonly route: string
-}
-
-export interface TokenStore {
-  /** Every token kept for `client`, expired ones too, newest first. */
-  list(client: TokenClient): StoredToken[]
-  /** Keeps a token in place of the one asked for with the same scopes, unless a logout came in between. */
-  put(client: TokenClient, token: StoredToken): void
-  remove(client: TokenClient, accessToken: string): void
-  /** Notes how a token request ended that brought no token; in place of the last one like it. */
-  noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
-  /** The last noted, when that was from `since` to `until` (Unix seconds). */
-  failureBetween(client: TokenClient, asking: Asking, since: number, until: number): Failure | undefined
-  /** Runs `work` in one process at a time per client; see `withLock`. */
-  alone<T>(
-    client: TokenClient,
-    waitMilliseconds: number,
-    work: () => Promise<T>,
-    peek: () => T | undefined,
-  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
-  /** Every token kept, whatever the secret, with its client: what `logout --all` has to revoke. */
-  listAll(): {client: Client; token: StoredToken}[]
+export interface TokenStore extends TokenCache {
+  /** Every stored token, whatever its secret, with its client: what `logout --all` revokes. */
+  listAll(): {client: Client; token: CachedToken}[]
 }
 
 const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
@@ -102,16 +60,16 @@ export function createTokenStore(
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
       unlessFull(() => database().run(sql, ...whose(client), accessToken))
     },
-    noteFailure(client, asking, {kind, message, details}, now) {
-      const row = [...whose(client), ...kindOf(asking), JSON.stringify({kind, message, details}), now]
+    noteFailure(client, request, {kind, message, details}, now) {
+      const row = [...whose(client), ...kindOf(request), JSON.stringify({kind, message, details}), now]
       unlessFull(() =>
         database().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
       )
     },
-    failureBetween(client, asking, since, until) {
+    failureBetween(client, request, since, until) {
       const when = 'failed_at BETWEEN ? AND ?'
       const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
-      const values = [...whose(client), ...kindOf(asking), since, until]
+      const values = [...whose(client), ...kindOf(request), since, until]
       const row = databaseToRead().get<{failure: string}>(sql, ...values)
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure
@@ -145,11 +103,11 @@ function whose(client: TokenClient): [string, string, string] {
   return [client.baseUrl, client.clientId, client.secretFingerprint]
 }
 
-function kindOf({scopes, route}: Asking): [string, string] {
+function kindOf({scopes, route}: TokenRequestKind): [string, string] {
   return [scopes.join(' '), route]
 }
 
-function insert(database: Database, client: TokenClient, token: StoredToken): void {
+function insert(database: Database, client: TokenClient, token: CachedToken): void {
   database.run(
     'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ...[...whose(client), token.askedScopes.join(' '), token.access_token],
@@ -166,7 +124,7 @@ function unlessFull(work: () => unknown): void {
   }
 }
 
-function tokenOf(row: Row): StoredToken {
+function tokenOf(row: Row): CachedToken {
   return {
     access_token: row.access_token,
     scopes: words(row.scopes),

@@ -3,8 +3,9 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
-import type {Api, Sender, Token, TokenSource} from '../../src/api/types.js'
+import type {Api, Sender, TokenSource} from '../../src/api/types.js'
 import type {Failure} from '../../src/contract/failure.js'
+import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
 import {
   httpAnswer,

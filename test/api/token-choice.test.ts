@@ -1,9 +1,9 @@
 /** Which of the tokens that are kept is taken, and when the service is asked for another. */
 import {expect, test} from 'vitest'
-import type {CachedToken} from '../../src/api/auth/token-request.js'
-import {type Asking, createTokenSource, type TokenCache} from '../../src/api/auth/tokens.js'
+import {createTokenSource} from '../../src/api/auth/tokens.js'
 import {Failure} from '../../src/contract/failure.js'
 import type {Scope} from '../../src/contract/scopes.js'
+import type {CachedToken, TokenCache, TokenRequestKind} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
 
 const NOW = 1_800_000_000
@@ -30,8 +30,8 @@ interface Kept {
 /** A source beside a cache that holds what `kept` says; the service gives `asked-1`, `asked-2`, … */
 function setUp(kept: Kept, lifetimeSeconds = 7200) {
   const waits: number[] = []
-  const noted: {asking: Asking; failure: Failure; now: number}[] = []
-  const askedFor: {asking: Asking; since: number}[] = []
+  const noted: {kind: TokenRequestKind; failure: Failure; now: number}[] = []
+  const askedFor: {kind: TokenRequestKind; since: number}[] = []
   let asked = 0
   const clock = fakeClock(NOW)
   const cache: TokenCache = {
@@ -42,11 +42,11 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
     remove(_, accessToken) {
       kept.tokens = kept.tokens.filter(each => each.access_token !== accessToken)
     },
-    noteFailure(_, asking, failure, now) {
-      noted.push({asking, failure, now})
+    noteFailure(_, kind, failure, now) {
+      noted.push({kind, failure, now})
     },
-    failureBetween(_, asking, since) {
-      askedFor.push({asking, since})
+    failureBetween(_, kind, since) {
+      askedFor.push({kind, since})
       return kept.failure
     },
     async alone(_, waitMilliseconds, work, peek) {
@@ -161,7 +161,7 @@ test('a failure is noted for those who wait, as that of what was asked for and h
   const error = new Failure('unreachable', 'made up', {code: 'refused'})
   const {get, noted} = setUp({tokens: [], error, seconds: 3})
   await expect(get()).rejects.toBe(error)
-  expect(noted).toEqual([{asking: {scopes: ['hotels:read'], route: 'direct'}, failure: error, now: NOW + 3}])
+  expect(noted).toEqual([{kind: {scopes: ['hotels:read'], route: 'direct'}, failure: error, now: NOW + 3}])
 })
 
 test('nothing is noted of an interruption, of a defect of ours, or when waiting brought nothing', async () => {
@@ -183,7 +183,7 @@ test('who waited shares a failure since the waiting began, unless there is a tok
   const failure = new Failure('unreachable', 'made up', {code: 'refused'})
   const {get, asked, askedFor} = setUp({tokens: [], meanwhile: [], failure})
   await expect(get()).rejects.toBe(failure)
-  expect(askedFor).toEqual([{asking: {scopes: ['hotels:read'], route: 'direct'}, since: NOW}])
+  expect(askedFor).toEqual([{kind: {scopes: ['hotels:read'], route: 'direct'}, since: NOW}])
   expect(asked()).toBe(0)
   const served = setUp({tokens: [], meanwhile: [token('theirs')], failure})
   expect(await served.get()).toBe('theirs')

@@ -1,12 +1,12 @@
 /** Sends a request signed in: with a bearer token, and with a new one once when the service answers 401 (§5.6, §7). */
 import type {Scope} from '../../contract/scopes.js'
+import type {Token} from '../../contract/token-cache.js'
 import {
   type Clock,
   SendError,
   type Sender,
   type SendPolicy,
   type SentAnswer,
-  type Token,
   type TokenSource,
   type WireRequest,
 } from '../types.js'

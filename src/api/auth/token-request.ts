@@ -7,21 +7,14 @@ import {findRecord, textOf} from '../../contract/json-walk.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, LONGEST_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_VALUE} from '../../contract/patterns.js'
+import type {CachedToken, TokenClient} from '../../contract/token-cache.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
-import {type Answer, type Clock, SendError, type Sender, type Token} from '../types.js'
+import {type Answer, type Clock, SendError, type Sender} from '../types.js'
 
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
-}
-
-/** Whose a token is (§5.7): kept for one client at one base URL, and for the secret it was obtained with. */
-export interface TokenClient {
-  readonly baseUrl: string
-  readonly clientId: string
-  /** Tells secrets apart without being one: a live token must not serve under a test secret, nor a wrong one. */
-  readonly secretFingerprint: string
 }
 
 /** Hexadecimal digits of the fingerprint: enough to tell secrets apart. */
@@ -40,11 +33,6 @@ export interface TokenRequestParts {
   readonly sender: Sender
   readonly clock: Clock
   readonly timeoutSeconds: number
-}
-
-/** A token as it is kept: with the scopes it was asked for, sorted, which may be more than were granted. */
-export interface CachedToken extends Token {
-  readonly askedScopes: readonly string[]
 }
 
 /**

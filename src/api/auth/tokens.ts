@@ -5,50 +5,17 @@
 import {Failure} from '../../contract/failure.js'
 import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
-import type {Token, TokenSource} from '../types.js'
+import type {CachedToken, Token, TokenCache, TokenRequestKind} from '../../contract/token-cache.js'
+import type {TokenSource} from '../types.js'
 import {
-  type CachedToken,
   type Credentials,
   requestToken,
   sortScopes,
-  type TokenClient,
   type TokenRequestParts,
   tokenClientOf,
 } from './token-request.js'
 
-export type {CachedToken, Credentials, TokenClient, TokenRequestParts} from './token-request.js'
 export {requestToken, revokeToken} from './token-request.js'
-
-/** Where tokens are kept between calls, and between processes when it is on disk. */
-export interface TokenCache {
-  /** Every token kept for `client`, expired ones too. */
-  list(client: TokenClient): CachedToken[]
-  /** Keeps `token` in place of the one asked for with the same scopes. */
-  put(client: TokenClient, token: CachedToken): void
-  remove(client: TokenClient, accessToken: string): void
-  /** Notes that `asking` failed at `now` (Unix seconds), for those who wait for it. */
-  noteFailure(client: TokenClient, asking: Asking, failure: Failure, now: number): void
-  /** How the last asking of this kind failed, when it ended from `since` to `until` (Unix seconds). */
-  failureBetween(client: TokenClient, asking: Asking, since: number, until: number): Failure | undefined
-  /**
-   * Runs `work` while no other process does so for `client`. While it waits, `peek` is asked now and then, and what
-   * it returns is returned at once. Gives up after the wait.
-   */
-  alone<T>(
-    client: TokenClient,
-    waitMilliseconds: number,
-    work: () => Promise<T>,
-    peek: () => T | undefined,
-  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
-}
-
-/** What one token request has in common with another that would have ended like it. */
-export interface Asking {
-  /** Sorted. */
-  readonly scopes: readonly string[]
-  /** As `TokenSourceParts.route`. */
-  readonly route: string
-}
 
 export interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
@@ -92,27 +59,27 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     if (own.expiresAt > own.obtainedAt) cache.put(client, own)
     return own
   }
-  const askForAll = async (scopes: readonly Scope[], asking: Asking): Promise<Token> => {
+  const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind): Promise<Token> => {
     try {
       return await ask(scopes)
     } catch (error) {
       if (error instanceof Failure && error.kind !== 'interrupted')
-        cache.noteFailure(client, asking, error, clock.now())
+        cache.noteFailure(client, kind, error, clock.now())
       throw error
     }
   }
   /** All who waited share the outcome, a failure too: one request to a service that is down is enough. */
   const askAlone = async (scopes: readonly Scope[]) => {
-    const asking = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
+    const kind = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
     const began = clock.now()
     const look = () => {
       const token = chooseNew(scopes)
       // Not what is noted for later: that a clock was ahead would else lock everyone out until it is right.
-      const failure = token ? undefined : cache.failureBetween(client, asking, began, clock.now())
+      const failure = token ? undefined : cache.failureBetween(client, kind, began, clock.now())
       if (failure) throw failure
       return token
     }
-    const work = async () => look() ?? (await askForAll(scopes, asking))
+    const work = async () => look() ?? (await askForAll(scopes, kind))
     const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, look)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }

@@ -1,13 +1,13 @@
 /** Logging in and out, and saying who one is: the work behind the commands of that name. */
 import {join} from 'node:path'
-import type {CachedToken, TokenRequestParts} from '../../../api/auth/token-request.js'
-import {tokenClientOf} from '../../../api/auth/token-request.js'
+import {type TokenRequestParts, tokenClientOf} from '../../../api/auth/token-request.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import type {Mode} from '../../../contract/identifiers.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
+import type {CachedToken} from '../../../contract/token-cache.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
@@ -129,7 +129,7 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
 /** Who commands act as, from what is on this machine; no request. */
 export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
   const client = tokenClientOf(target.baseUrl, target)
-  const kept = state.tokens.list(client).filter(token => token.expiresAt > now) as CachedToken[]
+  const kept = state.tokens.list(client).filter(token => token.expiresAt > now)
   const token = ofLogin(kept, target)
   const place =
     target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
@@ -154,10 +154,7 @@ function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Targ
 /** Asks the service for a token with these credentials, whatever is kept, and keeps it. Throws Failure. */
 export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
-  const scopes =
-    target.scopes ??
-    ofLogin(state.tokens.list(client) as CachedToken[], target)?.askedScopes ??
-    BOOKING_SCOPES
+  const scopes = target.scopes ?? ofLogin(state.tokens.list(client), target)?.askedScopes ?? BOOKING_SCOPES
   const {requestToken} = await import('../../../api/auth/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
   state.tokens.put(client, token)

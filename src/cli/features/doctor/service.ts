@@ -2,18 +2,12 @@
 
 import {unanswered} from '../../../api/answers/refusals.js'
 import {showAccount} from '../../../api/operations/account.js'
-import {
-  type Api,
-  SendError,
-  type Sender,
-  type SentAnswer,
-  type Token,
-  type TokenSource,
-} from '../../../api/types.js'
+import {type Api, SendError, type Sender, type SentAnswer, type TokenSource} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
 import {OPERATIONS} from '../../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../../contract/scopes.js'
+import type {Token} from '../../../contract/token-cache.js'
 import type {Target} from '../../session/target.js'
 import {checkReadyToken} from '../access/access.js'
 import {type Check, checking, fail, ok, skipped, warn} from './check.js'

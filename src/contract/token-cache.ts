@@ -1,0 +1,63 @@
+/** The token cache as a port (§5.7): the HTTP core is given it; `state` keeps tokens in a file that processes share. */
+import type {Failure} from './failure.js'
+
+/** An API client at one base URL. */
+export interface Client {
+  readonly baseUrl: string
+  readonly clientId: string
+}
+
+/** A client with the secret its tokens were obtained with. */
+export interface TokenClient extends Client {
+  /** Tells secrets apart without being one: a live token must not serve under a test secret, nor a wrong one. */
+  readonly secretFingerprint: string
+}
+
+export interface Token {
+  readonly access_token: string
+  /** Granted scopes, sorted. */
+  readonly scopes: readonly string[]
+  /** Unix seconds, on this machine's clock. */
+  readonly obtainedAt: number
+  readonly expiresAt: number
+}
+
+/** A token as it is stored: with the requested scopes, sorted, which may be more than were granted. */
+export interface CachedToken extends Token {
+  readonly askedScopes: readonly string[]
+}
+
+/** Token requests of one client that have these in common end alike. */
+export interface TokenRequestKind {
+  /** Sorted. */
+  readonly scopes: readonly string[]
+  /** The proxy, certificates and timeout in use, as text. */
+  readonly route: string
+}
+
+export interface TokenCache {
+  /** Every stored token of `client`, expired ones too, newest first. */
+  list(client: TokenClient): CachedToken[]
+  /** Stores a token in place of the one requested with the same scopes, unless there was a logout in between. */
+  put(client: TokenClient, token: CachedToken): void
+  remove(client: TokenClient, accessToken: string): void
+  /** Records that a token request failed at `now` (Unix seconds), for the processes that wait for its outcome. */
+  noteFailure(client: TokenClient, request: TokenRequestKind, failure: Failure, now: number): void
+  /** The last failure of this kind, if it is from `since` to `until` (Unix seconds). */
+  failureBetween(
+    client: TokenClient,
+    request: TokenRequestKind,
+    since: number,
+    until: number,
+  ): Failure | undefined
+  /**
+   * Runs `work` in one process at a time per client. While it waits, it calls `peek` now and then, and returns what that
+   * returns other than undefined at once. Gives up after the wait.
+   */
+  alone<T>(
+    client: TokenClient,
+    waitMilliseconds: number,
+    work: () => Promise<T>,
+    peek: () => T | undefined,
+  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+}
