@@ -1,14 +1,14 @@
 import * as Flags from '@oclif/core/flags'
 import {describeLogout} from '../cli/features/access/dry-run.js'
 import {
-  LEAVING_LIVE,
+  LIVE_LOGOUT,
   liveAmong,
   logOut,
   logOutEverywhere,
+  logoutTargetFrom,
   outcomeText,
   remainingAfter,
   remainingText,
-  whoLeaves,
 } from '../cli/features/access/logout.js'
 import {systemClock} from '../cli/session/connect.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
@@ -38,14 +38,16 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
   async run(): Promise<void> {
     const {flags} = await this.parse(Logout)
     const state = await this.state()
-    const leaving = flags.all ? 'all' : whoLeaves(this.globals, process.env, state, this.namesProfile())
+    const leaving = flags.all
+      ? 'all'
+      : logoutTargetFrom(this.globals, process.env, state, this.namesProfile())
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
     const remaining = await remainingAfter(leaving, process.env, state)
     for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0)
-      requireConsent(flags.yes || (await this.confirm('Log out and remove the secret?')), LEAVING_LIVE)
+      requireConsent(flags.yes || (await this.confirm('Log out and remove the secret?')), LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone =
       leaving === 'all'

@@ -30,15 +30,15 @@ interface Defined {
   readonly strict?: boolean
 }
 
-/** What a command is given of `argv`, and the mistakes in it. */
+/** What a command is given of `argv`, and the errors in it. */
 async function readLine(command: Defined, argv: readonly string[]) {
   const {args = {}, strict = true} = command
   const specs = {args, strict, flags: {...globalFlags, ...command.flags}} as unknown as Specs
-  const {output, mistakes, missing} = await readSoftly(specs, argv, (softened, words) =>
+  const {output, errors, missing} = await readSoftly(specs, argv, (softened, words) =>
     parse(words, {...softened, context: {}} as never),
   )
   const {args: read = {}, flags = {}} = (output ?? {}) as Record<string, Record<string, unknown>>
-  return {args: read, flags, missing, mistakes: mistakes.map(({message}) => message)}
+  return {args: read, flags, missing, errors: errors.map(({message}) => message)}
 }
 
 test.each<[Defined, string, object]>([
@@ -61,7 +61,7 @@ test.each<[Defined, string, object]>([
   [Doctor, '--proxy localhost:3128', {proxy: 'http://localhost:3128'}],
 ])('%o reads %j', async (command, line, flags) => {
   const read = await readLine(command, line.split(' ').filter(Boolean))
-  expect(read.mistakes).toEqual([])
+  expect(read.errors).toEqual([])
   expect(read.flags).toMatchObject(flags)
 })
 
@@ -97,8 +97,8 @@ test.each<[Defined, string[]]>([
   of(Doctor, '--har', ''),
   of(Api, '--header', 'none'),
 ])('%o refuses %j by the name of the flag', async (command, argv) => {
-  const {mistakes} = await readLine(command, argv)
-  expect(mistakes).toEqual([expect.stringMatching(new RegExp(`^${argv[0]}\\b`))])
+  const {errors} = await readLine(command, argv)
+  expect(errors).toEqual([expect.stringMatching(new RegExp(`^${argv[0]}\\b`))])
 })
 
 function of(command: Defined, flag: string, value: string): [Defined, string[]] {
@@ -107,8 +107,8 @@ function of(command: Defined, flag: string, value: string): [Defined, string[]] 
 
 test('every mistake of a line is found at once', async () => {
   const argv = ['--city', '0', '--check-in', 'foo', '--room', 'x', '--limit', '0', '--currency', 'hunter2!']
-  const {mistakes} = await readLine(HotelsSearch, argv)
-  const names = mistakes.map(message => message.split(':')[0])
+  const {errors} = await readLine(HotelsSearch, argv)
+  const names = errors.map(message => message.split(':')[0])
   expect(names.sort()).toEqual(['--check-in', '--city', '--currency', '--limit', '--room'])
 })
 
@@ -123,7 +123,7 @@ test.each<[Defined, string, string]>([
   [WebhooksListen, '--key a', 'missing: --cert, which --key requires'],
   [WebhooksListen, '--subscribe', 'missing: --public-url, which --subscribe requires'],
 ])('%o: %s', async (command, line, message) => {
-  expect((await readLine(command, line.split(' '))).mistakes).toEqual([message])
+  expect((await readLine(command, line.split(' '))).errors).toEqual([message])
 })
 
 test('scopes are read from several flags and from one with commas or spaces', async () => {
@@ -133,14 +133,14 @@ test('scopes are read from several flags and from one with commas or spaces', as
       ['account:read', 'hotels:read'],
       ['tours:read', 'webhooks:read'],
     ])
-    expect((await readLine(command, ['--scope', 'all'])).mistakes).toEqual(['unknown scope all'])
+    expect((await readLine(command, ['--scope', 'all'])).errors).toEqual(['unknown scope all'])
   }
 })
 
 test('a mistake in an argument is named by the argument', async () => {
-  const {mistakes} = await readLine(WebhooksProbe, ['http://a.example/'])
-  expect(mistakes).toEqual([expect.stringMatching(/^URL: must be https/)])
-  expect((await readLine(ConfigSet, ['tiemout', '1'])).mistakes).toEqual(['unknown setting tiemout'])
+  const {errors} = await readLine(WebhooksProbe, ['http://a.example/'])
+  expect(errors).toEqual([expect.stringMatching(/^URL: must be https/)])
+  expect((await readLine(ConfigSet, ['tiemout', '1'])).errors).toEqual(['unknown setting tiemout'])
 })
 
 test('an answer for what is missing is read as the flag or the argument reads it', async () => {

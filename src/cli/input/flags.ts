@@ -11,7 +11,7 @@ import {
   checkInteger,
   readDuration,
 } from './checks.js'
-import {wordOf} from './mistakes.js'
+import {wordOf} from './usage-errors.js'
 
 /** Reads a value, perhaps twice: so it changes nothing, and reads no standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>

@@ -35,7 +35,7 @@ export interface ConnectOptions {
   readonly bodies?: boolean
   /** Takes the lines of `--print-curl`. */
   readonly showCurl?: ((line: string) => void) | undefined
-  /** `--proxy`, which goes before the proxies of the environment. */
+  /** `--proxy`, which overrides the proxies of the environment. */
   readonly proxy?: string | undefined
   /** `--insecure`: certificates of this machine's own servers are not checked. */
   readonly insecure?: boolean | undefined

@@ -34,9 +34,9 @@ export interface SettingKey {
   readonly places: readonly SettingPlace[]
   /** Belongs to one service: it is set in the profile in use, and in the defaults only where unknown profile. */
   readonly isOfService?: boolean
-  /** The environment variable that goes before the file. */
+  /** The environment variable that overrides the file. */
   readonly environment?: string
-  /** The global flag that goes before everything, without its dashes. */
+  /** The global flag that overrides everything, without its dashes. */
   readonly flag?: string
   /** What holds where nothing is set. */
   readonly builtIn?: SettingValue
@@ -48,7 +48,7 @@ export interface SettingKey {
   readonly checkToWrite?: SettingKey['check']
 }
 
-/** Ours: for one call, unless told otherwise. */
+/** Default for one call. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 
 const EVERYWHERE = ['profile', 'defaults'] as const

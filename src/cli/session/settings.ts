@@ -52,7 +52,7 @@ export function allEffective(around: Surroundings): Effective[] {
   return SETTING_KEYS.map(key => effective(key, around))
 }
 
-/** A --profile on the command line goes before complete credentials of the environment, their address too. */
+/** A --profile on the command line overrides complete credentials of the environment, their base URL too. */
 function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   if (!flags.profile) return false
   if (name === 'client_id') return true
@@ -83,7 +83,7 @@ export function written(
 
 /** What holds for a setting, in the type it has wherever it comes from. */
 export interface Checked extends Effective {
-  /** Why the value will not do, naming where it stands; it is then as it was written. */
+  /** Why the value is invalid, naming its place; it is then as it was written. */
   readonly problem: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Whom TLS connections trust: the system's roots, and what `--ca-file` adds to them. */
+/** Certificate authorities that TLS connections trust: the system's roots, and those of `--ca-file`. */
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {Failure, usage} from '../../contract/failure.js'

@@ -173,7 +173,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Prints the result to stdout, in the form that `flags` ask for, those typed unless told; `continues`: more rows of the
+   * Prints the result to stdout, in the format of `flags` (default: those of the command line); `continues`: more rows of the
    * list printed before.
    */
   protected async print<Item>(
@@ -221,7 +221,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return text
   }
 
-  /** Questions to the person at the terminal. Throws usage when nobody may be asked. */
+  /** Questions to the person at the terminal. Throws usage without a terminal. */
   protected prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
@@ -233,7 +233,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Shows what is at stake, then asks unless `yes`; undefined when nobody may be asked. With --quiet it is still shown
+   * Shows what is at stake, then asks unless `yes`; undefined without a terminal. With --quiet it is still shown
    * where a question follows: nobody agrees to what is hidden.
    */
   protected async agreed(
@@ -247,7 +247,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return yes || this.confirm(message)
   }
 
-  /** Whether a person said yes; undefined when nobody may be asked. */
+  /** Whether a person said yes; undefined without a terminal. */
   protected async confirm(message: string): Promise<boolean | undefined> {
     return mayAsk(this.globals) ? (await this.prompts()).confirm({message}) : undefined
   }

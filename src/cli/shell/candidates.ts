@@ -13,7 +13,7 @@ export interface Candidate {
   readonly description: string
 }
 
-/** Ours: more cannot be chosen from. */
+/** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
 
 /** Each kind of word and where it comes from. They throw when the file they look into is not there or cannot be read. */

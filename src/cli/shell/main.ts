@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   guardStreams(running.endWithReader, () => refusal)
   stopOnSignals(argv, stopOnce)
   const fail = async (thrown: unknown) => {
-    // What breaks while the command is being stopped is its stopping; the signal handler ends the process.
+    // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
     return leave(await report(thrown, argv, told => (refusal = told)))
   }

@@ -3,7 +3,7 @@
  * its description, with what the machine knows to choose from; elsewhere the command is refused, naming every one.
  */
 import {type Failure, usage} from '../../contract/failure.js'
-import {SEE_HELP} from '../input/mistakes.js'
+import {SEE_HELP} from '../input/usage-errors.js'
 import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
@@ -59,7 +59,7 @@ export function missingValues(
   ]
 }
 
-/** Refuses for want of them, naming every one. */
+/** Usage error that lists the missing values. */
 export function refuseMissing(values: readonly MissingValue[]): Failure {
   const code = values.every(({isFlag}) => !isFlag) ? 'missing_argument' : 'missing_flag'
   return usage(code, `missing: ${values.map(({shown}) => shown).join(', ')}`, SEE_HELP)

@@ -1,7 +1,7 @@
 /**
  * The words after a command's name, read by oclif's parser. It stops at the first mistake, and its messages repeat every
  * value typed, a mistyped secret too. So it is given the flags with nothing in them that it could refuse, and what it
- * read is judged here: all mistakes of a run at once, by names alone.
+ * read is judged here: all errors of a run at once, by names alone.
  *
  * How to write a flag: in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`;
  * or with a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
@@ -13,15 +13,15 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
 import {checkInteger, checkUrl} from '../input/checks.js'
 import {
-  notOneOf,
-  notTogether,
-  onlyWith,
-  stoppedAt,
-  surplusArguments,
+  conflictingFlags,
+  invalidOption,
+  parserError,
+  requiresFlag,
+  unexpectedArguments,
   unknownFlag,
   type Word,
   wordOf,
-} from '../input/mistakes.js'
+} from '../input/usage-errors.js'
 import {checkColumns} from '../terminal/output.js'
 import {type AskingFlags, mayAsk} from '../terminal/prompts/ask.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
@@ -65,7 +65,7 @@ type Output = Pick<Interfaces.ParserOutput, 'args' | 'flags' | 'raw' | 'nonExist
 export interface Reading<T> {
   /** Undefined when oclif's parser came to no end. */
   readonly output: T | undefined
-  readonly mistakes: readonly Failure[]
+  readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
 }
 
@@ -79,9 +79,9 @@ export async function readSoftly<T extends Output>(
   parse: (softened: Specs, argv: string[]) => Promise<T>,
   ignoresVariables = false,
 ): Promise<Reading<T>> {
-  const mistakes: Failure[] = []
+  const errors: Failure[] = []
   const take = (from: Word, failure: Failure) => {
-    if (!from.isVariable || !ignoresVariables) mistakes.push(failure)
+    if (!from.isVariable || !ignoresVariables) errors.push(failure)
   }
   const softened = {
     strict: specs.strict,
@@ -97,21 +97,21 @@ export async function readSoftly<T extends Output>(
   } catch (error) {
     const found = outputOf<T>(error)
     if (found === undefined)
-      return {output: undefined, mistakes: [stoppedAt(error, words, specs.flags)], missing: []}
+      return {output: undefined, errors: [parserError(error, words, specs.flags)], missing: []}
     output = found
   }
   return {
     output,
-    mistakes: [...mistakes, ...misfits(specs, output)],
+    errors: [...errors, ...usageErrors(specs, output)],
     missing: missingValues(specs, output),
   }
 }
 
-/** One Failure that names all of `mistakes`, of which there is at least one. */
-export function combined(mistakes: readonly Failure[]): Failure {
-  const [first, ...more] = mistakes as [Failure, ...Failure[]]
+/** One Failure that names all of `errors`, of which there is at least one. */
+export function combined(errors: readonly Failure[]): Failure {
+  const [first, ...more] = errors as [Failure, ...Failure[]]
   if (more.length === 0) return first
-  const messages = [...new Set(mistakes.map(({message}) => message))]
+  const messages = [...new Set(errors.map(({message}) => message))]
   return new Failure(first.kind, messages.join('; '), first.details)
 }
 
@@ -141,7 +141,7 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
 }
 
 async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
-  if (spec.options && !spec.options.includes(input)) throw notOneOf(from, input, spec.options)
+  if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
   const ours = OURS.get(spec.parse)
   return ours ? ours(from.shown, input, spec) : spec.parse?.(input, context, {...options, ...spec})
 }
@@ -158,11 +158,11 @@ function outputOf<T>(error: unknown): T | undefined {
   return (error as {parse?: {output?: T}} | undefined)?.parse?.output
 }
 
-function misfits(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Failure[] {
+function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Failure[] {
   const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags)))
   const surplus = raw.filter(({type}) => type === 'arg').length - Object.keys(specs.args).length
   // What follows an unknown flag may be its value.
-  const tooMany = specs.strict && surplus > 0 && unknown.length === 0 ? [surplusArguments(surplus)] : []
+  const tooMany = specs.strict && surplus > 0 && unknown.length === 0 ? [unexpectedArguments(surplus)] : []
   const given = (name: string) =>
     raw.some(token => token.type === 'flag' && token.flag === name) ||
     process.env[specs.flags[name]?.env ?? '']
@@ -171,8 +171,8 @@ function misfits(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Fai
     .flatMap(name => {
       const {exclusive = [], dependsOn = []} = specs.flags[name] ?? {}
       return [
-        ...exclusive.filter(given).map(other => notTogether(other, name)),
-        ...dependsOn.filter(other => !given(other)).map(other => onlyWith(name, other)),
+        ...exclusive.filter(given).map(other => conflictingFlags(other, name)),
+        ...dependsOn.filter(other => !given(other)).map(other => requiresFlag(name, other)),
       ]
     })
   return [...unknown, ...tooMany, ...pairs]
@@ -212,7 +212,7 @@ export abstract class ParsingCommand extends Command {
   /** `--timeout`, when it was given; once there is a connection, that of the settings otherwise. */
   protected timeoutSeconds: number | undefined
 
-  /** Whether it is there to show settings: a wrong one of the environment is then no reason to refuse it. */
+  /** Whether the command shows settings: invalid environment values are then shown, not fatal. */
   readonly showsSettings: boolean = false
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
@@ -227,10 +227,10 @@ export abstract class ParsingCommand extends Command {
     const specs = {args: command.args ?? {}, flags, strict: command.strict ?? true} as unknown as Specs
     const read = (words: readonly string[]): Promise<Reading<Interfaces.ParserOutput<F, B, A>>> =>
       readSoftly(specs, words, (soft, all) => super.parse(soft as never, all), this.showsSettings)
-    let {output, mistakes, missing} = await read(argv)
-    if (output && missing.length > 0 && mistakes.length === 0 && mayAsk(output.flags))
-      ({output, mistakes, missing} = await read(await this.askMissing(missing, argv, output.flags)))
-    const refused = missing.length > 0 ? [...mistakes, refuseMissing(missing)] : mistakes
+    let {output, errors, missing} = await read(argv)
+    if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags))
+      ({output, errors, missing} = await read(await this.askMissing(missing, argv, output.flags)))
+    const refused = missing.length > 0 ? [...errors, refuseMissing(missing)] : errors
     if (output === undefined || refused.length > 0) throw combined(refused)
     this.takeGlobals(output)
     return output

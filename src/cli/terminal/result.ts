@@ -22,7 +22,7 @@ export interface Result<Item = Record<string, unknown>> {
   readonly id: (item: Item) => unknown
   /** Said on stderr, at a terminal, when there are no items. */
   readonly whenEmpty?: string
-  /** What has to be said although it is printed: that it is not all there is. */
+  /** Warning: the result is incomplete. */
   readonly warning?: string
   /** One thing rather than a list: printed as `name: value` lines. */
   readonly single?: boolean

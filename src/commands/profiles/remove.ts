@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {describeProfileRemoval} from '../../cli/features/access/dry-run.js'
-import {LEAVING_LIVE, liveAmong} from '../../cli/features/access/logout.js'
-import {leavingProfile, removeProfile} from '../../cli/features/access/profiles.js'
+import {LIVE_LOGOUT, liveAmong} from '../../cli/features/access/logout.js'
+import {logoutTargetOf, removeProfile} from '../../cli/features/access/profiles.js'
 import {systemClock} from '../../cli/session/connect.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -28,13 +28,13 @@ Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesRemove)
     const state = await this.state()
-    const leaving = leavingProfile(state, args.name)
+    const leaving = logoutTargetOf(state, args.name)
     const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
     if (flags['dry-run']) return this.print(describeProfileRemoval(state, leaving, systemClock.now()))
     if (live) {
       const agreed = flags.yes || (await this.confirm(`Remove the profile ${live}?`))
-      requireConsent(agreed, LEAVING_LIVE)
+      requireConsent(agreed, LIVE_LOGOUT)
     }
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await removeProfile(parts, state, args.name)

@@ -10,7 +10,7 @@ import {
   subscriptionUrlFlag,
   unknownEvents,
 } from '../../cli/features/webhooks/subscriptions.js'
-import {missing} from '../../cli/input/mistakes.js'
+import {missing} from '../../cli/input/usage-errors.js'
 import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'

@@ -65,7 +65,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
       if (current_profile === undefined) file.set(['current_profile'], input.profile)
     },
     {
-      // Whoever is killed here leaves the old login, whose secret is still there beside the new client's.
+      // A process killed here leaves the old login intact, whose secret is still stored beside the new client's.
       ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
       whenDone: () => forgetEarlier(state, input, before),
     },
@@ -96,13 +96,13 @@ export function recordOf(state: State, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }
 
-/** Variables that go before a profile, of those that are set. */
+/** Variables that are set and override a profile. */
 export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
   const names = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
   return names.filter(name => env[name])
 }
 
-/** Says which variables go before the profile, `what` being what was done to it; undefined where none do. */
+/** Warns about variables that override the profile; undefined if none do. `what`: what was done to the profile. */
 export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
   const {BOOKCTL_PROFILE: named} = env
   const names = [...(named && named !== profile ? ['BOOKCTL_PROFILE'] : []), ...overridingVariables(env)]

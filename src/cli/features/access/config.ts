@@ -56,7 +56,7 @@ export async function getSetting(
   return {...single(row, row, text), text: `${line}\n`, ...warningOf([found])}
 }
 
-/** What has to be said of values that will not do; they are printed all the same. */
+/** Warns about invalid values, which are printed all the same. */
 function warningOf(found: readonly Checked[]): {warning?: string} {
   const problems = found.flatMap(({problem}) => problem ?? [])
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
@@ -141,7 +141,7 @@ export interface PlannedChange {
   readonly described: readonly DryChange[]
   /** What has to be said of settings that go with it; undefined when none do. */
   readonly taken: string | undefined
-  /** What goes before the setting although it is written now; undefined when nothing does. */
+  /** What overrides the setting although it is written now; undefined if nothing does. */
   readonly overriddenBy: string | undefined
 }
 

@@ -10,7 +10,7 @@ import type {State} from '../../../state/state.js'
 import {type DryChange, dryRun, plainDryRequest} from '../../session/dry-run.js'
 import type {Result} from '../../terminal/result.js'
 import type {LoginInput} from './access.js'
-import type {Leaving} from './logout.js'
+import type {LogoutTarget} from './logout.js'
 
 export function describeLogin(state: State, input: LoginInput): Result {
   const {baseUrl} = parseBaseUrl(input.baseUrl)
@@ -35,11 +35,11 @@ export function describeLogin(state: State, input: LoginInput): Result {
 }
 
 /** Of one that leaves, or of everyone. */
-export function describeLogout(state: State, leaving: Leaving | 'all', now: number): Result {
+export function describeLogout(state: State, leaving: LogoutTarget | 'all', now: number): Result {
   return dryRun(revocations(state, leaving, now), removals(state, leaving))
 }
 
-export function describeProfileRemoval(state: State, leaving: Leaving, now: number): Result {
+export function describeProfileRemoval(state: State, leaving: LogoutTarget, now: number): Result {
   const before = state.settings.read().profiles[leaving.profile ?? '']
   const entry = {
     ...({file: state.settings.path, action: 'remove', what: `profiles.${leaving.profile}`} as const),
@@ -56,7 +56,7 @@ export function describeProfileUse(state: State, name: string): Result {
   )
 }
 
-function revocations(state: State, leaving: Leaving | 'all', now: number) {
+function revocations(state: State, leaving: LogoutTarget | 'all', now: number) {
   return state.tokens
     .listAll()
     .filter(({client, token}) => isMeant(leaving, client) && token.expiresAt > now)
@@ -65,12 +65,12 @@ function revocations(state: State, leaving: Leaving | 'all', now: number) {
     )
 }
 
-function isMeant(leaving: Leaving | 'all', client: {clientId: string; baseUrl: string}): boolean {
+function isMeant(leaving: LogoutTarget | 'all', client: {clientId: string; baseUrl: string}): boolean {
   if (leaving === 'all') return true
   return client.clientId === leaving.clientId && leaving.baseUrls.includes(client.baseUrl)
 }
 
-function removals(state: State, leaving: Leaving | 'all'): DryChange[] {
+function removals(state: State, leaving: LogoutTarget | 'all'): DryChange[] {
   const file = tokensFile(state)
   const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
   const {profiles} = state.settings.read()

@@ -28,7 +28,7 @@ export interface LoggedOut {
 }
 
 /** Whom to log out. */
-export interface Leaving {
+export interface LogoutTarget {
   /** Null for credentials of the environment. */
   readonly profile: string | null
   /** The profile that commands use without those credentials, and that is not logged out with them. */
@@ -45,7 +45,7 @@ export interface Leaving {
 export async function logOut(
   parts: RequestParts,
   state: State,
-  leaving: Leaving,
+  leaving: LogoutTarget,
   remaining: readonly Remaining[] = [],
 ): Promise<LoggedOut> {
   const {profile, clientId, baseUrls} = leaving
@@ -136,7 +136,7 @@ function notRevoked(problem: Failure, removal: string, result: LoggedOut): Failu
 /** Names of the profiles concerned that hold live credentials; `all`: of every one. */
 export async function liveAmong(
   state: State,
-  leaving: Leaving | 'all',
+  leaving: LogoutTarget | 'all',
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
   const {profiles} = state.settings.read()
@@ -158,7 +158,7 @@ export async function liveAmong(
  * and what is in the environment, which belongs to the shell.
  */
 export async function remainingAfter(
-  leaving: Leaving | 'all',
+  leaving: LogoutTarget | 'all',
   env: NodeJS.ProcessEnv,
   state: State,
 ): Promise<Remaining[]> {
@@ -188,14 +188,14 @@ async function isLoggedIn(state: State, name: string): Promise<boolean> {
 }
 
 /** The warning about what remains, for before the logout. */
-export function remainingText(leaving: Leaving | 'all', {what, name, command}: Remaining): string {
+export function remainingText(leaving: LogoutTarget | 'all', {what, name, command}: Remaining): string {
   return what === 'profile'
     ? `Warning: this revokes the tokens of ${clientOf(leaving)}; profile ${name} stays logged in. To log out of it: ${command}`
     : `Warning: the environment still has ${name.replaceAll(' ', ' and ')}, which commands use first. To remove that: ${command}`
 }
 
 /** What was done, in words. */
-export function outcomeText(leaving: Leaving | 'all', {revoked, removed}: LoggedOut): string {
+export function outcomeText(leaving: LogoutTarget | 'all', {revoked, removed}: LoggedOut): string {
   if (leaving === 'all' || leaving.profile !== null)
     return removed ? 'Logged out.' : 'Not logged in; nothing to remove.'
   return revoked
@@ -203,13 +203,13 @@ export function outcomeText(leaving: Leaving | 'all', {revoked, removed}: Logged
     : `No token is stored for ${clientOf(leaving)}.`
 }
 
-function clientOf(leaving: Leaving | 'all'): string {
+function clientOf(leaving: LogoutTarget | 'all'): string {
   const clientId = leaving === 'all' ? undefined : leaving.clientId
   return `${sanitizeLine(clientId ?? 'every client', 100)}, the client of the environment`
 }
 
 /** What has to be agreed to before live credentials are left. */
-export const LEAVING_LIVE: Change = {
+export const LIVE_LOGOUT: Change = {
   what: 'removing live credentials',
   undone: 'nothing was sent or removed',
 }
@@ -218,12 +218,12 @@ export const LEAVING_LIVE: Change = {
  * Whom `logout` means: the credentials of the environment when they are set, else a profile. Throws usage for one that was
  * named and neither is there nor has anything kept for it.
  */
-export function whoLeaves(
+export function logoutTargetFrom(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
   state: State,
   explicitProfile: boolean,
-): Leaving {
+): LogoutTarget {
   const settings = state.settings.read()
   const name = checkProfileName(flags.profile || settings.current_profile || DEFAULT_PROFILE)
   const profile = Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined

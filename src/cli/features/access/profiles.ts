@@ -4,7 +4,7 @@ import {StorageError} from '../../../storage/errors.js'
 import type {Result} from '../../terminal/result.js'
 import type {RequestParts} from './access.js'
 import {unknownProfile} from './config.js'
-import {type Leaving, type LoggedOut, logOut} from './logout.js'
+import {type LoggedOut, type LogoutTarget, logOut} from './logout.js'
 
 export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id']
 
@@ -34,7 +34,7 @@ export async function useProfile(state: State, name: string) {
 }
 
 /** The profile `name`, as one that leaves. Throws usage, naming those there are, when it is not one. */
-export function leavingProfile(state: State, name: string): Leaving {
+export function logoutTargetOf(state: State, name: string): LogoutTarget {
   const {client_id, base_url} = existing(state, name)
   return {profile: name, clientId: client_id, baseUrls: [base_url]}
 }
@@ -44,7 +44,7 @@ export function leavingProfile(state: State, name: string): Leaving {
  * secrets could not be removed the profile stays, and still names what is there: throws StorageError.
  */
 export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
-  const gone = await logOut(parts, state, leavingProfile(state, name)).catch(async error => {
+  const gone = await logOut(parts, state, logoutTargetOf(state, name)).catch(async error => {
     if (!(error instanceof StorageError)) await forgetEntry(state, name)
     throw error
   })

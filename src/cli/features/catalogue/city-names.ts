@@ -26,7 +26,7 @@ export async function namedCities({api, state, target}: Naming): Promise<readonl
   return listed
 }
 
-/** The service's own list; empty where it cannot be had. Throws Failure when the service cannot be asked at all. */
+/** The service's own list; empty if it is not available. Throws Failure when the service cannot be asked at all. */
 export async function listedCities(api: Api): Promise<KnownCity[]> {
   const {listCities} = await import('../../../api/operations/content.js')
   try {

@@ -6,7 +6,7 @@ import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {OfferFound} from '../../../state/offer-store.js'
 import {invalid} from '../../input/checks.js'
-import {missing} from '../../input/mistakes.js'
+import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Column, Result} from '../../terminal/result.js'
 
@@ -34,7 +34,7 @@ export async function search(
   }
 }
 
-/** Named as in JSON, but for the two halves of the price, which can be had alone. */
+/** Named as in JSON, plus total and currency as columns of their own. */
 export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
   {name: 'offer_id', value: offer => offer.offer_id},
   {name: 'hotel_name', value: offer => offer.hotel_name},

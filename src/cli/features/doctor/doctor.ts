@@ -33,7 +33,7 @@ import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from '
 import {checkService, SERVICE_CHECKS} from './service.js'
 
 export interface DoctorOptions {
-  /** What lookAtPermissions saw. */
+  /** What inspectPermissions saw. */
   readonly permissions: Check
   readonly state: State
   readonly flags: TargetFlags
@@ -51,7 +51,7 @@ export interface DoctorOptions {
 const STEP_SECONDS = 10
 
 /** The check that comes before all: whoever opens a file of ours, config.json too, mends its permissions. */
-export function lookAtPermissions(directory: string): Promise<Check> {
+export function inspectPermissions(directory: string): Promise<Check> {
   return checking('permissions', () => checkPermissions(directory))
 }
 
@@ -186,7 +186,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
 
   /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    const permissions = await lookAtPermissions(this.config.configDir)
+    const permissions = await inspectPermissions(this.config.configDir)
     const around = await this.usableSurroundings()
     return diagnose({
       permissions,

@@ -64,7 +64,7 @@ async function readBody(data: string): Promise<string> {
   return text.replace(/^\ufeff/, '').trim()
 }
 
-/** No list: a second value has no place in it. */
+/** Headers with a single value. */
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 
 /** A header given again is one with all of its values (RFC 9110 §5.3). */

@@ -4,7 +4,7 @@ import {plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
-import {missing} from '../../input/mistakes.js'
+import {missing} from '../../input/usage-errors.js'
 import {fieldOf, isAbsent} from '../reserve/reservation.js'
 
 export interface UpdateFlags {

@@ -8,7 +8,7 @@ import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
-import {missing} from '../../input/mistakes.js'
+import {missing} from '../../input/usage-errors.js'
 
 export interface ReserveFlags {
   readonly input?: string | undefined

@@ -62,7 +62,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     {
       name: 'config.json',
       about: 'profiles and defaults; contact data taken out; no secret is in the original',
-      text: json(telling(() => configOf(state, redactor))),
+      text: json(orUnreadable(() => configOf(state, redactor))),
     },
     {
       name: 'doctor.json',
@@ -72,7 +72,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     {
       name: 'journal.json',
       about: `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
-      text: json(telling(() => ({entries: journalOf(state)}))),
+      text: json(orUnreadable(() => ({entries: journalOf(state)}))),
     },
     {
       name: 'requests.json',
@@ -106,18 +106,18 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   for (const [name, value = ''] of Object.entries(env)) {
     if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
   }
-  telling(() => {
+  orUnreadable(() => {
     if (!state.writable) return
     for (const {token} of state.tokens.listAll()) add(token.access_token)
     for (const {secret} of state.secrets.listSigningSecrets()) add(secret)
   })
-  telling(() => {
+  orUnreadable(() => {
     for (const value of peopleIn(state.settings.read())) add(value)
   })
-  telling(() => {
+  orUnreadable(() => {
     for (const value of peopleIn({guests: state.people.listAll()})) add(value)
   })
-  telling(() => {
+  orUnreadable(() => {
     // Kept while an outcome is unknown.
     for (const {body} of state.writable ? state.journal.list() : []) {
       for (const value of peopleIn(body === null ? undefined : JSON.parse(body))) add(value)
@@ -140,7 +140,7 @@ function decoded(text: string): string {
 }
 
 /** What `work` makes, or why it cannot be told. */
-function telling<T>(work: () => T): T | {cannot_be_read: string} {
+function orUnreadable<T>(work: () => T): T | {cannot_be_read: string} {
   try {
     return work()
   } catch (error) {

@@ -96,7 +96,7 @@ function stateWords(outcome: ReserveOutcome): string {
   return `${sanitizeLine(outcome.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
 }
 
-/** The voucher is an extra: when it cannot be had, that is told, and the reservation stays the result. */
+/** The voucher is an extra: a failed download is reported, and the reservation stays the result. */
 async function offerVoucher({prompts, connection, tell}: Accompanying, reference: string): Promise<void> {
   const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
   const order = (file: string | undefined) => ({

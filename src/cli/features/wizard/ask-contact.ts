@@ -37,8 +37,7 @@ export async function askContact(prompts: Prompts, defaults: ContactDefaults): P
   return {name, surname, email, phone_country_code, phone_number}
 }
 
-/** A name in any letters. */
-/** A number typed a question too early would be booked as a name. */
+/** Asks for a name in any script. Digits are queried: a number typed one question too early would be booked as a name. */
 export async function askName(
   prompts: Prompts,
   message: string,

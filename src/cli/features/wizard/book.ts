@@ -29,7 +29,7 @@ import {startClock} from './find-offer.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
 import {knownTerms} from './offer-lines.js'
 import {askCountry, clocked} from './questions.js'
-import {leadOn} from './recover.js'
+import {recoverFrom} from './recover.js'
 import {describeSummary} from './summary.js'
 
 interface Booking extends WizardParts {
@@ -55,7 +55,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
         prepare({...parts, prompts: asked, readBalance: readOnce}, draft, chosen)
       // An offer that was not chosen from a list has no question before it.
       const leaves = undoChange !== undefined || draft.lost !== undefined
-      const asking = withWayBack(prompts, lead, {said: draft.said, leaves, restore: snapshot(draft)})
+      const asking = withWayBack(prompts, lead, {answers: draft.answers, leaves, restore: snapshot(draft)})
       const prepared = await unlessBack(asking, () => undefined)
       if (prepared === undefined && undoChange === undefined) throw new SearchAgain(BACK_TO_OFFERS)
       if (prepared === undefined) undoChange?.()
@@ -161,7 +161,7 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
       draft.refusedCount++
       parts.refused?.(stoppedWords(draft.refusedCount))
     }
-    parts.tell(leadOn(error, draft))
+    parts.tell(recoverFrom(error, draft))
     return undefined
   }
 }
@@ -222,10 +222,10 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   draft.guests = undefined
 }
 
-/** Nothing of who came before is offered to whoever comes instead. */
-function forgetAnswers({said, places}: Draft, index: number): void {
+/** Clears the previous guest's answers. */
+function forgetAnswers({answers, places}: Draft, index: number): void {
   const label = places?.[index]?.label
-  for (const message of [...said.keys()]) if (message.startsWith(`${label}: `)) said.delete(message)
+  for (const message of [...answers.keys()]) if (message.startsWith(`${label}: `)) answers.delete(message)
 }
 
 /** A price as far as it is known. */

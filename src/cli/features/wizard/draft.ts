@@ -8,7 +8,7 @@ import {type Fields, isFields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Preferences} from '../../session/settings.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import type {Said} from '../../terminal/prompts/way-back.js'
+import type {Answers} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotel-search.js'
 import type {Plan, PlanFlags} from '../reserve/plan.js'
 import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../reserve/reservation.js'
@@ -65,7 +65,7 @@ export interface Draft {
   view: OfferView
   nationality: string | undefined
   chosen: Chosen | undefined
-  /** The offer chosen before the offers were searched anew. */
+  /** The offer chosen before the offers were searched again. */
   lost: FoundOffer | undefined
   /** Whether flags or file named the guests: then they stay, whatever rooms are searched. */
   readonly guestsGiven: boolean
@@ -83,12 +83,12 @@ export interface Draft {
   /** How many reservations were sent and refused. */
   refusedCount: number
   /** The latest answers, offered again where the same is asked. */
-  readonly said: Said
+  readonly answers: Answers
 }
 
 /** Puts `draft` back to what it is now, as often as it is called. */
 export function snapshot(draft: Draft): () => void {
-  const {said: _, refusedCount: __, ...now} = draft
+  const {answers: _, refusedCount: __, ...now} = draft
   const kept = structuredClone(now)
   return () => void Object.assign(draft, structuredClone(kept))
 }
@@ -111,7 +111,7 @@ export function draftOf(begun: Begun): Draft {
     reference,
     keep: undefined,
     refusedCount: 0,
-    said: new Map(),
+    answers: new Map(),
   }
 }
 

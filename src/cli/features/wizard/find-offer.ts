@@ -32,8 +32,8 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
   let undoChange = draft.search.city === undefined ? undefined : () => {}
   while (!draft.chosen) {
     const lead = (prompts: Prompts) => searchAndChoose({...parts, prompts}, draft)
-    const {said} = draft
-    const options = {said, leaves: undoChange !== undefined, restore: snapshot(draft)}
+    const {answers} = draft
+    const options = {answers, leaves: undoChange !== undefined, restore: snapshot(draft)}
     await unlessBack(withWayBack(parts.prompts, lead, options), () => undoChange?.())
     if (draft.chosen) return
     undoChange = snapshot(draft)
@@ -48,7 +48,7 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
 async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<void> {
   const request = await readCriteria(parts, draft)
   const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
-  tellOfLost(parts, draft, offers)
+  reportLost(parts, draft, offers)
   if (offers.length === 0) return parts.tell('No offers were found.')
   const expiresAt = Math.max(...offers.map(expiryOf))
   const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
@@ -137,7 +137,7 @@ function criteriaOf(seen: SeenOffer): SearchFlags {
 }
 
 /** Says whether the room chosen before is still there, and at what price. */
-function tellOfLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOffer[]): void {
+function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOffer[]): void {
   if (!lost) return
   const same = findSame(offers, lost)
   const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
@@ -155,7 +155,7 @@ const PARTS = {
   currency: ['currency'],
 } as const satisfies Record<string, readonly (keyof SearchFlags)[]>
 
-/** Asks what of the search shall be different; that is then asked anew. */
+/** Asks what of the search shall be different; that is then asked again. */
 async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
@@ -180,7 +180,7 @@ export type OfferChoice = {readonly offer: FoundOffer} | 'change search'
 
 type Picked = OfferChoice | 'refundable' | 'sort'
 
-/** Lets a person choose. `wanted`: what was chosen before the offers were searched anew; it comes first. */
+/** Lets a person choose. `wanted`: what was chosen before the offers were searched again; it comes first. */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly FoundOffer[],
@@ -241,7 +241,7 @@ function withActions(
 }
 
 function wordsOf({hotel_name, room_name, board, stars, refundable, price}: FoundOffer): string {
-  // Of the others nothing is said, else typing `refundable` would find them too.
+  // Other offers get no such words, or typing `refundable` would find them too.
   const terms = refundable === true ? 'refundable free cancellation' : ''
   return [hotel_name, room_name, board, `${stars}*`, terms, price.total, price.currency].join(' ')
 }

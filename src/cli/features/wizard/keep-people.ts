@@ -12,7 +12,7 @@ export function peopleHere({state, target}: Connection): People | undefined {
     : undefined
 }
 
-/** Asked once, and only when somebody is new here. */
+/** Asked once, and only if a guest or the contact is not stored yet. */
 export async function askKeep(
   prompts: Prompts,
   draft: Draft,
@@ -33,7 +33,7 @@ export async function askKeep(
   })
 }
 
-/** Keeps what was agreed, once the reservation is made; a disk that does not take it is told and changes nothing. */
+/** Keeps what was agreed, once the reservation is made; a failed write is only reported. */
 export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return

@@ -34,14 +34,14 @@ const ANSWER_WORDS =
  * helps, and a Failure when nothing can be mended here: above all an outcome that is not known, and a reservation that
  * is there already, after which nothing may be booked without the person having looked.
  */
-export function leadOn(error: unknown, draft: Draft): string {
+export function recoverFrom(error: unknown, draft: Draft): string {
   if (!(error instanceof Failure)) throw error
   const {kind, message, details} = error
   const {code, result} = details
   if (code === 'offer_in_use' || code === 'busy' || namesReservation(result)) throw error
   if (code === 'reference_in_use') {
     draft.reference = undefined
-    draft.said.delete(REFERENCE)
+    draft.answers.delete(REFERENCE)
     return `\n${sanitizeLine(message, 400)}. Nothing was sent. Enter another booking reference.`
   }
   if (kind === 'not_allowed') throw new Failure(kind, `${message}; nothing was reserved`, details)
@@ -51,7 +51,7 @@ export function leadOn(error: unknown, draft: Draft): string {
   const remedy = remedyOf(error)
   if (remedy === 'payment') {
     draft.payment = undefined
-    draft.said.delete(PAYMENT)
+    draft.answers.delete(PAYMENT)
     return `\n${words} Choose another payment, or stop.`
   }
   if (remedy === 'offer') {

@@ -4,7 +4,7 @@ export interface Variable {
   readonly name: string
   /** What it does, one line. */
   readonly meaning: string
-  /** The flag that goes before it. */
+  /** The flag that overrides it. */
   readonly flag?: string
   /** Its value is never shown. */
   readonly isSecret?: boolean

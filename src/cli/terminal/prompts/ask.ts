@@ -5,7 +5,7 @@
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
 import {stdinIsTerminal} from '../../input/files.js'
-import {missing, SEE_HELP} from '../../input/mistakes.js'
+import {missing, SEE_HELP} from '../../input/usage-errors.js'
 import {wantsAccessible} from '../colour.js'
 import {stderrIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
@@ -50,7 +50,7 @@ export async function ask(
   })
 }
 
-/** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage when nobody may be asked. */
+/** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage without a terminal. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
@@ -63,7 +63,7 @@ export interface Change {
   readonly undone: string
   /** What has to be agreed to, for whoever could not be asked: `a live reservation`. */
   readonly what: string
-  /** How to agree beforehand; `add --yes` unless told. */
+  /** How to agree beforehand (default `add --yes`). */
   readonly hint?: string
   /** Goes into the error's JSON: what it would have cost. */
   readonly result?: object

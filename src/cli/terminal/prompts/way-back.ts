@@ -9,11 +9,11 @@ import type {Asked, Choice, Prompts} from './prompts.js'
 export class GoBack extends Error {}
 
 /** The latest answer to each question, by its message. */
-export type Said = Map<string, unknown>
+export type Answers = Map<string, unknown>
 
 export interface WayBackOptions {
   /** Where answers are remembered; those of an earlier run are offered again. */
-  readonly said?: Said
+  readonly answers?: Answers
   /** Whether Escape at the first question leaves `lead`: GoBack is then thrown to the caller. */
   readonly leaves?: boolean
   /** Undoes what `lead` changed; it then starts from the beginning. */
@@ -29,12 +29,12 @@ interface Given {
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
-  {said = new Map(), leaves = false, restore}: WayBackOptions = {},
+  {answers = new Map(), leaves = false, restore}: WayBackOptions = {},
 ): Promise<T> {
   const given: Given[] = []
   for (;;) {
     try {
-      return await lead(recording(prompts, given, said, leaves))
+      return await lead(recording(prompts, given, answers, leaves))
     } catch (error) {
       if (!(error instanceof GoBack) || given.length === 0) throw error
       given.pop()
@@ -54,7 +54,7 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
 }
 
 /** `prompts`, answering by itself as far as `given` goes, and adding to it. */
-function recording(prompts: Prompts, given: Given[], said: Said, leaves: boolean): Prompts {
+function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: boolean): Prompts {
   let next = 0
   const answered = async <T>({message}: Asked, ask: (goesBack: boolean) => Promise<T>): Promise<T> => {
     // A question may have gone since: that of somebody who was forgotten.
@@ -63,33 +63,33 @@ function recording(prompts: Prompts, given: Given[], said: Said, leaves: boolean
     if (next === given.length) {
       const answer = await ask(leaves || given.length > 0)
       given.push({message, answer})
-      said.set(message, answer)
+      answers.set(message, answer)
     }
     return given[next++]?.answer as T
   }
   return {
     text: question =>
       answered(question, goesBack => {
-        const before = question.secret ? undefined : said.get(question.message)
+        const before = question.secret ? undefined : answers.get(question.message)
         const usual = typeof before === 'string' && before !== '' ? {default: before} : {}
         return prompts.text({...question, ...usual, goesBack})
       }),
     choose: question =>
       answered(question, goesBack => {
-        const same = sameAs(said.get(question.message), question.choices)
+        const same = sameAs(answers.get(question.message), question.choices)
         return prompts.choose({...question, ...(same ? {default: same.value} : {}), goesBack})
       }),
     chooseSeveral: question => answered(question, goesBack => prompts.chooseSeveral({...question, goesBack})),
     search: question =>
       answered(question, goesBack => {
         const all = question.find('')
-        const same = sameAs(said.get(question.message), all)
+        const same = sameAs(answers.get(question.message), all)
         if (!same) return prompts.search({...question, goesBack})
         const first = [same, ...all.filter(choice => choice !== same)]
         const find = (typed: string) => (typed === '' ? first : question.find(typed))
         return prompts.search({...question, find, goesBack, startsUnchosen: false})
       }),
-    // A yes is given anew each time.
+    // A yes is given again each time.
     confirm: question => answered(question, goesBack => prompts.confirm({...question, goesBack})),
   }
 }

@@ -1,4 +1,4 @@
-/** What is said of mistakes on a command line. Names of flags and arguments come back, never a value that was typed. */
+/** Refusals of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest} from './match.js'
 
@@ -20,13 +20,13 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
   return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
 }
 
-/** Refuses for want of `flags`, naming every one. */
+/** Usage error that lists the missing `flags`. */
 export function missing(flags: readonly string[]): Failure {
   return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)
 }
 
 /** The value typed is not repeated: it may be a secret in the wrong place. */
-export function notOneOf({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {
+export function invalidOption({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {
   if (!isFlag)
     return usage('invalid_argument', `the argument must be one of: ${options.join(', ')}`, SEE_HELP)
   const best = closest(typed, options)
@@ -45,16 +45,16 @@ export function unknownFlag(word: string, names: readonly string[]): Failure {
   return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
 }
 
-export function surplusArguments(count: number): Failure {
+export function unexpectedArguments(count: number): Failure {
   const what = count === 1 ? 'one unexpected argument' : `${count} unexpected arguments`
   return usage('unexpected_argument', what, SEE_HELP)
 }
 
-export function notTogether(one: string, other: string): Failure {
+export function conflictingFlags(one: string, other: string): Failure {
   return usage('invalid_flags', `--${one} cannot be used with --${other}`, 'leave one of them out')
 }
 
-export function onlyWith(flag: string, needed: string): Failure {
+export function requiresFlag(flag: string, needed: string): Failure {
   return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
@@ -62,7 +62,7 @@ export function onlyWith(flag: string, needed: string): Failure {
  * What ended oclif's parser before its end: a flag without its value, or given twice. It says which flag in its message
  * alone, and the rest of that is not looked at.
  */
-export function stoppedAt(
+export function parserError(
   error: unknown,
   argv: readonly string[],
   flags: Readonly<Record<string, {readonly char?: string; readonly options?: readonly string[]}>>,

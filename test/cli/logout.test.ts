@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import type {Sender} from '../../src/api/types.js'
-import {logOut, remainingAfter, whoLeaves} from '../../src/cli/features/access/logout.js'
+import {logOut, logoutTargetFrom, remainingAfter} from '../../src/cli/features/access/logout.js'
 import {Failure, usage} from '../../src/contract/failure.js'
 import type {Keychain} from '../../src/state/keychain.js'
 import {openState, type State} from '../../src/state/state.js'
@@ -56,7 +56,7 @@ const keepToken = (clientId: string, baseUrl = URL) =>
   )
 
 const remaining = (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
-  remainingAfter(whoLeaves(flags, env, state, explicit), env, state)
+  remainingAfter(logoutTargetFrom(flags, env, state, explicit), env, state)
 
 const PROFILE = (name: string) => ({what: 'profile', name, command: `bookctl logout --profile ${name}`})
 const ENVIRONMENT = (names: string) => ({what: 'environment', name: names, command: `unset ${names}`})
@@ -112,7 +112,7 @@ describe('logging out', () => {
     send: async () => ({status, headers: {}, body: Buffer.from('{}'), attempts: 1, mayHaveActed: false}),
   })
   const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
-    const leaving = whoLeaves({'base-url': URL, ...flags}, env, state, 'profile' in flags)
+    const leaving = logoutTargetFrom({'base-url': URL, ...flags}, env, state, 'profile' in flags)
     const parts = {sender: sender(status), clock: fakeClock(NOW), timeoutSeconds: 1}
     return logOut(parts, state, leaving, await remainingAfter(leaving, env, state))
   }
