@@ -16,9 +16,10 @@ import {describeFailure} from '../../../src/cli/shell/failure.js'
 import {jsonText} from '../../../src/cli/terminal/json-text.js'
 import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js'
 import {Failure} from '../../../src/contract/failure.js'
-import {reservationRequest} from '../../../src/contract/reservations.js'
+import {reservationRequest as schema} from '../../../src/contract/reservations.js'
+import {reservationRequest} from '../../support/sandbox.js'
 import {mutated, mutatedJson} from './mutate.js'
-import {anyText, must, property} from './property.js'
+import {anyText, must, property, thrownBy, words} from './property.js'
 import {dangerousIn} from './sanitiser.js'
 
 /** The value, or undefined when it was refused with a Failure whose words are fit for a terminal. */
@@ -35,50 +36,12 @@ async function taken<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   }
 }
 
-const pair = fc.tuple(
-  fc.constantFrom(
-    'name',
-    'surname',
-    'birth_date',
-    'tc',
-    'passport',
-    'identity.type',
-    'identity.number',
-    'is_lead',
-    'email',
-    '__proto__',
-    'constructor',
-    '',
-  ),
-  fc.oneof(anyText, fc.constantFrom('true', '10000000146', '2030-02-30', 'Ayşe', ' ', '\\', '\\,', ',', '=')),
-)
+const KEYS = `name surname birth_date tc passport identity.type identity.number is_lead email __proto__ constructor`
+const VALUES = [...words('true 10000000146 2030-02-30 Ayşe \\ \\, , ='), ' ']
+const pair = fc.tuple(fc.constantFrom(...words(KEYS), ''), fc.oneof(anyText, fc.constantFrom(...VALUES)))
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll(',', '\\,')
 
-const REQUEST = JSON.stringify({
-  offer_id: 'off_1',
-  client_reference_id: 'ref-1',
-  client_nationality: 'TR',
-  contact: {
-    name: 'A',
-    surname: 'B',
-    email: 'a@b.example',
-    phone_country_code: '+90',
-    phone_number: '5320000000',
-  },
-  guests: [
-    {
-      type: 'ADULT',
-      name: 'A',
-      surname: 'B',
-      birth_date: '1990-05-17',
-      gender: 'MALE',
-      nationality: 'TR',
-      identity: {type: 'TC', number: '10000000146'},
-      is_lead: true,
-    },
-  ],
-  payment: {mode: 'account'},
-})
+const REQUEST = JSON.stringify(reservationRequest('off_1', {client_reference_id: 'ref-1'}))
 
 const QUERIES = [
   'data[?price > `1`].{a: name, b: id}',
@@ -141,7 +104,7 @@ export const input = [
         const known = {nationality: 'TR', client: 'c', today: '2030-01-01'}
         return readReservation('off_1', value as Record<string, unknown>, {}, known)
       })
-      if (made !== undefined) must(reservationRequest.safeParse(made).success, made)
+      if (made !== undefined) must(schema.safeParse(made).success, made)
     },
   ),
   property(
@@ -156,7 +119,7 @@ export const input = [
         .toString()
         .replace(/^\ufeff/, '')
       const parsed = orUndefined(() => JSON.stringify(JSON.parse(text)))
-      const failure = orThrown(() => readJson('--data', text))
+      const failure = thrownBy(() => readJson('--data', text))
       if (parsed !== undefined) return must(JSON.stringify(readJson('--data', text)) === parsed, text)
       must(
         failure instanceof Failure &&
@@ -205,11 +168,7 @@ export const input = [
       mutated(QUERIES).map(bytes => Buffer.from(bytes).toString()),
       anyText,
       fc.constantFrom(
-        '['.repeat(3000),
-        '('.repeat(9000),
-        '!'.repeat(9000),
-        'a.'.repeat(9000),
-        '@|'.repeat(9000),
+        ...['[', '(', '!', 'a.', '@|'].map(text => text.repeat(9000)),
         "'\u202e'",
         '`"\\u001b[2J"`',
       ),
@@ -230,14 +189,5 @@ function orUndefined<T>(work: () => T): T | undefined {
     return work()
   } catch {
     return undefined
-  }
-}
-
-function orThrown(work: () => unknown): unknown {
-  try {
-    work()
-    return undefined
-  } catch (error) {
-    return error
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Hostile input of four kinds, for the built command: what anybody may send or leave lying about. Whatever comes, the
- * command ends in time, with an exit code of the table that is not 1, no stack trace, and with --json one document.
+ * Hostile input of four kinds for the built command. Whatever comes, the command ends in time, with an exit code of the
+ * table that is not 1, without a stack trace, and with --json prints one document.
  */
 import {readdirSync, readFileSync} from 'node:fs'
 import {mkdir, writeFile} from 'node:fs/promises'
@@ -11,7 +11,7 @@ import {hasStack} from '../../support/stack.js'
 import {captureLine, EVENT, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
 import {Home, parse} from '../scene.js'
 import {httpRequests, mutated, mutatedJson, signatureHeaders} from './mutate.js'
-import {type Checked, ENDING, failureOf} from './property.js'
+import {type Checked, ENDING, failureOf, lines} from './property.js'
 import {isSigned} from './signed.js'
 
 /** Ours: far more than any of them takes, on a machine that does other things beside. */
@@ -37,20 +37,10 @@ const noise = fc.uint8Array({maxLength: 400}).map(bytes => Buffer.from(bytes))
 
 const SIGNATURE = signatureOf(EVENT, T)
 const HTTP = `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\nContent-Length: ${EVENT.length}\r\n\r\n${EVENT}`
+const SIGNED = [{name: 'X-Service-Signature', value: SIGNATURE}]
+const POSTED = {method: 'POST', url: 'https://x.example/hook', headers: SIGNED, postData: {text: EVENT}}
 const HAR = JSON.stringify({
-  log: {
-    version: '1.2',
-    entries: [
-      {
-        startedDateTime: '2023-11-14T22:13:20Z',
-        request: {
-          ...{method: 'POST', url: 'https://x.example/hook'},
-          headers: [{name: 'X-Service-Signature', value: SIGNATURE}],
-          postData: {mimeType: 'application/json', text: EVENT},
-        },
-      },
-    ],
-  },
+  log: {version: '1.2', entries: [{startedDateTime: '2023-11-14T22:13:20Z', request: POSTED}]},
 })
 const CAPTURES = `${captureLine(EVENT, T)}\n${captureLine(EVENT, T + 1)}\n`
 
@@ -60,17 +50,16 @@ const captures = fc.oneof(
   httpRequests([`X-Service-Signature: ${SIGNATURE}`, 'X-Service-Event-Id: evt_01'], EVENT),
 )
 
+const PROFILE = {
+  base_url: 'https://x.example/v1',
+  client_id: 'cid_x',
+  scopes: ['hotels:read'],
+  timeout: 5,
+  paths: {},
+}
 const CONFIG = JSON.stringify({
   current_profile: 'default',
-  profiles: {
-    default: {
-      base_url: 'https://x.example/v1',
-      client_id: 'cid_x',
-      scopes: ['hotels:read'],
-      timeout: 5,
-      paths: {},
-    },
-  },
+  profiles: {default: PROFILE},
   defaults: {currency: 'EUR', contact: {name: 'A', email: 'a@b.example'}, ca_file: 'x'},
 })
 
@@ -82,44 +71,29 @@ const ANSWERS = [
   '{"error":{"code":"a","message":"b","details":[{"field":"x","message":"y"}],"request_id":"r"}}',
 ]
 
-const READERS: readonly (readonly string[])[] = [
-  ['account'],
-  [
-    'hotels',
-    'search',
-    '--city',
-    '101',
-    '--check-in',
-    '2030-06-01',
-    '--nights',
-    '1',
-    '--room',
-    '2',
-    '--nationality',
-    'TR',
-    '--currency',
-    'EUR',
-  ],
-  ['hotels', 'show', 'h1'],
-  ['hotels', 'price', 'off_1'],
-  ['tours', 'search', '--city', '101', '--date', '2030-06-01', '--currency', 'EUR'],
-  ['tours', 'show', 't1'],
-  ...['cities', 'countries', 'currencies'].map(what => ['content', what]),
-  ['reservations', 'list'],
-  ['reservations', 'show', 'RSV-1'],
-  ['reservations', 'cancel', 'RSV-1', '--yes'],
-  ['reservations', 'update', 'RSV-1', '--contact', 'email=a@b.example'],
-  ['voucher', 'download', 'RSV-1', '--file', '-'],
-  ['webhooks', 'list'],
-  ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'voucher.ready'],
-  ['webhooks', 'test', 'whsub_1'],
-  ['webhooks', 'update', 'whsub_1', '--passive'],
-  ['webhooks', 'delete', 'whsub_1', '--yes'],
-  ['sandbox', 'deliveries'],
-  ['api', 'GET', '/account'],
-  ['logout'],
-  ['doctor'],
-]
+const READERS: readonly (readonly string[])[] = lines(`account
+  hotels search --city 101 --check-in 2030-06-01 --nights 1 --room 2 --nationality TR --currency EUR
+  hotels show h1
+  hotels price off_1
+  tours search --city 101 --date 2030-06-01 --currency EUR
+  tours show t1
+  content cities
+  content countries
+  content currencies
+  reservations list
+  reservations show RSV-1
+  reservations cancel RSV-1 --yes
+  reservations update RSV-1 --contact email=a@b.example
+  voucher download RSV-1 --file -
+  webhooks list
+  webhooks create --url https://a.example/ --event voucher.ready
+  webhooks test whsub_1
+  webhooks update whsub_1 --passive
+  webhooks delete whsub_1 --yes
+  sandbox deliveries
+  api GET /account
+  logout
+  doctor`).map(text => text.split(' '))
 
 /** An argument can hold no NUL, and one is no input. */
 function headerOf(bytes: Uint8Array): string {
@@ -174,13 +148,9 @@ export const KINDS: readonly Kind[] = [
       const service = await ScriptedService.answering({status, type, body: bytes})
       const argv = READERS[pick % READERS.length] as string[]
       try {
-        return await home.run([...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])], {
-          env: {
-            BOOKCTL_BASE_URL: service.baseUrl,
-            BOOKCTL_CLIENT_ID: 'cid_x',
-            BOOKCTL_CLIENT_SECRET: 'sk_test_x',
-          },
-        })
+        const env = {BOOKCTL_CLIENT_ID: 'cid_x', BOOKCTL_CLIENT_SECRET: 'sk_test_x'}
+        const typed = [...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])]
+        return await home.run(typed, {env: {...env, BOOKCTL_BASE_URL: service.baseUrl}})
       } finally {
         await service.close()
       }
@@ -193,7 +163,7 @@ const PICKS = READERS.length
 
 /** What is wrong with what the command made of `bytes`; empty when nothing is. */
 export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
-  // Whoever needs more memory than this for so little ends with a signal, which is no exit code.
+  // A command that needs more memory than this ends with a signal, which is no exit code.
   const home = new Home({
     BOOKCTL_NO_HISTORY: '1',
     NODE_OPTIONS: `--max-old-space-size=${MOST_MEGABYTES}`,

@@ -5,19 +5,22 @@ import {checkAmount, checkDate} from '../../../src/cli/input/checks.js'
 import {addDays, ageOn, dayNumber, nightsBetween} from '../../../src/contract/dates.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {compareAmounts, fromMinor, isAmount, minorUnits, toMinor} from '../../../src/contract/money.js'
-import {anyText, must, property} from './property.js'
+import {anyText, must, property, thrownBy, words} from './property.js'
 
 /** From the list of ISO 4217 itself (its amendment 177). */
-const DIGITS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map(code => [code, 0]),
+const DIGITS: Readonly<Record<string, number>> = Object.fromEntries(
+  [
+    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    '',
+    'EUR USD TRY GBP CHF HUF IDR COP AFN ALL IRR LBP MMK MGA MRU',
+    'BHD IQD JOD KWD LYD OMR TND',
+    'CLF UYW',
+  ].flatMap((codes, digits) =>
+    words(codes)
+      .filter(Boolean)
+      .map(code => [code, digits]),
   ),
-  ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map(code => [code, 3])),
-  ...Object.fromEntries('CLF UYW'.split(' ').map(code => [code, 4])),
-  ...Object.fromEntries(
-    'EUR USD TRY GBP CHF HUF IDR COP AFN ALL IRR LBP MMK MGA MRU'.split(' ').map(code => [code, 2]),
-  ),
-}
+)
 const currency = fc.constantFrom(...Object.keys(DIGITS))
 const digits = (max: number) =>
   fc.array(fc.constantFrom(...'0123456789'), {minLength: 1, maxLength: max}).map(list => list.join(''))
@@ -30,16 +33,7 @@ const nearlyAmount = fc.oneof(
   anyText,
   fc.stringMatching(/^[-+ ]?[\d٣３²]{0,4}[.,'٫ ]?\d{0,4}[eExX%]?\d{0,3}$/),
   fc.constantFrom(
-    '1e3',
-    '0x10',
-    'Infinity',
-    'NaN',
-    '١٢',
-    '1.',
-    '.5',
-    '1..2',
-    '--1',
-    '1_000',
+    ...words('1e3 0x10 Infinity NaN ١٢ 1. .5 1..2 --1 1_000'),
     '1 000',
     '',
     '0'.repeat(500),
@@ -131,13 +125,9 @@ const year = fc.oneof(
   fc.constantFrom(1, 4, 100, 400, 1582, 1900, 1970, 2000, 2024, 2100, 9999),
 )
 const zone = fc.constantFrom(
-  'UTC',
-  'Europe/Istanbul',
-  'America/New_York',
-  'Pacific/Apia',
-  'Asia/Kathmandu',
-  'Pacific/Kiritimati',
-  'Africa/Cairo',
+  ...words(
+    'UTC Europe/Istanbul America/New_York Pacific/Apia Asia/Kathmandu Pacific/Kiritimati Africa/Cairo',
+  ),
 )
 
 export const dates = [
@@ -235,13 +225,4 @@ function orRangeError<T>(work: () => T): T | undefined {
     if (error instanceof RangeError) return undefined
     throw error
   }
-}
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  return undefined
 }

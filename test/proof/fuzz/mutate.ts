@@ -1,45 +1,17 @@
 /**
- * Hostile bytes near to what is read: a true text with pieces cut out, doubled or replaced; JSON whose values and keys
- * are exchanged for what readers stumble over, while it stays JSON; signature headers and HTTP requests put together
- * from right and wrong parts. Bytes alone would seldom come past the first line of a reader.
+ * Hostile bytes close to what is read: a good text with pieces cut out, doubled or replaced; JSON whose values and keys are
+ * replaced by what readers stumble over, and stays JSON; signature headers and HTTP requests of right and wrong parts.
  */
 import fc from 'fast-check'
 import {anyString} from '../../support/any-text.js'
+import {lines, words} from './property.js'
 
 const SPLINTERS = [
-  ...[
-    '\0',
-    '\r\n\r\n',
-    '\n',
-    '\r',
-    '"',
-    '{',
-    '}',
-    '[',
-    '\ud800',
-    '\u001b[2J',
-    '%',
-    '=',
-    ',',
-    '\\u0000',
-    '\ufeff',
-    '\u202e',
-  ],
-  ...[
-    'null',
-    '-1',
-    '1e999',
-    '99999999999999999999',
-    '"__proto__":{"a":1},',
-    '[[[[[[',
-    'é'.repeat(300),
-    '\\',
-    '//',
-    '\u0085',
-  ],
+  ...words('" { } [ % = , \\u0000 null -1 1e999 99999999999999999999 "__proto__":{"a":1}, [[[[[[ \\ //'),
+  ...['\0', '\r\n\r\n', '\n', '\r', '\ud800', '\u001b[2J', '\ufeff', '\u202e', '\u0085', 'é'.repeat(300)],
 ]
 
-/** Some true text with up to six pieces of it exchanged. */
+/** One of `seeds` with up to six pieces of it replaced. */
 export function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   const splinter = fc.oneof(fc.constantFrom(...SPLINTERS), anyString({maxLength: 8}))
   const change = fc.tuple(fc.nat(1000), fc.nat(60), splinter)
@@ -52,77 +24,28 @@ export function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   })
 }
 
-/** Tokens of JSON, some of which no JSON.stringify writes. */
+/** Tokens of JSON, some of which JSON.stringify never writes. */
 const TOKENS = [
+  ...words('null true 0 -0 -1 1e999 1e-400 9007199254740993 0.1 "" [] {} [[]] [null]'),
+  ...words('"__proto__" "constructor" {"__proto__":{"polluted":true}}'),
+  ...words(
+    '{"constructor":{"prototype":{"polluted":true}}} "\\ud800" "\\u0000" "\\u001b[2J\\u001b]0;x\\u0007"',
+  ),
+  ...words('"\\u202e\\u2066gpj.exe" "\\u200b" "a\\nb\\tc" "<script>" "https://u:p@h.example/?token=x"'),
+  ...words('"javascript:0" "file:///etc/passwd" "../../x" "2030-02-30" "-271821-04-20T00:00:00Z"'),
+  ...words('"1.000,00" "1e3" "-1.00" "NaN" "١٢" "EUR" "東京👩‍👩‍👧‍👦"'),
   ...[
-    'null',
-    'true',
-    '0',
-    '-0',
-    '-1',
-    '1e999',
-    '1e-400',
-    '9007199254740993',
-    '0.1',
-    '""',
     '" "',
-    '[]',
-    '{}',
-    '[[]]',
-    '[null]',
-  ],
-  ...[
-    '"__proto__"',
-    '"constructor"',
-    '{"__proto__":{"polluted":true}}',
-    '{"constructor":{"prototype":{"polluted":true}}}',
-  ],
-  ...[
-    '"\\ud800"',
-    '"\\u0000"',
-    '"\\u001b[2J\\u001b]0;x\\u0007"',
-    '"\\u202e\\u2066gpj.exe"',
-    '"\\u200b"',
-    '"a\\nb\\tc"',
-    '"<script>"',
-  ],
-  ...[
-    '"https://u:p@h.example/?token=x"',
-    '"javascript:0"',
-    '"file:///etc/passwd"',
-    '"../../x"',
-    '"2030-02-30"',
-    '"-271821-04-20T00:00:00Z"',
-  ],
-  ...[
-    '"1.000,00"',
-    '"1e3"',
-    '"-1.00"',
-    '"NaN"',
-    '"١٢"',
-    '"EUR"',
     '"100 %"',
-    '"東京👩‍👩‍👧‍👦"',
     '{"toString":1,"valueOf":2,"toJSON":3,"then":4,"length":-1}',
+    `"${'x'.repeat(3000)}"`,
   ],
-  `"${'x'.repeat(3000)}"`,
   `${'['.repeat(400)}${']'.repeat(400)}`,
   `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`,
 ]
 const KEYS = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  '',
-  'a b',
-  '\u001b[2J',
-  '\u202e',
-  'length',
-  '0',
-  'data',
-  'error',
-  'offer_id',
+  ...words('__proto__ constructor toString hasOwnProperty length 0 data error offer_id'),
+  ...['', 'a b', '\u001b[2J', '\u202e'],
 ]
 
 interface Change {
@@ -131,32 +54,34 @@ interface Change {
   readonly key: string
 }
 
-/** One of `seeds`, each JSON, with some of its values exchanged, wrapped, repeated, or with a hostile key beside them. */
+/** One of `seeds`, which are JSON, with some values replaced, wrapped or repeated, or a hostile key beside them. */
 export function mutatedJson(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   const change = fc.record({how: fc.nat(6), token: fc.constantFrom(...TOKENS), key: fc.constantFrom(...KEYS)})
-  const place = fc.nat(60)
+  const changes = fc.array(fc.tuple(fc.nat(60), change), {minLength: 1, maxLength: 5})
   return fc
-    .tuple(fc.constantFrom(...seeds), fc.array(fc.tuple(place, change), {minLength: 1, maxLength: 5}))
-    .map(([seed, changes]) => Buffer.from(write(JSON.parse(seed), new Map(changes), {count: 0})))
+    .tuple(fc.constantFrom(...seeds), changes)
+    .map(([seed, all]) => Buffer.from(write(JSON.parse(seed), new Map(all), {count: 0})))
 }
 
-/** JSON of `value`, whose nth node, counted as they are met, is changed as `changes` say. */
-function write(value: unknown, changes: ReadonlyMap<number, Change>, met: {count: number}): string {
+type Changes = ReadonlyMap<number, Change>
+
+/** JSON of `value`, whose nth node, counted as they are met, is changed. */
+function write(value: unknown, changes: Changes, met: {count: number}): string {
   const change = changes.get(met.count++)
   const text = writePlain(value, changes, met)
   if (change === undefined) return text
   const {how, token, key} = change
-  const name = JSON.stringify(key)
+  const member = `${JSON.stringify(key)}:${token}`
   if (how === 0) return `[${text}]`
-  if (how === 1) return `{${name}:${text}}`
+  if (how === 1) return `{${JSON.stringify(key)}:${text}}`
   if (how === 2) return `[${text},${token},${text}]`
-  if (how === 3 && text.startsWith('{')) return `{${name}:${token}${text === '{}' ? '' : ','}${text.slice(1)}`
-  if (how === 4 && text.startsWith('{'))
-    return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${name}:${token}}`
-  return token
+  if (how > 4 || !text.startsWith('{')) return token
+  const inner = text.slice(1, -1)
+  const members = inner === '' ? [member] : how === 3 ? [member, inner] : [inner, member]
+  return `{${members.join(',')}}`
 }
 
-function writePlain(value: unknown, changes: ReadonlyMap<number, Change>, met: {count: number}): string {
+function writePlain(value: unknown, changes: Changes, met: {count: number}): string {
   if (Array.isArray(value)) return `[${value.map(item => write(item, changes, met)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).map(
@@ -167,46 +92,19 @@ function writePlain(value: unknown, changes: ReadonlyMap<number, Change>, met: {
 
 /** Signature headers of right and wrong parts; `digest` is the right one for `t`. */
 export function signatureHeaders(t: number, digest: string): fc.Arbitrary<string> {
-  const times = [
-    `${t}`,
-    `${t}`,
-    `${t + 300}`,
-    `${t - 301}`,
-    `0${t}`,
-    `-${t}`,
-    `+${t}`,
-    `${t}.0`,
-    `${t}000`,
-    '17e8',
-    '٣',
-    '',
-    ' ',
-    '9'.repeat(13),
-  ]
+  const wrongTimes = words(`${t + 300} ${t - 301} 0${t} -${t} +${t} ${t}.0 ${t}000 17e8 ٣ ${'9'.repeat(13)}`)
+  const times = [t, t, ...wrongTimes, '', ' ']
+  const bytes = Buffer.from(digest, 'hex')
   const digests = [
-    ...[
-      digest,
-      digest,
-      'a'.repeat(64),
-      digest.toUpperCase(),
-      `${digest}00`,
-      `0x${digest}`,
-      `${digest} `,
-      `${digest}=`,
-    ],
+    ...[digest, digest, 'a'.repeat(64), digest.toUpperCase(), `${digest}00`, `0x${digest}`, `${digest} `],
     ...[31, 32, 33, 62, 63].map(length => digest.slice(0, length)),
-    ...(['base64', 'base64url'] as const).map(encoding => Buffer.from(digest, 'hex').toString(encoding)),
-    `${digest.slice(0, 63)}\u0661`,
+    ...[bytes.toString('base64'), bytes.toString('base64url'), `${digest.slice(0, 63)}\u0661`, `${digest}=`],
   ]
+  const otherName = fc.constantFrom('v0', 'v2', 'V1', 'T', 'v1 ', ' v1', 'kid', '', '__proto__')
   const field = fc.oneof(
     fc.constantFrom(...times).map(time => `t=${time}`),
     {weight: 2, arbitrary: fc.constantFrom(...digests).map(hex => `v1=${hex}`)},
-    fc
-      .tuple(
-        fc.constantFrom('v0', 'v2', 'V1', 'T', 'v1 ', ' v1', 'kid', '', '__proto__'),
-        fc.constantFrom(digest, `${t}`, ''),
-      )
-      .map(pair => pair.join('=')),
+    fc.tuple(otherName, fc.constantFrom(digest, `${t}`, '')).map(pair => pair.join('=')),
     anyString({maxLength: 6}),
   )
   const separator = fc.constantFrom(',', ',', ',', ',', ',', ', ', ' ,', ';', ',,', '\r\n ', '&')
@@ -214,60 +112,44 @@ export function signatureHeaders(t: number, digest: string): fc.Arbitrary<string
   const right = fc.constantFrom(`t=${t},v1=${digest}`, `v1=${digest},t=${t}`, `t=${t}`, `v1=${digest}`, '')
   return fc.tuple(parts, right, parts).map(([before, middle, after]) => {
     const start = before.map(pair => pair.join('')).join('')
-    const end = after.map(([text, mark]) => `${mark}${text}`).join('')
-    return `${start}${middle}${end}`
+    return `${start}${middle}${after.map(([text, mark]) => `${mark}${text}`).join('')}`
   })
 }
 
-/** HTTP requests of right and wrong lines around `body`; `lines` are the right headers, to be doubled, folded or lost. */
-export function httpRequests(lines: readonly string[], body: string): fc.Arbitrary<Uint8Array> {
+/** HTTP requests of right and wrong lines around `body`; `head` has the right headers, to be doubled, folded or lost. */
+export function httpRequests(head: readonly string[], body: string): fc.Arbitrary<Uint8Array> {
   const odd = [
-    ...[
-      'Transfer-Encoding: chunked',
-      'Content-Encoding: gzip',
-      'Content-Length: 3',
-      'Content-Length: -1',
-      `Content-Length: ${body.length}`,
-    ],
-    ...[
-      'no colon',
-      ' folded',
-      '\tfolded',
-      ': no name',
-      'X-\0: a',
-      `X: ${'y'.repeat(9000)}`,
-      '__proto__: x',
-      'Expect: 100-continue',
-      'X: \u001b[2J',
-    ],
+    ...lines(`Transfer-Encoding: chunked
+      Content-Encoding: gzip
+      Content-Length: 3
+      Content-Length: -1
+      Content-Length: ${body.length}
+      no colon
+      : no name
+      __proto__: x
+      Expect: 100-continue`),
+    ...[' folded', '\tfolded', 'X-\0: a', `X: ${'y'.repeat(9000)}`, 'X: \u001b[2J'],
   ]
-  const folded = lines.map(line => line.replace(',', ',\r\n '))
-  const line = fc.constantFrom(
-    ...lines,
-    ...lines,
-    ...lines.map(text => text.toUpperCase()),
-    ...folded,
-    ...odd,
-  )
+  const changed = head.flatMap(line => [line, line.toUpperCase(), line.replace(',', ',\r\n ')])
+  const line = fc.constantFrom(...head, ...changed, ...odd)
   const end = fc.constantFrom('\r\n', '\r\n', '\r\n', '\n', '\r')
   const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
   const bodies = fc.oneof(
     fc.constantFrom(body, body, chunks, `\ufeff${body}`, body.slice(9), `${body}\n`, ''),
     anyString({maxLength: 40}),
   )
-  const start = fc.constantFrom(
-    'POST / HTTP/1.1',
+  const starts = [
     'POST / HTTP/1.1',
     'POST / HTTP/1.0',
     'GET / HTTP/1.1',
     'POST //x HTTP/1.1',
     'POST / HTTP/9',
     'p / q',
-    '',
-  )
+  ]
+  const start = fc.constantFrom('POST / HTTP/1.1', ...starts, '')
   return fc
     .tuple(start, fc.array(fc.tuple(line, end), {maxLength: 7}), end, bodies)
-    .map(([first, head, blank, content]) =>
-      Buffer.from(`${first}${blank}${head.map(pair => pair.join('')).join('')}${blank}${content}`),
+    .map(([first, all, blank, content]) =>
+      Buffer.from(`${first}${blank}${all.map(pair => pair.join('')).join('')}${blank}${content}`),
     )
 }

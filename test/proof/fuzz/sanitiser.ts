@@ -1,4 +1,4 @@
-/** Foreign text made fit for a terminal: what may come out is told here once more, by what Unicode says of characters. */
+/** Foreign text made fit for a terminal: what may come out is defined here again, by what Unicode says of characters. */
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
@@ -30,56 +30,13 @@ export function dangerousIn(text: string): string | undefined {
 
 /** Words and names as people write them, one for each script; with marks, and from right to left. */
 const WORDS = [
-  ...[
-    'Ayşe Öğüt ığİ',
-    'Ελληνικά',
-    'Кириллица',
-    'Հայերեն',
-    'עִבְרִית',
-    'العَرَبِيَّة',
-    'ܣܘܪܝܝܐ',
-    'ދިވެހި',
-    'हिन्दी',
-    'বাংলা',
-    'ਪੰਜਾਬੀ',
-    'ગુજરાતી',
-    'ଓଡ଼ିଆ',
-  ],
-  ...[
-    'தமிழ்',
-    'తెలుగు',
-    'ಕನ್ನಡ',
-    'മലയാളം',
-    'සිංහල',
-    'ภาษาไทยที่',
-    'ລາວ',
-    'བོད་སྐད',
-    'မြန်မာ',
-    'ქართული',
-    '한국어',
-    'አማርኛ',
-    'ᏣᎳᎩ',
-    'ខ្មែរ',
-    'ᠮᠣᠩᠭᠣᠯ',
-  ],
-  ...[
-    '東京グランドホテル',
-    '北京市',
-    'ㄅㄆㄇ',
-    'ꦗꦮ',
-    'ⵜⴰⵎⴰⵣⵉⵖⵜ',
-    '𐎠𐎡𐎢',
-    '𠮷野家',
-    'Å ä ç ñ ø ß',
-    'Việt Nam',
-    'ᚠᚢᚦ',
-    'o\u0308\u0323',
-    'Łódź',
-    '€ £ ₺ ₽ ¥ ₹',
-    '“quotes” – — … ‹›',
-    '½ ² № ™ ©',
-    '😀 👩🏽‍🚀 🏳️‍🌈 🇹🇷 👩‍👩‍👧‍👦',
-  ],
+  ...`Ayşe Öğüt ığİ | Ελληνικά | Кириллица | Հայերեն | עִבְרִית | العَرَبِيَّة | ܣܘܪܝܝܐ | ދިވެހި
+  हिन्दी | বাংলা | ਪੰਜਾਬੀ | ગુજરાતી | ଓଡ଼ିଆ | தமிழ் | తెలుగు | ಕನ್ನಡ
+  മലയാളം | සිංහල | ภาษาไทยที่ | ລາວ | བོད་སྐད | မြန်မာ | ქართული | 한국어
+  አማርኛ | ᏣᎳᎩ | ខ្មែរ | ᠮᠣᠩᠭᠣᠯ | 東京グランドホテル | 北京市 | ㄅㄆㄇ | ꦗꦮ
+  ⵜⴰⵎⴰⵣⵉⵖⵜ | 𐎠𐎡𐎢 | 𠮷野家 | Å ä ç ñ ø ß | Việt Nam | ᚠᚢᚦ | Łódź | € £ ₺ ₽ ¥ ₹
+  “quotes” – — … ‹› | ½ ² № ™ © | 😀 👩🏽‍🚀 🏳️‍🌈 🇹🇷 👩‍👩‍👧‍👦`.split(/\s*[|\n]\s*/),
+  'o\u0308\u0323',
 ]
 
 export const sanitiser = [
