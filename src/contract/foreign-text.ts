@@ -15,7 +15,6 @@ const PARTS =
 const EMOJI = /\p{ExtPict}|[\d#*]\ufe0f\u20e3/u
 
 /** Most text: a longer class of characters takes longer to look for. */
-// Stryker disable next-line Regex: what is not plain is looked through
 const PLAIN = /^[\x20-\x7e]*$/
 
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}
@@ -26,7 +25,6 @@ const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t':
  * changes nothing.
  */
 export function sanitizeLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator,LogicalOperator: what is safe comes out as it was below, too
   if (text.length <= maxLength && (PLAIN.test(text) || !UNSAFE.test(text))) return text
   let safe = ''
   let safeLengthWithEllipsis = 0

@@ -3,7 +3,7 @@
 export interface Outcome {
   /** The line of the table it counts in: the command, the file, the kind. */
   readonly group: string
-  /** How many of the part's units it stands for (default 1). */
+  /** How many of the part's units it counts (default 1). */
   readonly count?: number
   /** What else was counted, by its unit. */
   readonly more?: Readonly<Record<string, number>>

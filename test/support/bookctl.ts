@@ -139,7 +139,7 @@ function needsProcess(argv: readonly string[], options: RunOptions): boolean {
   )
 }
 
-/** Whatever it started may still hold its streams; nobody waits for that. */
+/** Its children may still hold its streams; they are not waited for. */
 function end(child: ChildProcess): void {
   child.kill('SIGKILL')
   child.stdout?.destroy()

@@ -12,7 +12,7 @@ export interface LocalSandbox {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Ends with whoever holds the other end of its stdin, however that ends. */
+/** Ends with the process at the other end of its stdin, however that ends. */
 const ENDS_WITH_US = {
   stdin: null,
   env: {NODE_OPTIONS: `--import=${new URL('ends-with-parent.mjs', import.meta.url).href}`},

@@ -1,9 +1,9 @@
-/** A local sandbox for tests: in memory unless told, on a free port of loopback, with a clock that stands still. */
+/** A local sandbox for tests: in memory by default, on a free port of loopback, with a stopped clock. */
 import {randomUUID} from 'node:crypto'
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
 
-/** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins unless told. */
+/** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins by default. */
 export const TEST_START = 1_906_545_600
 
 export interface JsonAnswer {

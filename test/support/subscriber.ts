@@ -1,4 +1,4 @@
-/** A receiver of events for tests: keeps what came, answers as told. */
+/** A receiver of events for tests: keeps what comes, and answers with `answering`. */
 import {createHmac} from 'node:crypto'
 import {
   createServer,
@@ -34,7 +34,7 @@ export interface Subscriber {
 
 export type Answering = (answer: ServerResponse, event: ReceivedEvent, count: number) => void
 
-/** Answers 200 unless told; with `tls`, over https. */
+/** Answers with `answering` (default 200); with `tls`, over https. */
 export async function startSubscriber(
   answering: Answering = answer => answer.end(),
   tls?: {cert: Buffer; key: Buffer; maxVersion?: 'TLSv1.1'},

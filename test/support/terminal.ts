@@ -70,12 +70,12 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
     ...home.env,
     ...options.env,
   }
-  const told = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
+  const defined = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
   const pty = spawn(file, args, {
     cols: columns,
     rows,
     cwd: home.directory,
-    env: told as Record<string, string>,
+    env: defined as Record<string, string>,
   })
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
   let raw = ''

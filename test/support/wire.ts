@@ -1,6 +1,6 @@
 /**
- * Raw bytes on a wire: a server on 127.0.0.1 that records each request and answers with scripted bytes, or stands in front
- * of a service, passes requests on to it, and breaks what it is told to break. The service's own address is rewritten in
+ * Raw bytes on a wire: a server on 127.0.0.1 that records each request and answers with scripted bytes, or is in front
+ * of a service, passes requests on to it, and breaks what `strike` and `connection` say. The service's own address is rewritten in
  * its answers, so that links lead through the wire as well.
  */
 import {request as httpRequest, type IncomingMessage} from 'node:http'
@@ -85,7 +85,7 @@ export class Wire {
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
   private readonly server: Server = createServer(socket => this.accept(socket))
-  /** Never listens: it is handed the connections. */
+  /** Never listens: it gets the connections of `server`. */
   private tlsServer: TlsServer | undefined
   private forwarding = 0
 

@@ -74,7 +74,6 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const found = rawHeaders[n] as string
-    // Stryker disable next-line ConditionalExpression: most names have another length, and need no lower case
     if (found.length !== name.length) continue
     if (found.toLowerCase() === name) values.push(rawHeaders[n + 1] as string)
   }

@@ -1,6 +1,6 @@
 /**
  * Files: everything that may be in the place of a file of ours, and disks that are full or cannot be written, with every
- * command that touches them: the old state or the new one, a message that names the file, and nobody else's file touched.
+ * command that touches them: the old state or the new one, a message that names the file, and no other file touched.
  */
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -91,17 +91,17 @@ async function runForm(
     const outcome = isNeeded ? form.outcome : 'either'
     const well = command.exit ?? 0
     // An empty database has no secret and no entry; a command that needs one says so.
-    const exits = {refused: [2], well: [well], anew: [well, 2, 4], either: [2, well]}[outcome]
+    const exits = {refused: [2], well: [well], fresh: [well, 2, 4], either: [2, well]}[outcome]
     const wrong = checkOutput(finished, command)
     if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
     const isRefused = exit === 2
     const {code = '', message = ''} = errorIn(finished)
-    if (isRefused && outcome !== 'anew' && !message.includes(file))
+    if (isRefused && outcome !== 'fresh' && !message.includes(file))
       wrong.push(`the message does not name ${file}`)
-    if (isRefused && outcome !== 'anew' && !/^(storage_|settings_invalid)/.test(code))
+    if (isRefused && outcome !== 'fresh' && !/^(storage_|settings_invalid)/.test(code))
       wrong.push(`code ${code}`)
     const after = seen()
-    const isKept = isRefused && outcome !== 'anew' ? before.join() === after.join() : before[1] === after[1]
+    const isKept = isRefused && outcome !== 'fresh' ? before.join() === after.join() : before[1] === after[1]
     if (!isKept) wrong.push(`was ${before.join()}, and is ${after.join()}`)
     const isLeft = isRefused || form.keepsMode === true || !isNeeded
     wrong.push(...checkDirectory(home, name => isLeft && name.startsWith(file)))

@@ -12,10 +12,10 @@ import {isRoot} from '../../support/other-user.js'
 import {DATABASES} from './home.js'
 
 /**
- * `refused`: exit 2, the file named, and no byte of it changed. `well`: as if nothing were wrong. `anew`: as if there were
+ * `refused`: exit 2, the file named, and no byte of it changed. `well`: as if nothing were wrong. `fresh`: as if there were
  * no file. `either`: refused or well, since what is broken may not be in what the command reads.
  */
-export type Outcome = 'refused' | 'well' | 'anew' | 'either'
+export type Outcome = 'refused' | 'well' | 'fresh' | 'either'
 
 /** Puts it at `path`, where the good file is; `victim` is a path outside, for what a link points to. */
 type Place = (path: string, victim: string) => void
@@ -39,7 +39,6 @@ const written = (outcome: Outcome, makes: Record<string, (good: Buffer) => Buffe
     place: path => writeFileSync(path, make(readFileSync(path))),
   }))
 
-/** In place of the file. */
 const instead =
   (place: Place): Place =>
   (path, victim) => {
@@ -85,7 +84,6 @@ const PLACES: readonly Form[] = [
   ),
 ]
 
-/** Permissions that are too wide, or none. */
 const MODES: readonly Form[] = [
   ...[0o644, 0o666, 0o777].flatMap(mode =>
     placed('well', {[`mode ${mode.toString(8)}`]: path => chmodSync(path, mode)}),
@@ -150,7 +148,7 @@ const CONFIG: readonly Form[] = [
 
 /** Of files that can be made again, or are read in passing: only a stranger in their place is refused. */
 const PLAIN: readonly Form[] = [
-  ...written('anew', {
+  ...written('fresh', {
     empty: () => '',
     'cut in the middle': good => part(good, 0.5),
     zeros: good => Buffer.alloc(good.length),
@@ -158,7 +156,7 @@ const PLAIN: readonly Form[] = [
     compressed: good => gzipSync(good),
     'nested a hundred thousand deep': () => deep('[', ']', 100_000),
   }),
-  ...placed('anew', {'ten gigabytes of nothing': path => truncateSync(path, TEN_GIGABYTES)}),
+  ...placed('fresh', {'ten gigabytes of nothing': path => truncateSync(path, TEN_GIGABYTES)}),
   ...[...PLACES, ...MODES],
 ]
 
@@ -207,7 +205,6 @@ const anotherProgram =
 
 const DROPPED: Readonly<Record<string, string>> = {'tokens.db': 'access_tokens', 'events.db': 'forwards'}
 
-/** A log of another database of the same shape, not yet copied into it. */
 const logOfAnother: Place = path => {
   const directory = `${path}-other`
   const database = openDatabase(join(directory, 'x.db'), {migrations: ['CREATE TABLE x (y)']})
@@ -221,7 +218,7 @@ const logOfAnother: Place = path => {
 const OURS = 'generation reservations events meta'.split(' ').map(name => `CREATE TABLE ${name} (x);`)
 
 const DATABASE: readonly Form[] = [
-  ...written('anew', {empty: () => ''}),
+  ...written('fresh', {empty: () => ''}),
   ...written('refused', {
     'cut after 1 byte': good => good.subarray(0, 1),
     'cut within the header': good => good.subarray(0, 60),

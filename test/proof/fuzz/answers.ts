@@ -66,7 +66,7 @@ const answerOf = (status: number, body: Uint8Array, headers: Record<string, stri
 
 export const answers = [
   property(
-    'answers: a link is fetched by https, or by http from this machine to itself; it is never told',
+    'answers: a link is fetched by https, or by http from this machine to itself; it is never shown',
     fc.tuple(
       fc.constantFrom('https://service.test/v1', 'http://127.0.0.1:9/v1'),
       link,
@@ -121,8 +121,8 @@ export const answers = [
     ),
     async ([parts, length, status]) => {
       const body = Buffer.from(parts.join(''))
-      const told = length === 'right' ? String(body.length) : length
-      const fetched = answerOf(status, body, told === undefined ? {} : {'content-length': told})
+      const announced = length === 'right' ? String(body.length) : length
+      const fetched = answerOf(status, body, announced === undefined ? {} : {'content-length': announced})
       const api = {
         baseUrl: 'https://service.test/v1',
         clock: fakeClock(),
@@ -140,11 +140,17 @@ export const answers = [
         body.subarray(-2048).includes('%%EOF')
       if (saved !== undefined)
         must(
-          isWhole && body.equals(saved) && (told === undefined || Number(told) === body.length),
+          isWhole && body.equals(saved) && (announced === undefined || Number(announced) === body.length),
           status,
-          told,
+          announced,
         )
-      else must(!isWhole || (told !== undefined && Number(told) !== body.length), status, told, parts)
+      else
+        must(
+          !isWhole || (announced !== undefined && Number(announced) !== body.length),
+          status,
+          announced,
+          parts,
+        )
     },
   ),
   property(
@@ -165,7 +171,7 @@ export const answers = [
     {examples: saved},
   ),
   property(
-    'answers: an error of any shape is told in few words, fit for a terminal',
+    'answers: an error of any shape is reported in few words that a terminal can show',
     fc.tuple(kind.input, fc.integer({min: 300, max: 599})),
     async ([bytes, status]) => {
       const answer = {...answerOf(status, bytes), secrets: ['canary-canary']}

@@ -24,7 +24,7 @@ const resultOf = (items: readonly Row[]) => ({
   id: (row: Row) => row.offer_id,
 })
 
-/** As a cell is told: texts as they are, words of a list side by side, all else as JSON. */
+/** A cell as it is printed: texts as they are, lists of texts side by side, everything else as JSON. */
 function cellOf(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (Array.isArray(cell) && cell.every(each => typeof each === 'string')) return sanitizeLine(cell.join(' '))

@@ -51,15 +51,15 @@ const around = fc.oneof(anyText, fc.constantFrom(...BEFORE))
 
 /** Whether `text` shows the secret, in any spelling. */
 function shows(text: string, secret: string): boolean {
-  const told = wellFormed(secret)
+  const sent = wellFormed(secret)
   const decoded = text.replace(/(%[0-9a-f]{2})+/gi, run =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
   )
-  if (text.includes(secret) || text.includes(told) || decoded.includes(told)) return true
-  if (Buffer.from(told).length < 6) return false
-  if (text.includes(Buffer.from(told).toString('hex'))) return true
+  if (text.includes(secret) || text.includes(sent) || decoded.includes(sent)) return true
+  if (Buffer.from(sent).length < 6) return false
+  if (text.includes(Buffer.from(sent).toString('hex'))) return true
   const runs = text.match(/[\w+/-]{8,}/g) ?? []
-  return runs.some(run => [0, 1, 2, 3].some(from => Buffer.from(run.slice(from), 'base64').includes(told)))
+  return runs.some(run => [0, 1, 2, 3].some(from => Buffer.from(run.slice(from), 'base64').includes(sent)))
 }
 
 function knowing(...secrets: string[]) {

@@ -29,7 +29,7 @@ export class RealService {
   private starts = 0
   receives = true
 
-  /** On disk it can be started anew; in memory it is quicker. */
+  /** On disk it can be restarted; in memory it is quicker. */
   constructor(
     readonly isOnDisk: boolean,
     readonly isPoor: boolean,
