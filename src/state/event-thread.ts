@@ -5,7 +5,8 @@
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
-import {fateOf} from '../storage/owner.js'
+import {fateOf} from '../storage/temporary.js'
+import {openEventsDatabase} from './databases.js'
 import {
   type AnswerMessage,
   type CallMessage,
@@ -15,7 +16,6 @@ import {
   unpackEvents,
 } from './event-messages.js'
 import {createEventStore, type Keeper} from './event-store.js'
-import {openEventsDatabase} from './events-database.js'
 import {createForwardStore} from './forward-store.js'
 
 type Received = readonly [keeper: Keeper, packed: PackedEvents]

@@ -10,26 +10,24 @@ import {openIfAny} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
-import {type CityStore, createCityStore} from './city-store.js'
+import {openEventsDatabase, openEventsToRead, openStateDatabase, openStateToRead} from './databases.js'
 import {createEventStore, type EventStore} from './event-store.js'
-import {openEventsDatabase, openEventsToRead} from './events-database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, type JournalStore} from './journal.js'
-import {createKeychain, type Keychain} from './keychain.js'
-import {createOfferStore, type OfferStore} from './offer-store.js'
 import {createPeopleStore, type PeopleStore} from './people-store.js'
-import {createSecretStore, type SecretStore} from './secret-store.js'
+import {createKeychain, createSecretStore, type Keychain, type SecretStore} from './secret-store.js'
+import {type CityStore, createCityStore, createOfferStore, type OfferStore} from './seen-store.js'
 import {createSettings, type Settings} from './settings.js'
-import {openStateDatabase, openStateToRead} from './state-database.js'
 import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
-import {createTokenStore, type TokenStore} from './token-store.js'
 import {
+  createTokenStore,
   type Forgotten,
   forget,
   generationOf,
   openTokensDatabase,
   openTokensToRead,
-} from './tokens-database.js'
+  type TokenStore,
+} from './token-store.js'
 
 export interface State {
   readonly directory: string

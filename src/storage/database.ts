@@ -3,13 +3,28 @@
  * overwritten. Knows nothing of what is in it.
  */
 import {existsSync, statSync} from 'node:fs'
+import {
+  hasWholePages,
+  isSound,
+  lookBeforehand,
+  migrate,
+  readOnlyName,
+  requireOurs,
+} from './database-content.js'
 import {type FileOwner, hasDatabaseFile, prepareDatabaseFile} from './database-file.js'
-import {emptyLog, finishErasing, rewrite, setMark} from './erasing.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
-import {hasWholePages, isSound} from './inspect.js'
-import {lookBeforehand, migrate, readOnlyName, requireOurs} from './schema.js'
-import {type Connection, openSqlite, PATIENCE_MILLISECONDS, type Statement, untilFree} from './sqlite.js'
+import {
+  type Connection,
+  emptyLog,
+  finishErasing,
+  openSqlite,
+  PATIENCE_MILLISECONDS,
+  rewrite,
+  type Statement,
+  setMark,
+  untilFree,
+} from './sqlite.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {checkOffer, findDoubts} from '../../src/cli/features/catalogue/offer-checks.js'
 import type {Guest, ReservationRequest} from '../../src/contract/reservations.js'
-import type {SeenOffer} from '../../src/state/offer-store.js'
+import type {SeenOffer} from '../../src/state/seen-store.js'
 import {thrownBy} from '../support/thrown.js'
 
 const SEEN: SeenOffer = {

@@ -3,13 +3,13 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
+import {openEventsDatabase} from '../../src/state/databases.js'
 import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
-import {openEventsDatabase} from '../../src/state/events-database.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
 import {openState} from '../../src/state/state.js'
 import type {Database} from '../../src/storage/database.js'
-import {createOwner, fateOf} from '../../src/storage/owner.js'
+import {createOwner, fateOf} from '../../src/storage/temporary.js'
 
 let directory: string
 let database: Database

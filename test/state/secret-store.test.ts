@@ -3,7 +3,7 @@ import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
+import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 

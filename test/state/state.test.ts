@@ -3,8 +3,8 @@ import {chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync} fr
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {createKeychain, type KeychainEntry} from '../../src/state/keychain.js'
 import type {SecretOwner} from '../../src/state/secret-store.js'
+import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 

@@ -4,8 +4,14 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
-import {createTokenStore, type TokenStore} from '../../src/state/token-store.js'
-import {forget, generationOf, openTokensDatabase, openTokensToRead} from '../../src/state/tokens-database.js'
+import {
+  createTokenStore,
+  forget,
+  generationOf,
+  openTokensDatabase,
+  openTokensToRead,
+  type TokenStore,
+} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
 

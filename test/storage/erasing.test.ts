@@ -3,8 +3,15 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {emptyLog, finishErasing, markOf, rewrite, setMark} from '../../src/storage/erasing.js'
-import {type Connection, openSqlite} from '../../src/storage/sqlite.js'
+import {
+  type Connection,
+  emptyLog,
+  finishErasing,
+  markOf,
+  openSqlite,
+  rewrite,
+  setMark,
+} from '../../src/storage/sqlite.js'
 
 let directory: string
 let path: string

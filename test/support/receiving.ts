@@ -2,8 +2,8 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {openEventsDatabase} from '../../src/state/databases.js'
 import {createEventStore, type EventStore} from '../../src/state/event-store.js'
-import {openEventsDatabase} from '../../src/state/events-database.js'
 import {
   type AcceptedEvent,
   createReceiver,

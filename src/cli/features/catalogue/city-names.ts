@@ -5,7 +5,7 @@
 import type {Api} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {KnownCity} from '../../../state/city-store.js'
+import type {KnownCity} from '../../../state/seen-store.js'
 import {checkInteger, invalid} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
 import {closestFew, fold} from '../../input/match.js'

@@ -4,7 +4,7 @@ import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/op
 import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
-import type {OfferFound} from '../../../state/offer-store.js'
+import type {OfferFound} from '../../../state/seen-store.js'
 import {invalid} from '../../input/checks.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'

@@ -6,7 +6,7 @@ import {type Fields, fieldsOf, firstObject} from '../../../contract/field-names.
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Client} from '../../../contract/token-cache.js'
-import type {SeenOffer} from '../../../state/offer-store.js'
+import type {SeenOffer} from '../../../state/seen-store.js'
 import type {Connection} from '../../session/connect.js'
 import type {Column, Result} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/values.js'

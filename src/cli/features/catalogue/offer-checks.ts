@@ -4,7 +4,7 @@ import {usage} from '../../../contract/failure.js'
 import {isTcNumber} from '../../../contract/identity.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
-import type {SeenOffer} from '../../../state/offer-store.js'
+import type {SeenOffer} from '../../../state/seen-store.js'
 
 export interface Circumstances {
   /** Unix seconds. */

@@ -1,6 +1,8 @@
-/** Whose schema a database has: told from the tables in it before anything is changed, and then brought up to ours. */
+/** What a database holds: whether its schema is ours and of which version, and whether the file is damaged. */
+import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
-import {StorageError} from './errors.js'
+import {endsAmidPage} from './database-file.js'
+import {StorageError, storageErrorOf} from './errors.js'
 import {type Connection, openSqlite} from './sqlite.js'
 
 /** What migrations need of an open database. */
@@ -97,4 +99,36 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
 /** The name that SQLite opens `path` by to read it alone. */
 export function readOnlyName(path: string, more = ''): string {
   return `${pathToFileURL(path).href}?mode=ro${more}`
+}
+
+/**
+ * What is wrong with the database at `path`, which must exist, in words; undefined when nothing is. Reading a database
+ * nobody has open would create its log beside it, so it is then opened as one that cannot change.
+ */
+export function inspectDatabase(path: string): string | undefined {
+  try {
+    const isOpen = existsSync(`${path}-wal`)
+    const name = isOpen ? path : `${pathToFileURL(path).href}?immutable=1`
+    const connection = openSqlite(name, {readonly: true, timeout: 2000})
+    try {
+      return hasWholePages(connection, path) && isSound(connection) ? undefined : 'is damaged'
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const {fault} = storageErrorOf(error, path)
+    return fault === 'corrupt' ? 'is damaged' : fault === 'busy' ? 'is in use' : 'cannot be read'
+  }
+}
+
+/** Whether the file at `path`, which `connection` has open, ends with a page. */
+export function hasWholePages(connection: Connection, path: string): boolean {
+  const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
+  return first !== undefined && !endsAmidPage(path, first.page_size)
+}
+
+/** Whether its pages hang together. Throws what SQLite says of one that is not even a database. */
+export function isSound(connection: Connection): boolean {
+  const [first] = connection.prepare('PRAGMA quick_check(1)').all() as {quick_check?: unknown}[]
+  return first?.quick_check === 'ok'
 }

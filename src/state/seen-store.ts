@@ -1,4 +1,4 @@
-/** Offers this machine has seen (§2.3), so that `reserve` knows hotel, price, nationality and the time left. */
+/** What this machine has seen of the service, in state.db: offers (§2.3) and cities. No personal data is in it. */
 import type {Room} from '../contract/hotels.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
@@ -55,7 +55,7 @@ export interface OfferStore {
 
 type Row = Omit<SeenOffer, 'rooms' | 'details'> & {rooms: string; details: string | null}
 
-const UPSERT = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, stars, room_name, board, total, currency,
+const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, stars, room_name, board, total, currency,
     nationality, check_in, check_out, rooms, searched_at, expires_at, details)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET hotel_name = excluded.hotel_name, stars = excluded.stars, room_name = excluded.room_name,
@@ -101,7 +101,7 @@ function offerOf(row: Row & Record<string, unknown>): SeenOffer {
 function insert(database: Database, client: Client, offer: OfferFound): void {
   const {hotel_name, stars, room_name, board, total, currency} = offer
   database.run(
-    UPSERT,
+    UPSERT_OFFER,
     ...[client.baseUrl, client.clientId, offer.offer_id],
     ...[hotel_name, stars, room_name, board, total, currency],
     ...[offer.nationality, offer.check_in, offer.check_out, JSON.stringify(offer.rooms)],
@@ -116,4 +116,39 @@ function textOf(details: SeenDetails): string {
   const tooLong =
     text.length * 3 > MOST_TERMS && Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
   return tooLong ? JSON.stringify({...details, terms: null}) : text
+}
+
+export interface KnownCity {
+  /** The destination.id of a search (§2.2). */
+  readonly id: number
+  readonly name: string
+  readonly country_code: string | null
+}
+
+export interface CityStore {
+  /** Adds `cities` to those known of the client's service; one known already gets its new name. */
+  remember(client: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void
+  /** Known cities by name, of one service, or of all when none is named. */
+  list(client?: Pick<Client, 'baseUrl'>): KnownCity[]
+}
+
+const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`
+
+/** `toRead` opens the database if there is one. */
+export function createCityStore(open: () => Database, toRead: () => Database = open): CityStore {
+  return {
+    remember({baseUrl}, cities) {
+      const database = open()
+      database.transaction(() => {
+        for (const {id, name, country_code} of cities)
+          database.run(UPSERT_CITY, baseUrl, id, name, country_code)
+      })
+    },
+    list(client) {
+      const sql = `SELECT DISTINCT id, name, country_code FROM cities WHERE ? IS NULL OR base_url = ? ORDER BY name, id`
+      const baseUrl = client?.baseUrl ?? null
+      return toRead().all<KnownCity>(sql, baseUrl, baseUrl)
+    },
+  }
 }

@@ -1,12 +1,9 @@
-/**
- * state.db: the journals of reservations and subscriptions, the offers and cities seen, and the people somebody agreed to
- * keep. No door-opening secret is in it.
- */
+/** The databases of the configuration directory: their schemas, and how each is opened. */
 import {join} from 'node:path'
 import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
-import {STATE_NAME} from './file-names.js'
+import {EVENTS_NAME, STATE_NAME} from './file-names.js'
 
-const MIGRATIONS = [
+const STATE_MIGRATIONS = [
   `CREATE TABLE reservations (
      id INTEGER PRIMARY KEY,
      base_url TEXT NOT NULL,
@@ -116,10 +113,52 @@ const MIGRATIONS = [
 /** Opens state.db in `directory`, or one that lives in this process when there is no directory to write to. */
 export function openStateDatabase(directory: string | undefined): Database {
   const path = directory === undefined ? ':memory:' : join(directory, STATE_NAME)
-  return openDatabase(path, {migrations: MIGRATIONS})
+  return openDatabase(path, {migrations: STATE_MIGRATIONS})
 }
 
 /** Opens state.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
 export function openStateToRead(directory: string): Database {
   return openDatabaseToRead(join(directory, STATE_NAME))
+}
+
+const EVENTS_MIGRATIONS = [
+  `CREATE TABLE events (
+     sequence INTEGER PRIMARY KEY,
+     profile TEXT NOT NULL,
+     event_id TEXT NOT NULL,
+     type TEXT,
+     received_at REAL NOT NULL,
+     secret_name TEXT NOT NULL,
+     headers TEXT NOT NULL,
+     body BLOB NOT NULL,
+     UNIQUE (profile, event_id)
+   ) STRICT;
+   CREATE TABLE forwards (
+     sequence INTEGER NOT NULL REFERENCES events ON DELETE CASCADE,
+     target TEXT NOT NULL,
+     owner TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'given_up')),
+     attempts INTEGER NOT NULL,
+     next_attempt_at REAL NOT NULL,
+     status INTEGER,
+     ms INTEGER,
+     error TEXT,
+     PRIMARY KEY (sequence, target)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX due_forwards ON forwards (target, owner, next_attempt_at) WHERE state = 'pending';`,
+]
+
+/** Ours: longer than this nothing waits for another process's transaction; the sender has 3 s (§6.4). */
+const BUSY_MILLISECONDS = 1500
+
+export function openEventsDatabase(directory: string): Database {
+  return openDatabase(join(directory, EVENTS_NAME), {
+    migrations: EVENTS_MIGRATIONS,
+    busyTimeoutMilliseconds: BUSY_MILLISECONDS,
+  })
+}
+
+/** Opens events.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
+export function openEventsToRead(directory: string): Database {
+  return openDatabaseToRead(join(directory, EVENTS_NAME))
 }
