@@ -109,6 +109,7 @@ test('one thing is a line a field', async () => {
   expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nlonger\t{"x":[1]}\n')
   expect(await renderResult(one, {}, {isTTY: true})).toBe('a:      1\nlonger: {"x":[1]}\n')
   expect(await renderResult(one, {quiet: true}, PIPE)).toBe('one\n')
+  expect(await renderResult({...one, id: () => null}, {quiet: true}, PIPE)).toBe('')
 })
 
 test('names that a service made up are as harmless as what it says', async () => {
