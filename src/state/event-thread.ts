@@ -6,7 +6,7 @@
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
 import {fateOf} from '../storage/temporary.js'
-import {openEventsDatabase} from './databases.js'
+import {EVENTS, openOwn} from './databases.js'
 import {
   type AnswerMessage,
   type CallMessage,
@@ -26,7 +26,7 @@ interface Calls extends Omit<EventCalls, 'receive'> {
 }
 
 function openCalls(directory: string): Calls {
-  const database = openEventsDatabase(directory)
+  const database = openOwn(EVENTS, directory)
   const events = createEventStore(() => database)
   const forwards = createForwardStore(() => database)
   let broken: StorageError | undefined

@@ -1,39 +1,30 @@
 /**
- * What this machine remembers, in one directory; each file is opened when it is first needed, and made when something is
- * first written: who only reads makes none.
+ * What this machine stores, in one directory; each file is opened when it is first needed, and created when something is
+ * first written: reading creates none.
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Client} from '../contract/token-cache.js'
-import type {Database} from '../storage/database.js'
-import {openIfAny} from '../storage/database.js'
+import {type Database, openIfAny} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
-import {openEventsDatabase, openEventsToRead, openStateDatabase, openStateToRead} from './databases.js'
+import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
 import {createEventStore, type EventStore} from './event-store.js'
-import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
+import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, type JournalStore} from './journal.js'
 import {createPeopleStore, type PeopleStore} from './people-store.js'
 import {createKeychain, createSecretStore, type Keychain, type SecretStore} from './secret-store.js'
 import {type CityStore, createCityStore, createOfferStore, type OfferStore} from './seen-store.js'
 import {createSettings, type Settings} from './settings.js'
 import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
-import {
-  createTokenStore,
-  type Forgotten,
-  forget,
-  generationOf,
-  openTokensDatabase,
-  openTokensToRead,
-  type TokenStore,
-} from './token-store.js'
+import {createTokenStore, type Forgotten, forget, generationOf, type TokenStore} from './token-store.js'
 
 export interface State {
   readonly directory: string
   /**
-   * False when the directory cannot be written (a read-only home): tokens then live in this process alone, as they do
-   * when there is no room on the disk for tokens.db.
+   * False when the directory cannot be written (a read-only home): tokens then live in this process only, as they do
+   * when the disk is full.
    */
   readonly writable: boolean
   readonly settings: Settings
@@ -47,12 +38,12 @@ export interface State {
   readonly events: EventStore
   /**
    * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
-   * replaced earlier. Returns whether there was anything; the keychain is `secrets.remove`'s. Throws StorageError.
+   * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws StorageError.
    */
   forgetProfile(profile: string, client: Client | undefined): boolean
   /** The same for the tokens of a client that has no profile, as environment variables give it. */
   forgetClient(client: Client): boolean
-  /** The same for every token and secret in tokens.db, and for the guests and contacts kept in state.db. */
+  /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
   forgetEverything(): boolean
   /** Closes what was opened. */
   close(): void
@@ -63,69 +54,44 @@ export interface State {
  * `keychain` is given in tests.
  */
 export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
-  return assemble(directory, keychain, {
-    ...openingsToRead(directory),
-    writes: true,
-    tokens: () => openTokensDatabase(isWritableDirectory(directory) ? directory : undefined),
-    state: () => openStateDatabase(directory),
-    events: () => openEventsDatabase(directory),
-  })
+  return assemble(directory, keychain, true)
 }
 
 /**
- * The state with its databases opened to be read alone, for completion while somebody is typing: nothing is created,
- * changed or migrated, and a part whose file is not there holds nothing.
+ * The state for reading only, for completion while the user is typing: nothing is created, changed or migrated, and a
+ * part whose file does not exist is empty.
  */
 export function openStateToLookAt(directory: string): State {
-  const openings = openingsToRead(directory)
-  const {tokensToRead: tokens, stateToRead: state, eventsToRead: events} = openings
-  return assemble(directory, createKeychain(directory), {...openings, writes: false, tokens, state, events})
+  return assemble(directory, createKeychain(directory), false)
 }
 
-interface OpeningsToRead {
-  readonly tokensToRead: () => Database
-  readonly stateToRead: () => Database
-  readonly eventsToRead: () => Database
-}
-
-interface Openings extends OpeningsToRead {
-  /** Whether anything may be made or changed, permissions too. */
-  readonly writes: boolean
-  readonly tokens: () => Database
-  readonly state: () => Database
-  readonly events: () => Database
-}
-
-function openingsToRead(directory: string): OpeningsToRead {
-  return {
-    tokensToRead: () => openTokensToRead(directory),
-    stateToRead: () => openStateToRead(directory),
-    eventsToRead: () => openEventsToRead(directory),
-  }
-}
-
-function assemble(directory: string, keychain: Keychain, open: Openings): State {
-  const opened = new Map<() => Database, Database>()
-  const lazily = (open: () => Database) => () => {
-    const database = opened.get(open) ?? open()
-    opened.set(open, database)
+/** `writes`: whether anything may be created or changed, permissions too. */
+function assemble(directory: string, keychain: Keychain, writes: boolean): State {
+  const opened = new Map<string, Database>()
+  const lazily = (key: string, open: () => Database) => () => {
+    const database = opened.get(key) ?? open()
+    opened.set(key, database)
     return database
   }
-  const writable = once(() => open.writes && isWritableDirectory(directory))
-  const tokensDatabase = lazily(open.tokens)
-  /** The database, or an empty one while there is no file and this process has not begun one. */
-  const toRead = (open: () => Database, name: string, database: () => Database) => () =>
-    opened.has(open) ? database() : openIfAny(join(directory, name), database)
-  /** The same; in a home that cannot be written, what lies there is read all the same. */
-  const toReadAnywhere = (open: () => Database, name: string, readOnly: () => Database) => {
-    const looked = lazily(readOnly)
-    const database = lazily(open)
-    return toRead(open, name, () => (writable() ? database() : looked()))
+  const toLookAt = (own: OwnDatabase) => lazily(`${own.name} to read`, () => openOwnToRead(own, directory))
+  const toWrite = (own: OwnDatabase, place: () => string | undefined = () => directory) =>
+    writes ? lazily(own.name, () => openOwn(own, place())) : toLookAt(own)
+  const writable = once(() => writes && isWritableDirectory(directory))
+  /** `database`, or an empty one while there is no file and this process has not created one. */
+  const ifAny =
+    ({name}: OwnDatabase, database: () => Database) =>
+    () =>
+      opened.has(name) ? database() : openIfAny(join(directory, name), database)
+  /** The same; in a directory that cannot be written, the file is read all the same. */
+  const toRead = (own: OwnDatabase, database: () => Database) => {
+    const looked = toLookAt(own)
+    return ifAny(own, () => (writable() ? database() : looked()))
   }
-  const secretsToRead = toReadAnywhere(open.tokens, TOKENS_NAME, open.tokensToRead)
-  const tokensInMemory = lazily(() => openTokensDatabase(undefined))
+  const tokensDatabase = toWrite(TOKENS, () => (isWritableDirectory(directory) ? directory : undefined))
+  const secretsToRead = toRead(TOKENS, tokensDatabase)
+  const tokensInMemory = lazily('tokens in memory', () => openOwn(TOKENS, undefined))
   let noRoom = false
-  /** Tokens need no disk: with none left they live in this process, as in a home that cannot be written. */
+  /** Tokens need no disk: when it is full they live in this process, as in a directory that cannot be written. */
   const tokenDatabase = () => {
     try {
       if (!noRoom) return tokensDatabase()
@@ -135,33 +101,32 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     }
     return tokensInMemory()
   }
-  const keptTokens = toRead(open.tokens, TOKENS_NAME, tokenDatabase)
-  const tokensToRead = () => (noRoom ? tokensInMemory() : keptTokens())
+  const storedTokens = ifAny(TOKENS, tokenDatabase)
+  const tokensToRead = () => (noRoom ? tokensInMemory() : storedTokens())
   const generation: {began?: number | undefined} = {}
-  /** What is asked for with a secret belongs to the generation in which the secret was read. */
+  /** A token belongs to the generation in which its client secret was read. */
   const secretsOfGeneration = () => {
     const database = secretsToRead()
     generation.began ??= generationOf(database)
     return database
   }
-  const forgetTokens = (whom: Forgotten) => {
+  const forgetTokens = (which: Forgotten) => {
     generation.began = undefined
     const path = join(directory, TOKENS_NAME)
     if (!writable() && hasDatabaseFile(path)) throw notRemovable(path)
-    return forget(tokensDatabase(), whom)
+    return forget(tokensDatabase(), which)
   }
-  const stateDatabase = lazily(open.state)
-  const stateToRead = toReadAnywhere(open.state, STATE_NAME, open.stateToRead)
+  const stateDatabase = toWrite(STATE)
+  const stateToRead = toRead(STATE, stateDatabase)
   const people = createPeopleStore(stateDatabase, stateToRead)
-  const eventsDatabase = lazily(open.events)
-  const eventsToRead = toReadAnywhere(open.events, EVENTS_NAME, open.eventsToRead)
+  const eventsDatabase = toWrite(EVENTS)
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   return {
     directory,
     get writable() {
       return writable()
     },
-    settings: createSettings(directory, {mayTighten: open.writes}),
+    settings: createSettings(directory, {mayTighten: writes}),
     tokens: createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead),
     secrets: createSecretStore(tokensDatabase, keychain, secretsOfGeneration),
     journal: createJournalStore(stateDatabase, directory, stateToRead),
@@ -169,7 +134,7 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
     cities: createCityStore(stateDatabase, stateToRead),
     people,
     subscriptions: createSubscriptionJournal(stateDatabase),
-    events: createEventStore(eventsDatabase, eventsToRead),
+    events: createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase)),
     forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
     forgetClient: forgetTokens,
     forgetEverything() {
@@ -184,16 +149,15 @@ function assemble(directory: string, keychain: Keychain, open: Openings): State 
 }
 
 function notRemovable(path: string): StorageError {
-  const hint = 'make the directory writable and run it again: what is stored there is still there'
+  const hint = 'make the directory writable and run it again; the file was not changed'
   return new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
 }
 
 /**
- * A journal that ends with this process and touches no disk, for a home that cannot be written: what it holds cannot be
- * found again, so the caller must be able to repeat a reservation by its key and client reference.
+ * A journal in memory, for a home that cannot be written: its entries are lost with this process, so the caller must be able to repeat a reservation by its key and client reference.
  */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
-  const database = openStateDatabase(undefined)
+  const database = openOwn(STATE, undefined)
   return {journal: createJournalStore(() => database, undefined), close: () => database.close()}
 }
 

@@ -1,11 +1,10 @@
 /** The token cache in tokens.db, shared by all processes of this user (§5.7), and what a logout removes from that file. */
-import {join} from 'node:path'
 import {Failure} from '../contract/failure.js'
 import type {CachedToken, Client, TokenCache, TokenClient, TokenRequestKind} from '../contract/token-cache.js'
-import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
+import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
-import {TOKENS_NAME} from './file-names.js'
+import {FIRST_GENERATION} from './databases.js'
 
 export interface TokenStore extends TokenCache {
   /** Every stored token, whatever its secret, with its client: what `logout --all` revokes. */
@@ -137,67 +136,6 @@ function tokenOf(row: Row): CachedToken {
 
 function words(text: string): string[] {
   return text.split(' ').filter(word => word !== '')
-}
-
-/** That of a new tokens.db, and so of one that is not there yet. */
-const FIRST_GENERATION = 1
-
-const MIGRATIONS = [
-  `CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL);
-   INSERT INTO generation VALUES (1, ${FIRST_GENERATION});
-   CREATE TABLE access_tokens (
-     base_url TEXT NOT NULL,
-     client_id TEXT NOT NULL,
-     secret_fingerprint TEXT NOT NULL,
-     asked_scopes TEXT NOT NULL,
-     access_token TEXT NOT NULL,
-     scopes TEXT NOT NULL,
-     obtained_at REAL NOT NULL,
-     expires_at REAL NOT NULL,
-     PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes)
-   ) STRICT;
-   CREATE TABLE client_secrets (
-     profile TEXT PRIMARY KEY,
-     secret TEXT NOT NULL
-   ) STRICT;
-   CREATE TABLE signing_secrets (
-     subscription_id TEXT NOT NULL,
-     profile TEXT NOT NULL,
-     secret TEXT NOT NULL,
-     stored_at REAL NOT NULL,
-     PRIMARY KEY (profile, subscription_id)
-   ) STRICT;`,
-  `CREATE TABLE token_failures (
-     base_url TEXT NOT NULL,
-     client_id TEXT NOT NULL,
-     secret_fingerprint TEXT NOT NULL,
-     asked_scopes TEXT NOT NULL,
-     route TEXT NOT NULL,
-     failure TEXT NOT NULL,
-     failed_at REAL NOT NULL,
-     PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes, route)
-   ) STRICT;`,
-  // Those kept before have no client; they are the profile's until its next login.
-  `CREATE TABLE client_secrets_anew (
-     profile TEXT NOT NULL,
-     client_id TEXT NOT NULL,
-     secret TEXT NOT NULL,
-     PRIMARY KEY (profile, client_id)
-   ) STRICT;
-   INSERT INTO client_secrets_anew SELECT profile, '', secret FROM client_secrets;
-   DROP TABLE client_secrets;
-   ALTER TABLE client_secrets_anew RENAME TO client_secrets;`,
-]
-
-/** Opens tokens.db in `directory`, or one that lives in this process when there is no directory to write to. */
-export function openTokensDatabase(directory: string | undefined): Database {
-  const path = directory === undefined ? ':memory:' : join(directory, TOKENS_NAME)
-  return openDatabase(path, {migrations: MIGRATIONS})
-}
-
-/** Opens tokens.db in `directory` to be read alone, and creates nothing. Throws StorageError when it is not there. */
-export function openTokensToRead(directory: string): Database {
-  return openDatabaseToRead(join(directory, TOKENS_NAME))
 }
 
 export function generationOf(database: Database): number {

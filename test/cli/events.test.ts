@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {eventFilter, findEvent} from '../../src/cli/features/webhooks/events.js'
-import {openEventsDatabase} from '../../src/state/databases.js'
+import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, type EventStore} from '../../src/state/event-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {thrownBy} from '../support/thrown.js'
@@ -15,7 +15,7 @@ let store: EventStore
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
-  database = openEventsDatabase(directory)
+  database = openOwn(EVENTS, directory)
   store = createEventStore(() => database)
   const rest = {
     type: null,

@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {openEventsDatabase} from '../../src/state/databases.js'
+import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
@@ -18,7 +18,7 @@ const TARGET = 'http://127.0.0.1:9/'
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
-  database = openEventsDatabase(directory)
+  database = openOwn(EVENTS, directory)
 })
 
 afterEach(() => {
@@ -66,7 +66,7 @@ test('an id is kept once for each profile, within a batch, across batches and ac
     {duplicate: true},
   ])
   database.close()
-  database = openEventsDatabase(directory)
+  database = openOwn(EVENTS, directory)
   expect(events().receive(keeper, [event('evt_2')])).toEqual([{duplicate: true}])
   expect(events().receive({...keeper, profile: 'live'}, [event('evt_2')])).toEqual([{duplicate: false}])
 })

@@ -4,14 +4,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
-import {
-  createTokenStore,
-  forget,
-  generationOf,
-  openTokensDatabase,
-  openTokensToRead,
-  type TokenStore,
-} from '../../src/state/token-store.js'
+import {openOwn, openOwnToRead, TOKENS} from '../../src/state/databases.js'
+import {createTokenStore, forget, generationOf, type TokenStore} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
 
@@ -31,7 +25,7 @@ let store: TokenStore
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  database = openTokensDatabase(directory)
+  database = openOwn(TOKENS, directory)
   store = createTokenStore(
     () => database,
     () => directory,
@@ -54,7 +48,7 @@ const FULL = new StorageError('full', 'no space left', 'make room')
 const BUSY = new StorageError('busy', 'in use', 'again')
 
 test('one of this process alone keeps its tokens, whatever generation the disk is of', () => {
-  const own = openTokensDatabase(undefined)
+  const own = openOwn(TOKENS, undefined)
   const alone = createTokenStore(
     () => own,
     () => undefined,
@@ -212,15 +206,15 @@ test('a lock that cannot be made for another reason than lack of room is told, a
 
 test('a database to read is not made, and one in memory is no file', () => {
   rmSync(directory, {recursive: true})
-  expect(() => openTokensToRead(directory)).toThrow(StorageError)
-  const memory = openTokensDatabase(undefined)
+  expect(() => openOwnToRead(TOKENS, directory)).toThrow(StorageError)
+  const memory = openOwn(TOKENS, undefined)
   expect(generationOf(memory)).toBe(1)
   memory.close()
 })
 
 test('what is read is what was written', () => {
   store.put(CLIENT, token('one'))
-  const toRead = openTokensToRead(directory)
+  const toRead = openOwnToRead(TOKENS, directory)
   expect(generationOf(toRead)).toBe(1)
   expect(toRead.all('SELECT access_token FROM access_tokens')).toEqual([{access_token: 'one'}])
   toRead.close()

@@ -2,7 +2,7 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {openEventsDatabase} from '../../src/state/databases.js'
+import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, type EventStore} from '../../src/state/event-store.js'
 import {
   type AcceptedEvent,
@@ -42,7 +42,7 @@ export interface ReceivingOptions {
 
 export async function startReceiving(options: ReceivingOptions = {}): Promise<Receiving> {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-receiving-'))
-  const database = openEventsDatabase(directory)
+  const database = openOwn(EVENTS, directory)
   const store = createEventStore(() => database)
   const keeper = {profile: 'default', owner: 'test'}
   const receipts: Receipt[] = []
