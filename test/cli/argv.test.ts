@@ -33,6 +33,7 @@ test.each([
   ['whoami --format=json', true],
   ['whoami -- --json', false],
   ['whoami', false],
+  ['__complete fish --json :', false],
 ])('%s wants JSON: %s', (line, wanted) => {
   expect(wantsJson(line.split(' '))).toBe(wanted)
 })

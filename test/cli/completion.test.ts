@@ -16,33 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-const env = () => ({
-  PATH: `${home.bin}:${process.env.PATH}`,
-  HOME: home.directory,
-  BOOKCTL_CONFIG_DIR: home.configDirectory,
-  LC_ALL: 'C.UTF-8',
-})
-
-/** What bash has in COMPREPLY after TAB at the end of `line`. */
-function inBash(line: string, type = 9): string[] {
-  const script = `source '${home.scriptPath('bash')}'
-COMP_LINE=$1 COMP_POINT=\${#1} COMP_TYPE=$2; _bookctl; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const args = ['--norc', '--noprofile', '-c', script, 'bash', line, String(type)]
-  const told = execFileSync('bash', args, {cwd: home.directory, env: env(), encoding: 'utf8'})
-  return told.split('\n').filter(Boolean)
-}
-
-/** What fish offers at the end of `line`, without descriptions. */
-function inFish(line: string): string[] {
-  const script = `source '${home.scriptPath('fish')}'; complete -C $argv[1]`
-  const args = ['--no-config', '-c', script, line]
-  const told = execFileSync('fish', args, {cwd: home.directory, env: env(), encoding: 'utf8'})
-  return told
-    .split('\n')
-    .filter(Boolean)
-    .map(row => row.split('\t')[0] ?? '')
-}
-
+/** Lines for TAB, as they are typed, and what bash gets for each. */
 const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ['bookctl hot', ['hotels']],
   ['bookctl hotels se', ['search']],
@@ -63,58 +37,91 @@ const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = 
   ['bookctl autocomplete z', ['zsh']],
   ['bookctl reserve --template --zqx', []],
   ['bookctl account --client-id ', []],
+  ['bookctl bal', []],
+  ['bookctl webhooks create --event a,reservation.conf', ['a,reservation.confirmed']],
+  ['bookctl reserve --wait 30 --pay inst', ['instant']],
+  ['bookctl reserve --input ', [':files']],
+  ['bookctl voucher download --wait 30 --file ', [':files']],
+  ["bookctl webhooks test 'whsub_p", ['whsub_plain']],
 ]
 
-const offered = (words: string[]) => [...words].sort()
+/** What bash gets when TAB is pressed at the end of `line`; `type` is its COMP_TYPE. */
+async function offered(line: string, type = '9', breaks = ''): Promise<string[]> {
+  const {stdout} = await home.run(['__complete', 'bash', line, type, breaks])
+  return stdout.split('\n').filter(Boolean)
+}
 
-describe('bash', () => {
-  test.each(CASES)('%s', (line, expected) => {
-    expect(offered(inBash(line))).toEqual(offered([...expected]))
-  })
-
-  test('commands, cities by name, files, and what follows = and :', () => {
-    expect(inBash('bookctl ')).toEqual(expect.arrayContaining(['reserve', 'webhooks', 'help', 'version']))
-    expect(inBash('bookctl hotels search --city rom')).toEqual(['301'])
-    expect(inBash('bookctl hotels search --city is')).toEqual([])
-    expect(inBash('bookctl hotels search --city is', 63)).toEqual(['205  Isparta, TR', '101  İstanbul, TR'])
-    expect(inBash('bookctl reserve --input a')).toEqual(['a file.json'])
-    expect(inBash('bookctl hotels search --sort=pr')).toEqual(['price'])
-    expect(inBash('bookctl login --scope hotels:r')).toEqual(['read'])
-    expect(inBash("bookctl webhooks test 'whsub_p")).toEqual(['whsub_plain'])
-  })
+test.each(CASES)('%s', async (line, expected) => {
+  expect((await offered(line)).sort()).toEqual([...expected].sort())
 })
 
-describe.skipIf(!has('fish'))('fish', () => {
-  test.each(CASES)('%s', (line, expected) => {
-    expect(offered(inFish(line))).toEqual(offered([...expected]))
-  })
-
-  test('cities with their names, files, and what follows =', () => {
-    expect(inFish('bookctl hotels search --city ')).toEqual(['101', '205', '301'])
-    expect(inFish('bookctl reserve --input a')).toEqual(['a file.json'])
-    expect(inFish('bookctl hotels search --sort=pr')).toEqual(['--sort=price'])
-  })
+test('offers commands with their summaries, and the flags of a group', async () => {
+  expect(await offered('bookctl ')).toEqual(
+    expect.arrayContaining(['reserve', 'webhooks', 'help', 'version']),
+  )
+  expect(await offered('bookctl v', '63')).toContain('voucher  Download vouchers')
+  expect(await offered('bookctl webhooks -')).toEqual(expect.arrayContaining(['--json', '-v', '--help']))
 })
+
+test('lists cities by name, and replaces what is typed only if there is one', async () => {
+  expect(await offered('bookctl hotels search --city=rom')).toEqual(['--city=301'])
+  expect(await offered('bookctl hotels search --city is')).toEqual([])
+  expect(await offered('bookctl hotels search --city is', '63')).toEqual([
+    '205  Isparta, TR',
+    '101  İstanbul, TR',
+  ])
+})
+
+test('answers bash with what follows a word break or an open quote', async () => {
+  const breaks = ' \t\n"\'><=;|&(:'
+  expect(await offered('bookctl hotels search --sort=pr', '9', breaks)).toEqual(['price'])
+  expect(await offered('bookctl login --scope hotels:r', '9', breaks)).toEqual(['read'])
+  expect(await offered('bookctl login --scope "hotels:r', '9', breaks)).toEqual(['hotels:read'])
+  expect(await offered("bookctl --profile=work webhooks test whsub'_w", '9', breaks)).toEqual(['_with space'])
+})
+
+test('bash 3, which cannot be asked to complete files, gets their names', () => {
+  const script = `source '${home.scriptPath('bash')}'
+compopt() { return 1; }; COMP_LINE='bookctl reserve --input a' COMP_POINT=25; _bookctl bookctl a; echo "\${COMPREPLY[@]}"`
+  const env = {PATH: `${home.bin}:${process.env.PATH}`, HOME: home.directory, LC_ALL: 'C.UTF-8'}
+  const args = ['--norc', '--noprofile', '-c', script]
+  expect(execFileSync('bash', args, {cwd: home.directory, env, encoding: 'utf8'})).toBe('a file.json\n')
+})
+
+/** What is typed at a terminal, and the arguments that arrive. */
+const TYPED: readonly (readonly [typed: string, argv: readonly string[]])[] = [
+  ['hot\tse\t--so\tpri\t', ['hotels', 'search', '--sort', 'price']],
+  ['webhooks test whsub_ev\t', ['webhooks', 'test', HOSTILE]],
+  ["webhooks test 'whsub_ev\t", ['webhooks', 'test', HOSTILE]],
+  ['webhooks test "whsub_ev\t', ['webhooks', 'test', HOSTILE]],
+  ['webhooks test whsub_with\\ s\t', ['webhooks', 'test', 'whsub_with space']],
+  ['login --scope=hotels:r\t', ['login', '--scope=hotels:read']],
+  ['hotels search --city rom\t', ['hotels', 'search', '--city', '301']],
+  ['--json --profile w\t', ['--json', '--profile', 'work']],
+  ['reserve --input=a\t', ['reserve', '--input=a file.json']],
+  ["reserve --input 'a f\t", ['reserve', '--input', 'a file.json']],
+  ['account --har ~/a\t', ['account', '--har', join(home.directory, 'a file.json')]],
+]
 
 describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
   test.skipIf(!has(shell))('TAB completes, and a hostile id arrives as one argument', async () => {
     const run = await home.shell(shell)
-    run.type('bookctl hot\tse\t--so\tpri\t')
-    await waitUntil(() => run.screen().includes('hotels search --sort price'), 'the completed line')
-    run.type('\r')
-    await run.waitFor('noted')
-    expect(home.ranWith()).toEqual(['hotels', 'search', '--sort', 'price'])
-    run.type('bookctl webhooks test whsub_ev\t')
-    await waitUntil(() => /whsub_evil.*p4/.test(run.screen()), 'the id')
-    run.type('\r')
-    await waitUntil(() => home.ranWith()?.[0] === 'webhooks', 'the id')
-    expect(home.ranWith()).toEqual(['webhooks', 'test', HOSTILE])
-    run.type('bookctl profiles use w\t\r')
-    await waitUntil(() => home.ranWith()?.[0] === 'profiles', 'the profile')
-    expect(home.ranWith()).toEqual(['profiles', 'use', 'work'])
+    for (const [typed, argv] of TYPED) {
+      run.type(`bookctl ${typed}\r`)
+      await run.waitFor('noted')
+      expect(home.ranWith()).toEqual(argv)
+    }
     run.type('exit\r')
     await run.exit
     expect(readdirSync(home.directory).filter(name => /^p\d$/.test(name))).toEqual([])
+  })
+
+  test.skipIf(!has(shell))('lists several values with what they are', async () => {
+    const run = await home.shell(shell)
+    run.type('bookctl hotels search --city \t\t')
+    await waitUntil(() => /205.*Isparta/.test(run.screen()), 'the cities')
+    run.kill()
+    await run.exit
   })
 
   test.skipIf(!has(shell))('reading the script finds no program needed', () => {
@@ -122,7 +129,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
     const quiet = {bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config']}[shell]
     const read = shell === 'zsh' ? 'compdef() { :; }; ' : ''
     const done = spawnSync(path, [...quiet, '-c', `${read}. '${home.scriptPath(shell)}'`], {
-      env: {...env(), PATH: '/nonexistent'},
+      env: {HOME: home.directory, PATH: '/nonexistent', LC_ALL: 'C.UTF-8'},
       encoding: 'utf8',
     })
     expect(done).toMatchObject({status: 0, stdout: '', stderr: ''})
@@ -167,6 +174,12 @@ describe('what is asked on TAB', () => {
     for (const words of ASKED)
       expect(await broken.run(['__complete', 'fish', ...words])).toEqual({exit: 0, stdout: '', stderr: ''})
     broken.remove()
+  })
+
+  test('scripts of older versions get the values of the kind they ask for', async () => {
+    expect((await home.run(['__complete', 'cities', 'rom'])).stdout).toBe('301\tRome, IT\n')
+    for (const argv of [['profiles'], ['profiles', '']])
+      expect((await home.run(['__complete', ...argv])).stdout).toMatch(/^(?:(?:work|home)\thttps:.*\n){2}$/)
   })
 
   test('one line each, without what would not be one line or one look', async () => {

@@ -50,8 +50,9 @@ export function orderArgv(argv: readonly string[]): string[] {
   return rest.length === 0 ? [] : [...rest, ...globals]
 }
 
-/** Whether `--json` (or `--format json`) comes before `--`. */
+/** Whether `--json` (or `--format json`) comes before `--`, and is not only being completed. */
 export function wantsJson(argv: readonly string[]): boolean {
+  if (argv[0] === CANDIDATES_WORD) return false
   const own = beforeDashes(argv)
   return (
     own.includes('--json') ||

@@ -14,38 +14,22 @@ const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: 
 # Reading this file starts no program; bookctl is asked on TAB.
 `
 
-// Bash divides words at = and : as well, so the whole line is handed over; and it replaces only what follows the last
-// of them. While candidates are only listed (COMP_TYPE 63) the description helps; several that are known by their
-// descriptions are only listed, for the typed text would be replaced by what they have in common.
+// Bash divides words at = and : as well, so the whole line is handed over, and what comes back is quoted for it. Bash itself
+// completes files best; bash 3 cannot be asked to.
 const BASH = `${head('bash')}
 _bookctl() {
-  local line="\${COMP_LINE:0:COMP_POINT}" value='' description='' quoted='' i=0
-  local typed="\${line##*[[:space:]]}"
-  typed="\${typed#[\\"\\']}"
-  local before="\${typed%"\${typed##*[=:]}"}"
-  local -a values descriptions
-  values=() descriptions=()
+  local reply=''
   COMPREPLY=()
-  while IFS=$'\\t' read -r value description; do
-    values+=("$value") descriptions+=("$description")
-  done < <(command bookctl __complete bash "$line" 2>/dev/null </dev/null)
-  for ((i = 0; i < \${#values[@]}; i++)); do
-    value="\${values[i]}"
-    if [[ $value == :files ]]; then
-      while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "\${typed##*=}")
-      type compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null
+  while IFS= read -r reply; do
+    if [[ $reply == :files ]]; then
+      compopt -o default 2>/dev/null && return
+      while IFS= read -r reply; do COMPREPLY+=("$reply"); done < <(compgen -f -- "$2")
       return
     fi
-    quoted="$value"
-    if [[ $value == *[!A-Za-z0-9_.,/:=@+-]* ]]; then printf -v quoted %q "$value"; fi
-    if ((\${#values[@]} > 1)); then
-      if [[ \${COMP_TYPE:-9} == 63 ]]; then quoted+="  \${descriptions[i]}"
-      elif [[ $value != "$typed"* ]]; then continue
-      fi
-    fi
-    if [[ $COMP_WORDBREAKS == *:* ]]; then quoted="\${quoted#"$before"}"; fi
-    COMPREPLY+=("$quoted")
-  done
+    COMPREPLY+=("$reply")
+  done < <(
+    command bookctl __complete bash "\${COMP_LINE:0:COMP_POINT}" "\${COMP_TYPE:-9}" "$COMP_WORDBREAKS" 2>/dev/null </dev/null
+  )
 }
 
 complete -F _bookctl bookctl
@@ -82,25 +66,19 @@ else compdef _bookctl bookctl
 fi
 `
 
-// Fish quotes what it inserts.
+// Fish quotes what it inserts, and completes files itself where the condition does not hold.
 const FISH = `${head('fish')}
-function __bookctl_complete
+function __bookctl_ask
     set -l typed (commandline -opc)
-    set -l cur (commandline -ct)
-    for line in (command bookctl __complete fish $typed[2..-1] ":$cur" 2>/dev/null </dev/null)
-        if test "$line" = :files
-            set -l prefix (string match -r -- '^--[^=]*=' "$cur")
-            for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' "$cur"))
-                printf '%s%s\\n' "$prefix" "$path"
-            end
-        else
-            printf '%s\\n' "$line"
-        end
-    end
+    set -l word (commandline -ct)
+    # A quote may be open.
+    set word (string unescape -- $word; or string unescape -- $word\\'; or string unescape -- $word\\")
+    set -g __bookctl_words (command bookctl __complete fish $typed[2..-1] ":$word" 2>/dev/null </dev/null)
+    test "$__bookctl_words" != :files
 end
 
 complete --command bookctl --erase
-complete --command bookctl --no-files --arguments '(__bookctl_complete)'
+complete --command bookctl --condition __bookctl_ask --no-files --arguments '$__bookctl_words'
 `
 
 // PowerShell takes typographic quotes for quotes, too, and completes files by itself when there is nothing else.

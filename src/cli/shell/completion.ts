@@ -7,7 +7,8 @@ import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {fold} from '../input/match.js'
-import {type Candidate, candidatesOf} from './candidates.js'
+import {bashReplies, readLine} from './bash-line.js'
+import {type Candidate, candidatesOf, SOURCES, type Source} from './candidates.js'
 import {GLOBAL_CANDIDATES, globalFlags} from './global-flags.js'
 import type {Candidates} from './missing-values.js'
 import {HELP_TOPICS} from './names.js'
@@ -15,52 +16,87 @@ import {HELP_TOPICS} from './names.js'
 /** A command as the manifest has it, with what ours say beside oclif's own. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
+type Option = Extract<Flag, {type: 'option'}>
+type Valued = Partial<Pick<Option, 'options' | 'helpValue'>> & {readonly name: string}
 
 /** The line that asks the shell for names of files. */
-export const FILES = ':files'
+const FILES = ':files\n'
 
 /** A shell asks before it lists more than about this. */
 const MAX_CANDIDATES = 200
 const MAX_VALUE_CHARACTERS = 200
 const MAX_DESCRIPTION_CHARACTERS = 60
 
-/** What may stand in one place. `isList`: several of them, with commas between. */
+/**
+ * What may stand in one place. `isList`: several of them, with commas between. `hasNames`: if none begins with what is
+ * typed, those whose description contains it, because cities and hotels are known by name.
+ */
 interface Values {
   readonly candidates: readonly Candidate[]
   readonly isList?: boolean
   readonly isFile?: boolean
+  readonly hasNames?: boolean
 }
 
 const NOTHING: Values = {candidates: []}
 
-/** The lines for the last of `typed`, the words after `bookctl`; it is still being typed, and may be empty. */
-export function completionLines(config: Interfaces.Config, typed: readonly string[]): string {
+/**
+ * The answer for `shell`. Bash hands over the line up to the cursor, its COMP_TYPE and COMP_WORDBREAKS; others the words
+ * after `bookctl`, the last one after a colon, because PowerShell drops an empty argument. Scripts of older versions ask
+ * for a kind of value, in place of a shell, and may give its beginning.
+ */
+export function answer(config: Interfaces.Config, shell: string, given: readonly string[]): string {
+  const [first, type, breaks] = given
+  if (Object.hasOwn(SOURCES, shell))
+    return linesOf(matching(knownValues(shell as Source, config.configDir), first ?? ''))
+  if (first === undefined) return ''
+  const line = shell === 'bash' ? readLine(first, breaks) : undefined
+  const candidates = complete(config, line?.words.slice(1) ?? given.with(-1, (given.at(-1) ?? '').slice(1)))
+  if (candidates === 'files') return FILES
+  return line ? bashReplies(candidates, line, type) : linesOf(candidates)
+}
+
+function linesOf(candidates: readonly Candidate[]): string {
+  return candidates.map(({value, description}) => `${value}\t${description}\n`).join('')
+}
+
+/** The words that may stand for the last of `typed`, the words after `bookctl`; it may be empty. */
+function complete(config: Interfaces.Config, typed: readonly string[]): Candidate[] | 'files' {
   const {prefix, word, values} = placeOf(new Commands(config), typed)
-  if (values.isFile) return `${FILES}\n`
+  if (values.isFile) return 'files'
   const comma = values.isList ? word.lastIndexOf(',') + 1 : 0
-  return matching(values.candidates, word.slice(comma))
-    .map(({value, description}) => `${prefix}${word.slice(0, comma)}${value}\t${description}\n`)
-    .join('')
+  return matching(values, word.slice(comma)).map(({value, description}) => ({
+    value: `${prefix}${word.slice(0, comma)}${value}`,
+    description,
+  }))
 }
 
 /** Where the cursor is: what of the word is fixed, what is being completed, and by what. */
 function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
   let path: readonly string[] = []
-  let flag: string | undefined
+  let option: Option | undefined
   let isAfterDashes = false
   let position = 0
   for (const word of typed.slice(0, -1)) {
-    if (flag !== undefined) flag = undefined
-    else if (isAfterDashes) position += 1
+    const isValue = option !== undefined && (!isOptional(option) || /^\d+$/.test(word))
+    option = undefined
+    if (isValue) continue
+    if (isAfterDashes) position += 1
     else if (word === '--') isAfterDashes = true
-    else if (word.startsWith('-')) flag = commands.takesNextWord(path, word) ? word : undefined
+    else if (word.startsWith('-')) option = commands.option(path, word)
     else if (position === 0 && commands.below(path).some(({value}) => value === word)) path = [...path, word]
     else position += 1
   }
-  if (flag !== undefined) return {prefix: '', word: current, values: commands.valuesOfFlag(path, flag)}
+  if (option !== undefined && !isOptional(option))
+    return {prefix: '', word: current, values: commands.valuesOfOption(path, option)}
   const [, name, value = ''] = isAfterDashes ? [] : (/^(--[^=]+)=(.*)$/s.exec(current) ?? [])
-  if (name !== undefined) return {prefix: `${name}=`, word: value, values: commands.valuesOfFlag(path, name)}
+  if (name !== undefined)
+    return {
+      prefix: `${name}=`,
+      word: value,
+      values: commands.valuesOfOption(path, commands.option(path, name)),
+    }
   if (!isAfterDashes && current.startsWith('-'))
     return {prefix: '', word: current, values: {candidates: commands.flagNames(path)}}
   const values = commands.valuesOfArgument(path, position)
@@ -68,14 +104,13 @@ function placeOf(commands: Commands, typed: readonly string[]) {
   return {prefix: '', word: current, values: {...values, candidates: [...words, ...values.candidates]}}
 }
 
-/** Those that begin with `word`; if none do, those whose description contains it: cities and hotels are known by name. */
-function matching(candidates: readonly Candidate[], word: string): Candidate[] {
+function matching({candidates, hasNames}: Values, word: string): Candidate[] {
   const clean = [...new Map(candidates.filter(isPlain).map(one => [one.value, one])).values()].map(
     ({value, description}) => ({value, description: sanitizeLine(description, MAX_DESCRIPTION_CHARACTERS)}),
   )
   const beginning = clean.filter(({value}) => value.startsWith(word))
-  if (beginning.length > 0 || word.startsWith('-')) return beginning.slice(0, MAX_CANDIDATES)
-  return clean.filter(({description}) => fold(description).includes(fold(word))).slice(0, MAX_CANDIDATES)
+  const named = () => clean.filter(({description}) => fold(description).includes(fold(word)))
+  return (beginning.length > 0 || !hasNames ? beginning : named()).slice(0, MAX_CANDIDATES)
 }
 
 /** A value that is not what it looks like, or that would not be one line, is not offered. */
@@ -117,9 +152,8 @@ class Commands {
   }
 
   private flags(path: readonly string[]): Flag[] {
-    const own = Object.values(this.find(path.join(':'))?.flags ?? {}).filter(({hidden}) => !hidden)
-    const all = Object.entries(globalFlags).map(([name, flag]) => ({...flag, name}) as unknown as Flag)
-    return [...own.filter(({name}) => !Object.hasOwn(globalFlags, name)), ...all]
+    const flags = this.find(path.join(':'))?.flags ?? NAMED_GLOBAL_FLAGS
+    return Object.values(flags).filter(({hidden}) => !hidden)
   }
 
   flagNames(path: readonly string[]): Candidate[] {
@@ -129,17 +163,18 @@ class Commands {
     return [...names, {value: '--help', description: 'explain the command'}]
   }
 
-  takesNextWord(path: readonly string[], word: string): boolean {
-    const flag = this.flags(path).find(one => namesOf(one).includes(word))
-    return flag?.type === 'option' && !String(flag.helpValue).startsWith('[')
+  /** The flag of that name, if it takes a value. */
+  option(path: readonly string[], name: string): Option | undefined {
+    const flag = this.flags(path).find(one => namesOf(one).includes(name))
+    return flag?.type === 'option' ? flag : undefined
   }
 
-  valuesOfFlag(path: readonly string[], word: string): Values {
-    const flag = this.flags(path).find(one => namesOf(one).includes(word))
-    const {columns, candidates} = this.find(path.join(':')) ?? {}
-    if (flag === undefined || flag.type !== 'option') return NOTHING
-    if (flag.name === 'columns') return {...plain(columns ?? []), isList: true}
-    return this.valuesOf(flag, {...GLOBAL_CANDIDATES, ...candidates})
+  valuesOfOption(path: readonly string[], option: Option | undefined): Values {
+    if (option === undefined) return NOTHING
+    const {columns = [], candidates} = this.find(path.join(':')) ?? {}
+    if (option.name === 'columns') return {candidates: plain(columns), isList: true}
+    const values = this.valuesOf(option, {...GLOBAL_CANDIDATES, ...candidates})
+    return {...values, isList: option.delimiter === ','}
   }
 
   valuesOfArgument(path: readonly string[], position: number): Values {
@@ -152,47 +187,34 @@ class Commands {
   /** The command says where values come from, or it takes a file. */
   private valuesOf({name, options, helpValue}: Valued, candidates: Candidates): Values {
     const source = candidates[name]
-    if (options) return plain(options)
-    if (source !== undefined) return {candidates: candidatesOf(source, this.config.configDir)}
+    if (options) return {candidates: plain(options)}
+    if (source !== undefined) return knownValues(source, this.config.configDir)
     return {candidates: [], isFile: name === 'file' || /\bFILE\b/.test(String(helpValue))}
   }
 }
 
-interface Valued {
-  readonly name: string
-  readonly options?: readonly string[] | undefined
-  readonly helpValue?: string | string[]
-}
+const NAMED_GLOBAL_FLAGS = Object.fromEntries(
+  Object.entries(globalFlags).map(([name, flag]) => [name, {...flag, name} as unknown as Flag]),
+)
 
 const OWN_WORDS: readonly Candidate[] = [
   {value: 'help', description: 'Explain a command, a group or a topic'},
   {value: 'version', description: 'Print the version; with --verbose the environment in effect'},
 ]
 
-function plain(values: readonly string[]): Values {
-  return {candidates: values.map(value => ({value, description: ''}))}
+function knownValues(source: Source, configDirectory: string): Values {
+  return {candidates: candidatesOf(source, configDirectory), hasNames: true}
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return values.map(value => ({value, description: ''}))
 }
 
 function namesOf({name, char}: Flag): string[] {
   return char ? [`--${name}`, `-${char}`] : [`--${name}`]
 }
 
-/** The words of a POSIX command line that is still being typed, without quotes and backslashes. */
-export function wordsOf(line: string): string[] {
-  const words = ['']
-  let quote = ''
-  let hasWord = false
-  for (const [piece, character = ''] of line.matchAll(/\\?([\s\S])/g)) {
-    const isEscaped = piece.length > 1 && quote !== "'"
-    if (!isEscaped && quote === '' && /\s/.test(character)) {
-      if (hasWord) words.push('')
-      hasWord = false
-      continue
-    }
-    hasWord = true
-    if (!isEscaped && character === quote) quote = ''
-    else if (!isEscaped && quote === '' && /['"]/.test(character)) quote = character
-    else words[words.length - 1] += isEscaped ? character : piece
-  }
-  return words
+/** `--wait [SECONDS]`: its value may follow only if it is a number. The manifest has no `whenAlone`. */
+function isOptional({helpValue}: Option): boolean {
+  return String(helpValue).startsWith('[')
 }

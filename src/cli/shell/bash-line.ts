@@ -1,0 +1,74 @@
+/** Bash hands over its line as it is typed, and what it gets back is put there as it is: quotes are read and written here. */
+import type {Candidate} from './candidates.js'
+
+/** The words of a command line that is still being typed, without quotes and backslashes. */
+interface Line {
+  /** The last one is being typed, and may be empty. */
+  readonly words: readonly string[]
+  /** The quote that is open there, or nothing. */
+  readonly quote: string
+  /** The beginning of the last word that bash leaves in place: up to the open quote, or up to a word break. */
+  readonly fixed: string
+}
+
+/** Reads `line`; `breaks` are the characters at which bash begins to replace, its COMP_WORDBREAKS. */
+export function readLine(line: string, breaks = ''): Line {
+  const words: string[] = []
+  let word: string | undefined
+  let quote = ''
+  let brokenAt = 0
+  let quotedAt = 0
+  for (let index = 0; index < line.length; index++) {
+    const isEscaped = line[index] === '\\' && quote !== "'"
+    if (isEscaped) index += 1
+    const character = line.charAt(index)
+    const isBare = !isEscaped && quote === ''
+    if (isBare && /\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+      brokenAt = 0
+      continue
+    }
+    word ??= ''
+    if (!isEscaped && character === quote) quote = ''
+    else if (isBare && /['"]/.test(character)) {
+      quote = character
+      quotedAt = word.length
+    } else {
+      word += character
+      if (isBare && breaks.includes(character)) brokenAt = word.length
+    }
+  }
+  const last = word ?? ''
+  return {words: [...words, last], quote, fixed: last.slice(0, quote === '' ? brokenAt : quotedAt)}
+}
+
+/** COMP_TYPE while bash only lists: nothing on the line is replaced, so descriptions can be shown. */
+const LISTING = '63'
+
+/**
+ * What bash puts on the line, or lists, one a line. Several known by their names are only listed: bash would replace what
+ * is typed by what they have in common.
+ */
+export function bashReplies(
+  candidates: readonly Candidate[],
+  {words, quote, fixed}: Line,
+  type = '',
+): string {
+  const isList = candidates.length > 1 && type === LISTING
+  const typed = words.at(-1) ?? ''
+  return candidates
+    .filter(({value}) => candidates.length === 1 || isList || value.startsWith(typed))
+    .map(({value, description}) => {
+      const reply = escapeWithin(quote, value.startsWith(fixed) ? value.slice(fixed.length) : value)
+      return isList && description !== '' ? `${reply}  ${description}\n` : `${reply}\n`
+    })
+    .join('')
+}
+
+/** `text` as bash reads it after the open `quote`, or bare. Between double quotes ! would still look into the history. */
+function escapeWithin(quote: string, text: string): string {
+  if (quote === "'") return text.replaceAll("'", "'\\''")
+  if (quote === '"') return text.replace(/[\\"$`]/g, '\\$&').replaceAll('!', `"'!'"`)
+  return text.replace(/[^\p{L}\p{N}_.,/:=@+%-]/gu, '\\$&')
+}
