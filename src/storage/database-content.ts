@@ -19,7 +19,7 @@ export function migrate(
   path: string,
 ): void {
   database.transaction(() => {
-    // Another process may have done it meanwhile.
+    // Another process may have migrated it in the meantime.
     const from = requireOurs(connection, migrations, path)
     if (from === migrations.length) return
     for (const migration of migrations.slice(from)) connection.exec(migration)
@@ -27,13 +27,13 @@ export function migrate(
   })
 }
 
-/** In one statement, so that what another process does between two is not taken for a strange file. */
-const WHOSE = `SELECT user_version AS version,
+/** One statement, because another process may migrate the file between two. */
+const SCHEMA = `SELECT user_version AS version,
   (SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS tables FROM pragma_user_version`
 
-/** The version of the schema. Throws StorageError, before anything is changed, unless the tables of that version are there. */
+/** The version of the schema. Throws StorageError, before anything is changed, unless it has the tables of that version. */
 export function requireOurs(connection: Connection, migrations: readonly string[], path: string): number {
-  const {version, tables} = connection.prepare(WHOSE).get() as {version: number; tables: string | null}
+  const {version, tables} = connection.prepare(SCHEMA).get() as {version: number; tables: string | null}
   if (version > migrations.length) {
     const hint = 'install that version, or use another BOOKCTL_CONFIG_DIR'
     throw new StorageError('too_new', `${path} was made by a newer version of bookctl`, hint)
@@ -42,13 +42,17 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   const expected = tablesOf(migrations.slice(0, Math.max(0, version)))
   const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
   if (version >= 0 && isOurs) return version
-  const hint = 'move it away, with the files of its name that end in -wal and -shm; it was not changed'
-  throw new StorageError('not_ours', `${path} is of another program, or has lost tables of ours`, hint)
+  const hint = 'move it away, together with its -wal and -shm files; it was not changed'
+  throw new StorageError(
+    'not_ours',
+    `${path} belongs to another program, or some of its tables are missing`,
+    hint,
+  )
 }
 
 const CHANGE = /^\s*(?:(CREATE|DROP) TABLE (\w+)|ALTER TABLE (\w+) RENAME TO (\w+))/gm
 
-/** Which tables there are after `migrations`. */
+/** The tables that exist after `migrations`. */
 function tablesOf(migrations: readonly string[]): string[] {
   const names = new Set<string>()
   for (const [, verb, name = '', from = '', to] of migrations.join('\n').matchAll(CHANGE)) {
@@ -60,15 +64,15 @@ function tablesOf(migrations: readonly string[]): string[] {
 }
 
 /**
- * The same before anything that can write is opened: closing that copies the log into the file, though the file be
- * another's, or the log of another file.
+ * As `requireOurs`, before anything that can write is opened: closing a writable connection copies the log into the file,
+ * even when the file belongs to another program or the log to another file.
  */
-export function lookBeforehand(path: string, migrations: readonly string[]): void {
-  const connection = openSqlite(readOnlyName(path), {timeout: 0})
+export function checkBeforehand(path: string, migrations: readonly string[]): void {
+  const connection = openReadOnly(path, 0)
   try {
     if (!isSurelyOurs(connection, migrations)) requireOurs(connection, migrations, path)
   } catch (error) {
-    // Busy, or a damage that opening it will tell of.
+    // Busy, or damaged: opening it for writing reports that.
     if (error instanceof StorageError) throw error
   } finally {
     connection.close()
@@ -76,8 +80,8 @@ export function lookBeforehand(path: string, migrations: readonly string[]): voi
 }
 
 /**
- * Whether the tables are ours, asked without a statement that is kept: one holds the file after its connection was closed,
- * and nobody could then have it alone.
+ * Whether the tables are ours, without a prepared statement: that would hold the file after its connection is closed, and
+ * no process could then open it exclusively.
  */
 function isSurelyOurs(connection: Connection, migrations: readonly string[]): boolean {
   const tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
@@ -86,7 +90,7 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
     return `WHEN ${n + 1} THEN (${tables} AND name IN (${names.join()})) = ${names.length}`
   })
   try {
-    // What is no JSON is an error.
+    // json() of an empty text is an error.
     connection.exec(
       `SELECT json(iif(CASE user_version WHEN 0 THEN (${tables}) = 0 ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
     )
@@ -96,20 +100,19 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
   }
 }
 
-/** The name that SQLite opens `path` by to read it alone. */
-export function readOnlyName(path: string, more = ''): string {
-  return `${pathToFileURL(path).href}?mode=ro${more}`
+/** Opens `path` for reading only. Without a log no process is writing, and SQLite then need not create its index file. */
+export function openReadOnly(path: string, timeout: number): Connection {
+  const options = existsSync(`${path}-wal`) ? '' : '&immutable=1'
+  return openSqlite(`${pathToFileURL(path).href}?mode=ro${options}`, {timeout})
 }
 
 /**
- * What is wrong with the database at `path`, which must exist, in words; undefined when nothing is. Reading a database
- * nobody has open would create its log beside it, so it is then opened as one that cannot change.
+ * What is wrong with the database at `path`, which must exist, in words; undefined when it is sound. Creates and changes
+ * nothing.
  */
 export function inspectDatabase(path: string): string | undefined {
   try {
-    const isOpen = existsSync(`${path}-wal`)
-    const name = isOpen ? path : `${pathToFileURL(path).href}?immutable=1`
-    const connection = openSqlite(name, {readonly: true, timeout: 2000})
+    const connection = openReadOnly(path, 2000)
     try {
       return hasWholePages(connection, path) && isSound(connection) ? undefined : 'is damaged'
     } finally {
@@ -121,13 +124,13 @@ export function inspectDatabase(path: string): string | undefined {
   }
 }
 
-/** Whether the file at `path`, which `connection` has open, ends with a page. */
+/** Whether the file at `path`, which `connection` has open, ends with a whole page. */
 export function hasWholePages(connection: Connection, path: string): boolean {
   const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
   return first !== undefined && !endsAmidPage(path, first.page_size)
 }
 
-/** Whether its pages hang together. Throws what SQLite says of one that is not even a database. */
+/** SQLite's own check of the pages. Throws its error if the file is not a database at all. */
 export function isSound(connection: Connection): boolean {
   const [first] = connection.prepare('PRAGMA quick_check(1)').all() as {quick_check?: unknown}[]
   return first?.quick_check === 'ok'

@@ -1,76 +1,76 @@
-/** The file of a database before SQLite opens it: who may read it, and whether it is one at all. */
+/** Checks of a database file before SQLite opens it: permissions, and whether it is a database at all. */
 import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {damaged, StorageError} from './errors.js'
 import {ensurePrivateDirectory, isEntry, requireOwnFile, requireRegularFile, tighten} from './files.js'
 
 /**
- * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named,
- * whose directory has to be there and whose permissions, like the directory's, are the user's own business.
+ * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named, whose
+ * directory must exist and whose permissions are left alone.
  */
 export type FileOwner = 'ours' | 'users'
 
-/** What SQLite makes beside a database. */
+/** Files that SQLite creates beside a database. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
-/** SQLite takes a file shorter than one page for an empty one and writes over it. */
+/** SQLite treats a file shorter than one page as empty and overwrites it. */
 const SMALLEST_PAGE_BYTES = 512
 
 /**
- * Files that were looked into. Each is once, before SQLite has it open: to close any descriptor of a file takes away all
- * locks that the process holds on it (POSIX), SQLite's too, and others would then delete a log that is still written to.
+ * Files whose header was read. Each is read once, before SQLite has it open: closing any descriptor of a file drops all
+ * locks of the process on it (POSIX), SQLite's too, and another process would then delete a log that is still in use.
  */
-const lookedInto = new Set<string>()
+const headerRead = new Set<string>()
 
 function identityOf({dev, ino, birthtimeMs}: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`
 }
 
 /**
- * Creates `path` as 0600 before SQLite does, since its log and index files take the same mode, or looks at what is
- * there before anything is changed. Throws StorageError, or what the system threw.
+ * Creates `path` as 0600 before SQLite does, since its log and index files take the same mode, or checks an existing
+ * file before anything is changed. Throws StorageError, or the error of the system.
  */
 export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   if (owner === 'ours') ensurePrivateDirectory(dirname(path))
   else requireDirectory(path)
-  // SQLite follows a link in the place of its log, and would write into what it points to.
-  const look = owner === 'ours' ? requireOwnFile : requireRegularFile
-  const sides = SIDE_FILES.map(side => ({side: path + side, stats: look(path + side)}))
-  const there = look(path)
-  if (owner === 'ours') requireOneName(path, there)
+  // SQLite follows a symbolic link named like its log, and would write to its target.
+  const check = owner === 'ours' ? requireOwnFile : requireRegularFile
+  const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
+  const existing = check(path)
+  if (owner === 'ours') requireOneName(path, existing)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
-    lookedInto.add(identityOf(lstatSync(path)))
+    headerRead.add(identityOf(lstatSync(path)))
     return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!lookedInto.has(identityOf(stats)) && !isDatabase(path, stats))
+  if (!headerRead.has(identityOf(stats)) && !isDatabase(path, stats))
     throw owner === 'ours' ? damaged(path) : notADatabase(path)
-  lookedInto.add(identityOf(stats))
+  headerRead.add(identityOf(stats))
   if (owner !== 'ours') return
   tighten(path, stats)
   for (const {side, stats} of sides) if (stats) tighten(side, stats)
 }
 
-/** SQLite keeps its log by name: what is written under one of two names is lost to whoever opens the other. */
+/** SQLite names its log after the file: changes written under one of two names are lost when the other is opened. */
 function requireOneName(path: string, stats: Stats | undefined): void {
   if (stats === undefined || stats.nlink < 2) return
-  const hint = 'copy it, and put the copy in its place; it was not changed'
-  throw new StorageError('not_ours', `${path} has another name besides (a hard link)`, hint)
+  const hint = 'replace it with a copy; it was not changed'
+  throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
 }
 
 /**
- * Whether the file at `path`, with pages of `pageBytes`, ends amid one of them, which SQLite reads as if zeros followed.
- * Only a log may still hold the page that was being written there.
+ * Whether the file at `path`, with pages of `pageBytes`, ends inside a page, which SQLite reads as if zeros followed.
+ * Only a log can still hold the rest of that page.
  */
 export function endsAmidPage(path: string, pageBytes: number): boolean {
   const bytesOf = (side: string) => statSync(path + side, {throwIfNoEntry: false})?.size ?? 0
   return bytesOf('') % pageBytes !== 0 && bytesOf('-wal') === 0 && bytesOf('-journal') === 0
 }
 
-/** Whether anything is in the place of the database, or of a file that SQLite makes beside it. */
+/** Whether the database, or a file that SQLite creates beside it, exists. */
 export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => isEntry(path + side))
 }
@@ -78,11 +78,11 @@ export function hasDatabaseFile(path: string): boolean {
 function requireDirectory(path: string): void {
   const directory = dirname(path)
   if (existsSync(directory)) return
-  const hint = 'create it first, or name a file in a directory that exists'
+  const hint = 'create it, or choose a file in an existing directory'
   throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
 }
 
-/** Whether it is a database: an empty file is one, too. */
+/** An empty file is a database, too. */
 function isDatabase(path: string, {size}: Stats): boolean {
   if (size === 0) return true
   if (size < SMALLEST_PAGE_BYTES) return false
@@ -97,5 +97,5 @@ function isDatabase(path: string, {size}: Stats): boolean {
 }
 
 function notADatabase(path: string): StorageError {
-  return new StorageError('not_ours', `${path} is not a database`, 'name another file; it was not changed')
+  return new StorageError('not_ours', `${path} is not a database`, 'choose another file; it was not changed')
 }

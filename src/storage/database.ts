@@ -1,14 +1,11 @@
-/**
- * Opens a SQLite file that must not lose what it was told: write-ahead log, every commit flushed, deleted bytes
- * overwritten. Knows nothing of what is in it.
- */
-import {existsSync, statSync} from 'node:fs'
+/** Opens SQLite files that lose no commit: write-ahead log, every commit flushed, deleted bytes overwritten. */
+import {statSync} from 'node:fs'
 import {
+  checkBeforehand,
   hasWholePages,
   isSound,
-  lookBeforehand,
   migrate,
-  readOnlyName,
+  openReadOnly,
   requireOurs,
 } from './database-content.js'
 import {type FileOwner, hasDatabaseFile, prepareDatabaseFile} from './database-file.js'
@@ -39,50 +36,50 @@ export interface Database {
   transaction<T>(work: () => T): T
   /**
    * Runs `work`, which deletes, in a write transaction of its own; then rewrites the file with what it still holds and
-   * empties the log, so that no deleted byte stays. Throws `busy` when others keep the file open. Whoever is killed in
-   * between, or meets another, leaves a mark, and the next one that opens the file does the rest.
+   * empties the log, so that no deleted byte stays. Throws `busy` when other processes keep the file open. Until it is
+   * finished a mark stays in the file, and the next process that opens the file finishes it.
    */
   erase<T>(work: () => T, options?: EraseOptions<T>): T
   close(): void
 }
 
-export interface EraseOptions<T> {
-  /** Whether anything was deleted; taken for granted unless told. */
+interface EraseOptions<T> {
+  /** Whether anything was deleted (default: yes). */
   readonly isNeeded?: (result: T) => boolean
-  /** What cannot be rewritten at once is left to the next one that opens the file, with no wait and no error. */
+  /** A file that cannot be rewritten at once is left to the next process that opens it, with no wait and no error. */
   readonly orLater?: boolean
 }
 
 const PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
   PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
 
-/** Ours: who only reads, for somebody who is typing, does not wait longer. */
+/** Short, because completion reads while the user is typing. */
 const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
   /** Statements that bring the schema from version n to n + 1; only ever appended to. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process's transaction; ten seconds unless told. */
+  /** How long to wait for another process's transaction (default 30 seconds). */
   readonly busyTimeoutMilliseconds?: number
-  /** Whose file and directory it is; ours unless told. */
+  /** Default `ours`. */
   readonly owner?: FileOwner
 }
 
 /**
  * Opens or creates the database at `path` (`:memory:` for one that lives in this process).
- * Throws StorageError: not writable, a symbolic link or another's file in the place, damaged, made by a newer version.
+ * Throws StorageError: not writable, a symbolic link, a file of another user or program, damaged, of a newer version.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     if (path !== ':memory:') {
       prepareDatabaseFile(path, options.owner ?? 'ours')
-      if (logBytes(path) > 0) lookBeforehand(path, options.migrations)
+      if (logBytes(path) > 0) checkBeforehand(path, options.migrations)
     }
     const {busyTimeoutMilliseconds = PATIENCE_MILLISECONDS} = options
     const connection = openSqlite(path, {timeout: busyTimeoutMilliseconds})
     try {
       const database = wrap(connection, path, busyTimeoutMilliseconds)
-      // SQLite does not wait where another process is making the same new file one with a log.
+      // SQLite does not wait while another process switches the same new file to a write-ahead log.
       untilFree(busyTimeoutMilliseconds, path, () => {
         const version = requireOurs(connection, options.migrations, path)
         if (path !== ':memory:') requireSound(connection, path)
@@ -101,25 +98,23 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
 }
 
-/** Ours: so much is looked through in two milliseconds, a fraction of a start. */
-const SOON_LOOKED_THROUGH_BYTES = 1024 * 1024
+/** A file of this size is checked in two milliseconds. */
+const MOST_CHECKED_BYTES = 1024 * 1024
 
-/** Throws StorageError for a damage that would else be met halfway, when something is written already. */
+/** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
 function requireSound(connection: Connection, path: string): void {
-  const isSmall = statSync(path).size <= SOON_LOOKED_THROUGH_BYTES
+  const isSmall = statSync(path).size <= MOST_CHECKED_BYTES
   if (!hasWholePages(connection, path) || (isSmall && !isSound(connection))) throw damaged(path)
 }
 
 /**
- * Opens the database at `path` to be read alone: no file is created, migrated or chmodded. A schema older or newer than
- * ours shows in the queries, which fail. Throws StorageError, also when there is no such file.
+ * Opens the database at `path` for reading only: no file is created, migrated or chmodded. With an older or newer schema
+ * the queries fail. Throws StorageError, also when there is no such file.
  */
 export function openDatabaseToRead(path: string): Database {
   requireRegularFile(path)
-  // Without a log nobody is writing, and SQLite need not make its index file to read.
-  const name = readOnlyName(path, existsSync(`${path}-wal`) ? '' : '&immutable=1')
   try {
-    const connection = openSqlite(name, {timeout: READ_PATIENCE_MILLISECONDS})
+    const connection = openReadOnly(path, READ_PATIENCE_MILLISECONDS)
     try {
       requireSound(connection, path)
       return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
@@ -132,7 +127,7 @@ export function openDatabaseToRead(path: string): Database {
   }
 }
 
-/** Ours, and as much as SQLite copies into the file by itself. */
+/** The size at which SQLite itself copies the log into the file. */
 const LONG_LOG_BYTES = 4 * 1024 * 1024
 
 function logBytes(path: string): number {
@@ -140,15 +135,15 @@ function logBytes(path: string): number {
 }
 
 /**
- * Closing alone leaves the log as it is, since statements that are kept hold the connection; the next process then reads
- * all of it and appends. Who else has the file open does so in our place.
+ * Closing alone leaves the log as it is, since prepared statements hold the connection; the next process then reads all
+ * of it. If another process has the file open, that one empties it.
  */
 function emptyLongLog(connection: Connection): void {
   try {
     connection.exec('PRAGMA busy_timeout = 0')
     emptyLog(connection)
   } catch {
-    // Opened to be read alone, or the disk is full: nothing is lost, and the next one tries again.
+    // Opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
   }
 }
 
@@ -170,9 +165,9 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
     }
   }
   let inTransaction = false
-  // Nor for another one that is emptying the log, too.
+  // Nor does SQLite wait for another process that is emptying the log.
   const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
-  const rewriteOrSay = (mark: number) => {
+  const rewriteOrThrow = (mark: number) => {
     try {
       rewrite(connection, mark, truncateLog)
     } catch (error) {
@@ -197,7 +192,7 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
     })
   }
 
-  // Values go as one list: a lone Uint8Array would be taken for named parameters, which ends the whole process.
+  // Values are passed as one list: libsql takes a lone Uint8Array for named parameters and ends the process.
   return {
     all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(values) as Row[]),
     get: <Row>(sql: string, ...values: Value[]) =>
@@ -211,7 +206,7 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
       })
       if (mark === undefined) return result
       if (orLater) finishErasing(connection, patienceMilliseconds)
-      else rewriteOrSay(mark)
+      else rewriteOrThrow(mark)
       return result
     },
     close() {
@@ -221,11 +216,11 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
   }
 }
 
-/** The deleting itself is done, and the mark stands. */
+/** The rows are deleted and the mark is set. */
 function notYetErased(error: StorageError, path: string): StorageError {
   const {fault, message} = error
-  const when = fault === 'full' ? 'with room on the disk' : 'that has the file to itself'
-  const hint = `the next command ${when} finishes it; until then the deleted bytes can still be read in that file`
+  const when = fault === 'full' ? 'the disk has space' : 'no other process uses the file'
+  const hint = `a later command erases them once ${when}; until then the deleted bytes can still be read in that file`
   return new StorageError(fault, `deleted, but not yet erased from ${path}: ${message}`, hint, {cause: error})
 }
 
@@ -239,8 +234,8 @@ function isSqliteError(error: unknown): boolean {
   return String((error as {code?: unknown} | null)?.code ?? '').startsWith('SQLITE_')
 }
 
-/** Answers every query with no rows; a statement that would change something is a mistake of the program. */
-export const EMPTY_DATABASE: Database = {
+/** Answers every query with no rows; writing to it is a bug. */
+const EMPTY_DATABASE: Database = {
   all: () => [],
   get: () => undefined,
   run: refuse,
@@ -249,11 +244,11 @@ export const EMPTY_DATABASE: Database = {
   close() {},
 }
 
-/** What `open` opens when a file of a database lies at `path`, and else the empty database. */
+/** What `open` opens if the database at `path` exists, otherwise an empty one. */
 export function openIfAny(path: string, open: () => Database): Database {
   return hasDatabaseFile(path) ? open() : EMPTY_DATABASE
 }
 
 function refuse(): never {
-  throw new TypeError('nothing can be written to a database that is not there')
+  throw new TypeError('an empty database cannot be written')
 }

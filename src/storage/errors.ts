@@ -1,4 +1,4 @@
-/** Faults of local storage, each with what to do. No message holds what was being stored. */
+/** Errors of local storage, each with what to do. No message holds what was being stored. */
 
 export type StorageFault = 'not_writable' | 'not_ours' | 'corrupt' | 'busy' | 'full' | 'too_new' | 'failed'
 
@@ -26,53 +26,50 @@ export function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.fault === 'full'
 }
 
+/** What codes of Node and SQLite that begin like this mean; the first match counts. */
+const FAULTS: readonly [
+  beginning: RegExp,
+  fault: StorageFault,
+  message: (path: string, code: string) => string,
+  hint: string,
+][] = [
+  [
+    /^(EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN|ENOENT|ENOTDIR)/,
+    'not_writable',
+    (path, code) => `cannot write ${path} (${code})`,
+    'make the directory writable, or set BOOKCTL_CONFIG_DIR to one that is',
+  ],
+  [
+    // The index of the log could not be enlarged (SHMSIZE): SQLite gives no other reason than a full disk.
+    /^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/,
+    'full',
+    path => `no space left for ${path}`,
+    'free some disk space; what was stored before is unchanged',
+  ],
+  [
+    // A quota or a limit on file sizes; SQLite reports other failed writes the same way.
+    /^SQLITE_IOERR_WRITE/,
+    'full',
+    (path, code) => `cannot write more to ${path} (${code})`,
+    'check the free space, the quota and the disk; what was stored before is unchanged',
+  ],
+  [/^SQLITE_(BUSY|LOCKED)/, 'busy', path => `${path} is in use by another process`, 'run the command again'],
+  [
+    /^/,
+    'failed',
+    (path, code) => `cannot use ${path} (${code || 'unknown error'})`,
+    'check the file and the disk it is on',
+  ],
+]
+
 /** The StorageError for what Node or SQLite threw while working on `path`; a StorageError passes unchanged. */
 export function storageErrorOf(error: unknown, path: string): StorageError {
   if (error instanceof StorageError) return error
   const code = String((error as {code?: unknown}).code ?? '')
   const cause = {cause: error}
-  if (
-    ['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'ENOENT', 'ENOTDIR'].some(c =>
-      code.startsWith(c),
-    )
-  ) {
-    return new StorageError(
-      'not_writable',
-      `cannot write ${path} (${code})`,
-      'make the directory writable, or set BOOKCTL_CONFIG_DIR to one that is',
-      cause,
-    )
-  }
-  if (
-    code.startsWith('ENOSPC') ||
-    code.startsWith('EDQUOT') ||
-    code.startsWith('EFBIG') ||
-    code.startsWith('SQLITE_FULL') ||
-    // The index of the log could not be enlarged: SQLite names no other reason than a full disk.
-    code.startsWith('SQLITE_IOERR_SHMSIZE')
-  ) {
-    return new StorageError(
-      'full',
-      `no space left for ${path}`,
-      'free some disk space; what was stored before is unchanged',
-      cause,
-    )
-  }
-  // A quota, or a limit on the size of files: SQLite tells them from no other reason why a write fails.
-  if (code.startsWith('SQLITE_IOERR_WRITE')) {
-    const hint = 'look at the space, the quota and the disk; what was stored before is unchanged'
-    return new StorageError('full', `no more can be written to ${path} (${code})`, hint, cause)
-  }
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-    return damaged(path, cause)
-  }
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return new StorageError('busy', `${path} is in use by another process`, 'run the command again', cause)
-  }
-  return new StorageError(
-    'failed',
-    `cannot use ${path} (${code || 'unknown error'})`,
-    'check the file and the disk it is on',
-    cause,
-  )
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, cause)
+  const [, fault, message, hint] = FAULTS.find(([beginning]) =>
+    beginning.test(code),
+  ) as (typeof FAULTS)[number]
+  return new StorageError(fault, message(path, code), hint, cause)
 }

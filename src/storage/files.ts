@@ -1,8 +1,8 @@
 /**
- * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into
- * place, and the directory flushed. Short writes are continued, every failure removes the temporary file, and the next
- * writer in the same directory removes that of one that was killed.
- * (The usual atomic-write packages ignore a short write: on a full disk they replace a good file with a cut one.)
+ * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into place, and
+ * the directory flushed. Every failure removes the temporary file, and the next writer in the directory removes those of
+ * killed processes. The usual atomic-write packages ignore a short write: on a full disk they replace a good file with a
+ * truncated one.
  */
 import {
   accessSync,
@@ -29,7 +29,7 @@ import {StorageError, storageErrorOf} from './errors.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
 /**
- * Creates `directory` as 0700, or tightens it to that when it is ours alone to tighten. Throws StorageError when it is
+ * Creates `directory` as 0700, or removes group and other permissions unless it is shared. Throws StorageError when it is
  * not a directory.
  */
 export function ensurePrivateDirectory(directory: string): void {
@@ -46,19 +46,19 @@ export function ensurePrivateDirectory(directory: string): void {
   }
 }
 
-/** Takes from others what they may do in `directory`, if it is ours alone to tighten. Throws what the system does. */
+/** Removes group and other permissions of `directory`, unless it is shared. Throws the error of the system. */
 export function tightenDirectory(directory: string): void {
   const stats = lstatSync(directory)
   if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
 }
 
-/** Never one that others share: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */
+/** Not in a shared directory: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */
 function mayTighten(directory: string, stats: Stats): boolean {
   const shared = (stats.mode & 0o1000) !== 0 || dirname(resolve(directory)) === resolve(directory)
   return process.platform !== 'win32' && stats.isDirectory() && stats.uid === process.getuid?.() && !shared
 }
 
-/** With its parents. Node's own recursive form never returns where the system answers ENOENT to a good parent (/proc). */
+/** With its parents. Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc). */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   const parent = dirname(directory)
@@ -71,30 +71,26 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * What lies at `path`, if anything does. Throws StorageError unless it is a regular file. A symbolic link in the place of a file of ours is
- * neither followed nor replaced: somebody put it there for a reason, or against us.
+ * The stats of the file at `path`; undefined when there is none. Throws StorageError unless it is a regular file. A symbolic
+ * link is neither followed nor replaced: it may be an attack, or the user's own.
  */
 export function requireRegularFile(path: string): Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats
-  const what = stats.isSymbolicLink()
-    ? 'a symbolic link'
-    : stats.isDirectory()
-      ? 'a directory'
-      : 'no regular file'
-  const hint = 'move it away; neither it nor what it points to was changed'
-  throw new StorageError('not_ours', `${path} is ${what}, in the place of a file of ours`, hint)
+  const what = stats.isSymbolicLink() ? 'a symbolic link, ' : stats.isDirectory() ? 'a directory, ' : ''
+  throw new StorageError('not_ours', `${path} is ${what}not a regular file`, MOVE_AWAY)
 }
 
-/** The same for a directory: undefined, or a directory that is no symbolic link. */
+const MOVE_AWAY = 'move it away; neither it nor its target was changed'
+
+/** Throws StorageError if `path` is anything but a directory; a symbolic link to one is refused, too. */
 export function requireRealDirectory(path: string): void {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isDirectory()) return
-  const hint = 'move it away; neither it nor what it points to was changed'
-  throw new StorageError('not_ours', `${path} is not a directory of its own`, hint)
+  throw new StorageError('not_ours', `${path} is not a directory`, MOVE_AWAY)
 }
 
-/** Whether anything lies at `path`, a link to nowhere too; where that cannot be told, opening it will say why. */
+/** Whether anything is at `path`, a broken link too; true if that cannot be checked, because opening it reports why. */
 export function isEntry(path: string): boolean {
   try {
     return lstatIfAny(path) !== undefined
@@ -112,24 +108,24 @@ function lstatIfAny(path: string): Stats | undefined {
   }
 }
 
-export interface WholeFileOptions {
+interface WholeFileOptions {
   /** `replace` renames over what is there; `create` refuses (EEXIST) when the name is taken. */
   readonly existing: 'replace' | 'create'
-  /** Permissions of the file; 0600 unless told. */
+  /** Permissions of the file (default 0600). */
   readonly mode?: number
-  /** Called when all of it is on the disk and nothing but its name is missing; what it throws leaves the old content. */
+  /** Called when everything is on the disk, before the rename; if it throws, the old content stays. */
   readonly whenReady?: () => void
 }
 
 /**
- * Writes `bytes` as the whole content of `path`. With `existing: 'create'` a taken name throws the EEXIST error of
- * the system and leaves the file as it was; any other failure throws StorageError, and the old content stays.
+ * Writes `bytes` as the whole content of `path`. With `existing: 'create'` an existing file is left as it was and the EEXIST
+ * error of the system is thrown; any other failure throws StorageError, and the old content stays.
  */
 export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
   writeWholePieces(path, [bytes], options)
 }
 
-/** The same for what is too long to be held at once. What `pieces` throws is thrown so, too. */
+/** The same for content that is too large for memory. What `pieces` throws is treated as a failure to write. */
 export function writeWholePieces(
   path: string,
   pieces: Iterable<Uint8Array>,
@@ -153,27 +149,27 @@ export function writeWholePieces(
   }
 }
 
-/** Without replacing anything. Throws EEXIST when the name is taken. */
+/** Throws EEXIST when the name is taken. */
 function putInPlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)
   } catch (error) {
-    // A disk that knows one name a file: FAT, some shares.
+    // A file system without hard links: FAT, some network shares.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
     renameSync(temporary, path)
   }
 }
 
-/** A device or a pipe (/dev/null, where root may write) would be gone for everyone. */
+/** Replacing a device or a pipe, such as /dev/null as root, would break the system. */
 function requireReplaceable(path: string): void {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return
-  const hint = 'name another file; it was not changed'
-  throw new StorageError('not_ours', `${path} is no regular file`, hint)
+  const hint = 'choose another file; it was not changed'
+  throw new StorageError('not_ours', `${path} is not a regular file`, hint)
 }
 
-/** Whether files can be made in `directory`, which is created if it can be. */
+/** Whether files can be created in `directory`, which is created if possible. */
 export function isWritableDirectory(directory: string): boolean {
   try {
     ensurePrivateDirectory(directory)
@@ -195,7 +191,7 @@ function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number):
   }
 }
 
-/** Where a directory may not be read, or cannot be flushed, its entry is on the disk when the system puts it there. */
+/** Skipped where a directory cannot be read or flushed; the system then writes its entry later. */
 function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
   try {
@@ -211,8 +207,8 @@ function flushDirectory(directory: string): void {
 }
 
 /**
- * Whether the file at `path` belongs to somebody who could read what we write there, or have written what we read: not
- * to us or to root; nor, where we are root in another's home, to whom the directory belongs.
+ * Whether the file at `path` belongs to another user, who could read what is written to it or could have written its
+ * content. Root is trusted; when running as root in a user's home, so is the owner of the directory.
  */
 export function isOfAnother(path: string, {uid}: Stats): boolean {
   const own = process.geteuid?.()
@@ -220,55 +216,45 @@ export function isOfAnother(path: string, {uid}: Stats): boolean {
   return own !== 0 || uid !== statSync(dirname(path)).uid
 }
 
-/** Takes from others what they may do with a file of ours, where the system lets us. `file`: its descriptor or path. */
+/** Removes group and other permissions of a file, if the system allows it. `file`: its descriptor or path. */
 export function tighten(file: number | string, {mode}: Stats): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   try {
     if (typeof file === 'number') fchmodSync(file, 0o600)
     else chmodSync(file, 0o600)
   } catch {
-    // On a disk that is only read nobody changes it either.
+    // A read-only disk: no other user can change the file either.
   }
 }
 
-/** What lies at `path`, if anything does. Throws StorageError unless it is a regular file and nobody else's. */
+/** As `requireRegularFile`; also throws StorageError when the file belongs to another user. */
 export function requireOwnFile(path: string): Stats | undefined {
   const stats = requireRegularFile(path)
   if (stats === undefined || !isOfAnother(path, stats)) return stats
-  const hint = 'make it your own (chown), or move it away; it was not changed'
+  const hint = 'change its owner (chown) or move it away; it was not changed'
   throw new StorageError('not_ours', `${path} belongs to another user`, hint)
 }
 
-const PIECE_BYTES = 64 * 1024
-
-/**
- * The bytes of `file`, a path or a descriptor, which stays open. Throws the error of the system, and one with the code
- * EFBIG when there are more than `mostBytes`: Node's own readFileSync reads ten gigabytes before it says that they are
- * too many for a string, and never ends where the file has no end.
- */
-export function readAtMost(file: string | number, mostBytes: number): Buffer {
-  const descriptor = typeof file === 'number' ? file : openSync(file, 'r')
-  try {
-    const pieces: Buffer[] = []
-    for (let length = 0; ; ) {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES)
-      const got = readSync(descriptor, piece)
-      if (got === 0) return Buffer.concat(pieces)
-      length += got
-      if (length > mostBytes) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
-      pieces.push(piece.subarray(0, got))
-    }
-  } finally {
-    if (typeof file === 'string') closeSync(descriptor)
-  }
-}
-
-/** Ours: the authorities of a whole system take a quarter of it. */
+/** The certificates of a whole system take a quarter of it. */
 export const MOST_PEM_BYTES = 1024 * 1024
 
-/** The text of a file of certificates or of a key. Throws as `readAtMost` does, and for a pipe, which may never say a word. */
+/**
+ * The text of a file of certificates or of a key, a path or a descriptor, which stays open. Throws the error of the system,
+ * EFBIG for more than MOST_PEM_BYTES, because readFileSync never ends on an endless device, and EINVAL for a pipe, which may
+ * never be written.
+ */
 export function readPem(file: string | number): string {
   if (typeof file === 'string' && statSync(file).isFIFO())
     throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
-  return readAtMost(file, MOST_PEM_BYTES).toString('utf8')
+  const descriptor = typeof file === 'number' ? file : openSync(file, 'r')
+  try {
+    const bytes = Buffer.allocUnsafe(MOST_PEM_BYTES + 1)
+    let length = 0
+    for (let got = -1; got !== 0 && length < bytes.length; length += got)
+      got = readSync(descriptor, bytes, length, bytes.length - length, null)
+    if (length > MOST_PEM_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    if (typeof file === 'string') closeSync(descriptor)
+  }
 }

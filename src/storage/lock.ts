@@ -1,6 +1,6 @@
 /**
- * A lock between processes that the kernel frees when its holder dies: an open write transaction on an empty
- * SQLite file. There is no stale time-out to wait for and nothing to clean up.
+ * A lock between processes that the kernel releases when its holder dies: an open write transaction on an empty SQLite
+ * file. There are no stale locks and nothing to clean up.
  */
 import {createHash} from 'node:crypto'
 import {dirname, join} from 'node:path'
@@ -10,11 +10,11 @@ import {storageErrorOf} from './errors.js'
 import {requireRealDirectory} from './files.js'
 import {type Connection, openSqlite} from './sqlite.js'
 
-/** Locks share this many files a kind, so that their number stays bounded; a collision only makes one wait. */
+/** Lock files per kind, to bound their number; two keys with the same file wait for each other. */
 const STRIPES = 32
 
 export interface LockOptions {
-  /** The lock files are in its `locks`. */
+  /** Lock files are in its directory `locks`. */
   readonly directory: string
   /** What is locked, for example `tokens`; different kinds never wait for each other. */
   readonly kind: string
@@ -25,8 +25,8 @@ export interface LockOptions {
 }
 
 /**
- * Runs `work` while no other process holds the same lock. While it waits, `peek` is asked now and then; what it
- * returns other than undefined is returned at once, without the lock. Returns `{gaveUp: true}` after the wait.
+ * Runs `work` while no other process holds the same lock. While it waits, it calls `peek` now and then, and returns what
+ * that returns other than undefined at once, without the lock. Returns `{gaveUp: true}` after the wait.
  * Throws StorageError when the directory cannot be written.
  */
 export async function withLock<T>(

@@ -11,8 +11,7 @@ export type Connection = LibSql.Database
 export type Statement = LibSql.Statement
 
 interface Options {
-  readonly readonly?: boolean
-  /** Milliseconds to wait for another's transaction. */
+  /** Milliseconds to wait for another process's transaction. */
   readonly timeout: number
 }
 
@@ -20,19 +19,18 @@ type Constructor = new (path: string, options: Options) => Connection
 
 let Database: Constructor | undefined
 
-/** A connection to the database at `path`, or of that URI. Throws what SQLite says. */
+/** A connection to the database at `path`, which may be a URI. Throws SQLite's error. */
 export function openSqlite(path: string, options: Options): Connection {
-  // Not `import()`: what is read of a store is read at once, in one turn.
+  // Not `import()`, because stores are synchronous.
   Database ??= createRequire(import.meta.url)('libsql') as Constructor
   return new Database(path, options)
 }
 
-/** Ours: how long another process's transaction is waited for. */
+/** How long to wait for another process's transaction. */
 export const PATIENCE_MILLISECONDS = 30_000
-/** Ours. */
 const TRY_AGAIN_MILLISECONDS = 10
 
-/** Tries until `isDone`, also while SQLite calls `path` busy. Throws StorageError: `busy` when time is up. */
+/** Calls `isDone` until it returns true, also while SQLite reports `path` as busy. Throws StorageError `busy` after the wait. */
 export function untilFree(patienceMilliseconds: number, path: string, isDone: () => boolean): void {
   for (const end = performance.now() + patienceMilliseconds; ; ) {
     let busy = new StorageError('busy', `${path} is in use by another process`, 'run the command again')
@@ -47,7 +45,10 @@ export function untilFree(patienceMilliseconds: number, path: string, isDone: ()
   }
 }
 
-/** A mark is a number from here on, a different one each time; SQLite keeps it as the id of the application. */
+/**
+ * The mark of an unfinished erasing, a random number in the `application_id` of the file's header. The transaction that
+ * deletes sets it, so that after a kill the next process that opens the file finishes it.
+ */
 const FIRST_MARK = 0x57_00_00_00
 const MARKS = 0x01_00_00_00
 
@@ -64,20 +65,20 @@ export function markOf(connection: Connection): number | undefined {
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 
-/** Rewrites the file; `empty` empties the log, or throws. Throws what SQLite says. */
+/** Rewrites the file; `empty` empties the log, or throws. Throws SQLite's errors. */
 export function rewrite(connection: Connection, mark: number, empty: () => void): void {
   connection.exec('VACUUM')
   empty()
   clearMark(connection, mark)
 }
 
-/** Whether nothing is left in the log. */
+/** Returns whether the log is empty now. */
 export function emptyLog(connection: Connection): boolean {
   const row = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as {busy: number}
   return row.busy === 0
 }
 
-/** Another process may have begun to erase since: its mark is its own to clear. */
+/** If another process has started to erase since, its mark stays. */
 function clearMark(connection: Connection, mark: number): void {
   connection.exec('BEGIN IMMEDIATE')
   try {
@@ -87,14 +88,14 @@ function clearMark(connection: Connection, mark: number): void {
   }
 }
 
-/** Does what is still to be rewritten, without an error. Nobody waits for it: while others are busy, a later one does it. */
+/** Finishes an erasing, without waiting and without an error: if the file is busy, a later process does it. */
 export function finishErasing(connection: Connection, busyMilliseconds: number): void {
   const mark = markOf(connection)
   if (mark === undefined) return
   connection.exec('PRAGMA busy_timeout = 0')
   try {
     rewrite(connection, mark, () => {
-      if (!emptyLog(connection)) throw new Error('others keep it open')
+      if (!emptyLog(connection)) throw new Error('other processes keep it open')
     })
   } catch {
     // Busy, or the disk is full: the mark stays.

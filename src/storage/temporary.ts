@@ -8,21 +8,19 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 
-// `crypto` is the global one: to import the module costs a start two milliseconds.
-
-/** `elsewhere`: on another host, or in another PID namespace, so that it cannot be told from here. */
+/** `elsewhere`: on another host or in another PID namespace, where it cannot be checked. */
 export type OwnerFate = 'running' | 'gone' | 'elsewhere'
 
-/** Different for every process, also when a pid comes again: four words with colons between them, of `[A-Za-z0-9._-]`. */
+/** Unique, also when a pid is used again: pid, start time, UUID and place, of `[A-Za-z0-9._-]`, joined by colons. */
 export function createOwner(): string {
   return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID(), place()].join(':')
 }
 
-/** What became of the process that made `owner`. `self` is this process's own; another of its pid is gone. */
+/** Whether the process called `owner` still runs. `self` is this process's name; another one with its pid is gone. */
 export function fateOf(owner: string, self: string): OwnerFate {
   if (owner === self) return 'running'
   const [pid = '', started = '', , where] = owner.split(':')
-  // Those made before there was a word for the place have none.
+  // Names made by earlier versions have no place.
   if (where !== undefined && where !== place()) return 'elsewhere'
   if (Number(pid) === process.pid || !isRunning(Number(pid))) return 'gone'
   return started === '' || startOf(Number(pid)) === started ? 'running' : 'gone'
@@ -30,7 +28,7 @@ export function fateOf(owner: string, self: string): OwnerFate {
 
 let known: string | undefined
 
-/** The PID namespace, where the system has such, and the host. */
+/** The PID namespace, if the system has them, and the host. */
 function place(): string {
   known ??= `${namespace()}-${hostname()
     .replace(/[^A-Za-z0-9.]/g, '_')
@@ -55,11 +53,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Ticks from boot to the start of `pid`, where the system tells. */
+/** Ticks from boot to the start of `pid`; undefined without /proc. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may hold blanks; the start is field 22.
+    // The name in brackets may contain spaces; the start is field 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined
@@ -68,26 +66,25 @@ function startOf(pid: number): string | undefined {
 
 const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
 
-/** Ours: when a file of which nobody here can tell whether it is still written, in another container say, is left. */
-const LEFT_AFTER_MILLISECONDS = 24 * 60 * 60 * 1000
+/** The age at which a file of another host or container counts as abandoned. */
+const ABANDONED_AFTER_MILLISECONDS = 24 * 60 * 60 * 1000
 
-/** The path of a new one in `directory`. */
+/** A path for a new temporary file in `directory`. */
 export function temporaryPath(directory: string): string {
   return join(directory, `.bookctl-${createOwner().replaceAll(':', '-')}.tmp`)
 }
 
 /**
- * Removes those of this user in `directory` whose maker no longer runs. What is another's stays: in a directory that all
- * may write to, its owner could put a link in the place of what is being removed. So does what cannot be looked at or
- * removed, without a word.
+ * Removes the temporary files of this user in `directory` whose process no longer runs, as far as it can. Those of other
+ * users stay: in a shared directory, their owner could replace one by a link while it is removed.
  */
 export function sweepTemporaryFiles(directory: string): void {
   for (const name of namesIn(directory)) {
     try {
       const path = join(directory, name)
-      if (isLeft(name, path) && isOwn(path)) rmSync(path, {recursive: true, force: true})
+      if (isAbandoned(name, path) && isOwn(path)) rmSync(path, {recursive: true, force: true})
     } catch {
-      // What is to be written beside it will say what is in its way.
+      // The write that follows reports what is wrong with the directory.
     }
   }
 }
@@ -105,7 +102,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-function isLeft(name: string, path: string): boolean {
+function isAbandoned(name: string, path: string): boolean {
   const [match, ...words] = NAME.exec(name) ?? []
   if (match === undefined) return false
   const fate = fateOf(words.filter(word => word !== undefined).join(':'), '')
@@ -113,13 +110,13 @@ function isLeft(name: string, path: string): boolean {
 }
 
 function isOld(path: string): boolean {
-  return Date.now() - lstatSync(path).mtimeMs > LEFT_AFTER_MILLISECONDS
+  return Date.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MILLISECONDS
 }
 
-/** Once a process: what it made itself since then is in use. */
+/** Once per process: its own files are in use from then on. */
 let isSwept = false
 
-/** Makes it, 0700, and returns its path; those of killed processes are removed. Throws StorageError when it cannot. */
+/** Creates a directory (0700) and returns its path; removes those of killed processes. Throws StorageError. */
 export function makeTemporaryDirectory(): string {
   try {
     if (!isSwept) sweepTemporaryFiles(tmpdir())
@@ -129,7 +126,7 @@ export function makeTemporaryDirectory(): string {
     return directory
   } catch (error) {
     const {fault, cause} = storageErrorOf(error, tmpdir())
-    const hint = 'set TMPDIR to a directory that can be written and has room'
-    throw new StorageError(fault, `cannot make a directory for temporary files in ${tmpdir()}`, hint, {cause})
+    const hint = 'set TMPDIR to a writable directory with free space'
+    throw new StorageError(fault, `cannot create a temporary directory in ${tmpdir()}`, hint, {cause})
   }
 }

@@ -123,7 +123,7 @@ test.runIf(canLimit)(
     expect(await send(receiver.port, 'evt_3')).toBe(200)
     const {exit, stderr} = await receiver.stop()
     expect(exit).toBe(143)
-    expect(stderr).toMatch(/no more can be written to .*events.db/)
+    expect(stderr).toMatch(/cannot write more to .*events.db/)
     expect(receiver.lines.map(({event_id, duplicate}) => [event_id, duplicate])).toEqual([
       ['evt_1', false],
       ['evt_3', false],

@@ -85,5 +85,5 @@ test.runIf(canLimit)('what listen subscribed is deleted again, where that is pos
   writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({defaults: {paths}}), {mode: 0o600})
   const {exit, stdout, stderr} = await run(LISTEN)
   expect([exit, stdout]).toEqual([2, ''])
-  expect(stderr).toContain('so the subscription was deleted again: no more can be written to')
+  expect(stderr).toContain('so the subscription was deleted again: cannot write more to')
 })

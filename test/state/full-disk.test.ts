@@ -99,7 +99,8 @@ test.for(LEFT)(
     else {
       expect(told).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
       rmSync(join(disk, 'ballast'))
-      if (journal.find('r')?.outcome === 'forgotten') expect(told.hint).toContain('the next command')
+      if (journal.find('r')?.outcome === 'forgotten')
+        expect(told.hint).toContain('a later command erases them')
       else journal.forget(verdict.entry.id, 4)
     }
     state.close()

@@ -181,7 +181,7 @@ test('erasing while another process writes is refused as busy', () => {
     expect.objectContaining({
       fault: 'busy',
       message: expect.stringContaining(`deleted, but not yet erased from ${path}`),
-      hint: expect.stringContaining('the next command that has the file to itself finishes it'),
+      hint: expect.stringContaining('a later command erases them once no other process uses the file'),
     }),
   )
   expect(database.all('SELECT * FROM words')).toEqual([])

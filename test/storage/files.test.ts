@@ -210,9 +210,11 @@ test('a full disk: the old content stays whole, at every size of free space', co
   }
 })
 
-test('what is no regular file is not replaced', () => {
+test('replaces only regular files', () => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
-  expect(() => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})).toThrow('is no regular file')
+  expect(() => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})).toThrow(
+    'is not a regular file',
+  )
   expect(readdirSync(directory)).toEqual(['pipe'])
 })
