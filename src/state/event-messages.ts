@@ -1,11 +1,11 @@
-/** What the listening process and its event thread say to each other; events go as columns and one block of bytes. */
+/** Messages between the listening process and its event thread; events are sent as columns and one block of bytes. */
 import {StorageError, type StorageFault} from '../storage/errors.js'
 import {type Keeper, type KeptEvent, type NewEvent, packHeaders} from './event-store.js'
 import type {DueForward, ForwardResult} from './forward-store.js'
 
-/** What the thread does; each is one transaction at most. */
+/** The calls of the thread; each is one transaction at most. */
 export interface EventCalls {
-  /** The places, in `packed`, of the events whose id was there before. */
+  /** The indexes, in `packed`, of the events whose id was known. */
   receive(keeper: Keeper, packed: PackedEvents): number[]
   adopt(owner: string, targets: readonly string[], now: number): number
   take(owner: string, target: string, now: number, limit: number): DueForward[]
@@ -26,7 +26,7 @@ export type AnswerMessage =
   | {readonly id: number; readonly value: unknown}
   | {readonly id: number; readonly error: ThreadError}
 
-/** A StorageError, as far as it can be sent. */
+/** The part of a StorageError that can be sent. */
 export interface ThreadError {
   readonly fault: StorageFault
   readonly message: string
@@ -41,7 +41,7 @@ export interface PackedEvents {
   readonly receivedAt: readonly number[]
   readonly secretNames: readonly string[]
   readonly targets: readonly (readonly string[])[]
-  /** As the store keeps them. */
+  /** As `packHeaders` returns them. */
   readonly headers: readonly string[]
   /** Bytes of each body. */
   readonly lengths: readonly number[]

@@ -1,7 +1,7 @@
 /** The webhook events received, byte for byte as they came, in events.db; an id is kept once for each profile. */
 import type {Database, Value} from '../storage/database.js'
 
-/** Ours: §6.4's retries end after days; an event id is known for longer than that. */
+/** Event ids are known for longer than the retries of §6.4 last. */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
 
 export interface NewEvent {
@@ -18,15 +18,15 @@ export interface NewEvent {
   readonly targets: readonly string[]
 }
 
-/** An event whose headers are already as they are kept: see `packHeaders`. */
+/** An event whose headers are packed already: see `packHeaders`. */
 export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
   readonly headers: string
 }
 
-/** Whose events they are, and which process forwards them. */
+/** The profile of the events, and the process that forwards them. */
 export interface Keeper {
   readonly profile: string
-  /** The running process; see owner.ts. */
+  /** The running process, as `createOwner` names it. */
   readonly owner: string
 }
 
@@ -36,8 +36,8 @@ export interface StoredEvent extends Omit<NewEvent, 'targets'> {
   readonly profile: string
 }
 
-/** How far forwarding an event to one address is. */
-export interface ForwardState {
+/** The state of forwarding an event to one address. */
+interface ForwardState {
   readonly target: string
   readonly state: 'pending' | 'done' | 'given_up'
   readonly attempts: number
@@ -54,14 +54,14 @@ export interface EventFilter {
 }
 
 export interface EventStore {
-  /** Keeps events in one transaction, durable when it returns; says of each whether its id was there before. */
+  /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
   receive(keeper: Keeper, events: readonly (NewEvent | KeptEvent)[]): {duplicate: boolean}[]
   /**
-   * Events that match, a page: newest first with `before`, oldest first with `after`, either a sequence number that is
-   * left out (nothing: from the end, or from the beginning).
+   * Events that match, a page: newest first with `before`, oldest first with `after`, either an exclusive sequence number
+   * (without one: from the end, or from the beginning).
    */
   page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[]
-  /** How far forwarding the event is. */
+  /** The state of forwarding the event, per address. */
   forwardsOf(sequence: number): ForwardState[]
   /** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
   prune(time: number, limit: number): number
@@ -82,11 +82,11 @@ interface Row {
 const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
-/** The table has no row ids, so that the event's stays the last one inserted. */
+/** The table has no row ids, so last_insert_rowid() stays that of the event. */
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
 
-/** `toRead` opens the database if there is one. */
+/** `toRead` opens the database if it exists. */
 export function createEventStore(open: () => Database, toRead: () => Database = open): EventStore {
   return {
     receive(keeper, events) {
@@ -127,7 +127,7 @@ function insert(database: Database, {profile, owner}: Keeper, event: NewEvent | 
   return true
 }
 
-/** Names and values in turn, a line each: no header holds a line break. */
+/** Names and values in turn, a line each: headers contain no line breaks. */
 export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
 }

@@ -1,7 +1,7 @@
 /**
- * The thread that owns events.db while `listen` runs: no flush to disk, and no wait for another process, ever holds up
- * the thread that answers. Started by event-worker.ts; calls are done one after the other, but what events came while
- * the disk was busy go into one transaction.
+ * The thread that owns events.db while `listen` runs, so that the thread that answers never waits for the disk or another
+ * process. Started by event-worker.ts. Calls run one after the other, but events that arrived while the disk was busy share
+ * one transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
@@ -21,7 +21,7 @@ import {createForwardStore} from './forward-store.js'
 type Received = readonly [keeper: Keeper, packed: PackedEvents]
 
 interface Calls extends Omit<EventCalls, 'receive'> {
-  /** What each `receive` returns, all of them in one transaction. */
+  /** The results of several `receive`, in one transaction. */
   receiveAll(received: readonly Received[]): number[][]
 }
 
@@ -48,7 +48,7 @@ function openCalls(directory: string): Calls {
     take: forwards.take,
     settle: forwards.settle,
     prune: events.prune,
-    // Also after a failed flush: what closing flushes again was flushed well before, each time it was answered for.
+    // Also after a failed flush: every event that was answered had been flushed successfully.
     close: () => database.close(),
   }
 }
@@ -78,7 +78,7 @@ function serve(directory: string, port: MessagePort): void {
   })
 }
 
-/** Every call that has come by now. */
+/** The calls that have arrived. */
 function arrived(port: MessagePort): CallMessage[] {
   const calls: CallMessage[] = []
   for (;;) {
@@ -88,7 +88,7 @@ function arrived(port: MessagePort): CallMessage[] {
   }
 }
 
-/** The calls in their order; those to `receive` that follow each other are one group. */
+/** The calls in their order; consecutive ones to `receive` are one group. */
 function grouped(calls: readonly CallMessage[]): CallMessage[][] {
   const groups: CallMessage[][] = []
   for (const call of calls) {

@@ -21,7 +21,7 @@ export interface EventWorker {
   readonly take: Promised<EventCalls['take']>
   readonly settle: Promised<EventCalls['settle']>
   readonly prune: Promised<EventCalls['prune']>
-  /** Resolves when everything asked for is done and the file is closed. */
+  /** Resolves when all calls are done and the file is closed. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Starts the thread; events.db in `directory` is opened by the first call, which tells if it cannot be. */
+/** Starts the thread; events.db in `directory` is opened by the first call, which reports errors. */
 export function startEventWorker(directory: string): EventWorker {
   const worker = startThread(directory)
   const waiting = new Map<number, Waiting>()
@@ -77,8 +77,8 @@ export function startEventWorker(directory: string): EventWorker {
 }
 
 /**
- * The thread's own file below dist/, wherever the build put the lines that read this; run from the sources, the thread
- * needs tsx first, as the process did.
+ * Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first, as the
+ * process did.
  */
 function startThread(directory: string): Worker {
   const workerData = {directory}

@@ -15,12 +15,12 @@ export interface DueForward {
   readonly attempts: number
 }
 
-/** How one attempt ended, and what comes next. */
+/** The result of one attempt, and the next one. */
 export interface ForwardResult {
   readonly sequence: number
   readonly target: string
   readonly state: 'pending' | 'done' | 'given_up'
-  /** Unix seconds; of meaning while it is pending. */
+  /** Unix seconds; used while it is pending. */
   readonly nextAttemptAt: number
   readonly status: number | null
   readonly ms: number
@@ -29,8 +29,8 @@ export interface ForwardResult {
 
 export interface ForwardStore {
   /**
-   * Adopts the forwards of owners that no longer run, due at once; returns their number. Of an owner on another machine,
-   * which may or may not run, it adopts what has long been due: a running one would have forwarded it.
+   * Adopts the forwards of owners that no longer run, due at once; returns their number. From an owner on another machine,
+   * which may still run, it adopts only those long overdue.
    */
   adopt(
     owner: string,
@@ -38,7 +38,7 @@ export interface ForwardStore {
     fateOf: (owner: string) => 'running' | 'gone' | 'elsewhere',
     now: number,
   ): number
-  /** Due ones of `owner`, oldest first; those taken before and not settled yet are not among them. */
+  /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
   take(owner: string, target: string, now: number, limit: number): DueForward[]
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): void
@@ -55,7 +55,7 @@ interface Row {
   attempts: number
 }
 
-/** Ours: an attempt takes seconds, and a failed one is due again only after its wait. */
+/** An attempt takes seconds, and a failed one is due again only after its wait. */
 const LONG_DUE_SECONDS = 300
 
 const DUE = `SELECT sequence FROM forwards

@@ -1,4 +1,4 @@
-/** What an earlier entry of the journal means for a reservation that is about to be made. Pure rules, no database. */
+/** The verdict of earlier journal entries on a reservation that is about to be made. Pure rules, no database. */
 import {
   type Conflict,
   isNeverSent,
@@ -9,7 +9,7 @@ import {
   verdictOn,
 } from '../contract/journal.js'
 
-/** Outcomes that leave the reference free, for another offer. */
+/** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
 
 /**
@@ -38,7 +38,7 @@ export function decide(
       each => each.clientReferenceId === clientReferenceId && !ENDED.has(each.outcome),
     ) ??
     find('offer_in_use', each => each.offerId === offerId) ??
-    // A key serves one body for ever, also one that was refused.
+    // A key belongs to one body forever, also to one that was refused.
     find(
       'key_in_use',
       each => each.idempotencyKey === idempotencyKey && each.bodySha256 !== bodySha256,
@@ -52,7 +52,7 @@ function isSame(entry: JournalEntry, intent: ReservationIntent): boolean {
   return entry.intentSha256 === intent.intentSha256
 }
 
-/** Nothing was reserved, so that offer and reference are free again. A service may use these words itself. */
+/** Nothing was reserved, so offer and reference are free again. A service may also use these words as a status. */
 const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 
 function isClosed(entry: JournalEntry): boolean {

@@ -1,6 +1,6 @@
 /**
- * The reservation journal in state.db: what this machine tried to book, committed before it is sent, so that a
- * reservation is made at most once whatever happens to the process. It is the `Journal` of contract/journal.ts.
+ * The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent, so that it
+ * is made at most once even if the process is killed. Implements the `Journal` of contract/journal.ts.
  */
 import {type Failure, usage} from '../contract/failure.js'
 import {
@@ -18,11 +18,11 @@ import {decide} from './journal-verdict.js'
 
 export interface JournalStore {
   forClient(client: Client): Journal
-  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is not known. */
+  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
   list(filter?: {unresolved?: boolean; client?: Client}): (JournalEntry & Client)[]
   /**
-   * Notes what the service said later about a reservation, for example that it was paid. Without a `result` the one kept has
-   * the new status, and no payment status any more.
+   * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
+   * status and loses its payment status.
    */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): void
 }
@@ -37,8 +37,8 @@ type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; reado
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
 /**
- * `directory` is where the lock files are; without one, the database belongs to this process alone. `toRead` opens it
- * if there is one.
+ * `directory` has the lock files; without one, no other process uses the database. `toRead` opens the database if it
+ * exists.
  */
 export function createJournalStore(
   open: () => Database,
@@ -145,8 +145,8 @@ function candidates(database: Database, client: Client, intent: ReservationInten
 }
 
 /**
- * An intent of which nothing was sent gives way to a new one for the same offer, reference or key. Its process, if it
- * lives, learns so in `attempt`: an id is never given twice.
+ * An entry of which nothing was sent gives way to a new one for the same offer, reference or key. Its process, if it still
+ * runs, fails in `attempt`, because ids are never reused.
  */
 function removeUnsent(database: Database, client: Client, intent: ReservationIntent): void {
   const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
@@ -190,7 +190,7 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
   else eraseOrLater(database, update)
 }
 
-/** No byte of a body stays. When others are busy with the file or it is full, a later one sees to that. */
+/** Leaves no byte of a body. If the file is busy or the disk full, a later process erases it. */
 function eraseOrLater(database: Database, work: () => number): number {
   return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
 }

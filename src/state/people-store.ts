@@ -1,12 +1,12 @@
 /**
- * Guests and contacts a person agreed to keep, to be offered again to the same client of the same service: state.db, on
- * this machine alone. What is forgotten leaves no byte on the disk.
+ * Guests and contacts stored by consent, in state.db, to be offered again for the same client of the same service. Removed
+ * ones leave no byte on the disk.
  */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 
-/** A guest without a place in a room. */
+/** A guest without their place in a room. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>
 
 export interface Kept<T> {
@@ -16,33 +16,33 @@ export interface Kept<T> {
 
 export interface PeopleStore {
   forClient(client: Client): People
-  /** Everybody, of every client. */
+  /** The people of all clients. */
   listAll(): (KeptGuest | Contact)[]
-  /** Forgets everybody, of every client. Returns whether there was anybody. */
+  /** Removes the people of all clients. Returns whether there were any. */
   forgetAll(): boolean
 }
 
 /** The people of one client. */
 export interface People {
-  /** Keeps them, once each; of the same person with other details the newer ones. `now`: Unix seconds. */
+  /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
   keep(people: {readonly guests: readonly KeptGuest[]; readonly contact?: Contact}, now: number): void
-  /** The most recent first. */
+  /** Newest first. */
   guests(): Kept<KeptGuest>[]
   contacts(): Kept<Contact>[]
-  /** Forgets one of them, or all. Returns whether there was anything. */
-  forget(whom: number | 'all'): boolean
+  /** Removes one of them, or all. Returns whether there was anything. */
+  forget(which: number | 'all'): boolean
 }
 
 type Kind = 'guest' | 'contact'
 
-/** Ours: more than these are no help in a list; the oldest go. */
+/** A longer list is no help; the oldest entries are removed. */
 const MOST_KEPT = 200
 
 const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, kept_at) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET details = excluded.details, kept_at = excluded.kept_at`
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
-/** `toRead` opens the database if there is one. */
+/** `toRead` opens the database if it exists. */
 export function createPeopleStore(open: () => Database, toRead: () => Database = open): PeopleStore {
   const forget = (where: string, ...values: (string | number)[]) => {
     const database = open()
@@ -88,12 +88,12 @@ function peopleOf(
     },
     guests: () => list<KeptGuest>('guest'),
     contacts: () => list<Contact>('contact'),
-    forget: whom =>
-      whom === 'all' ? forget(OF_CLIENT, ...client) : forget(`${OF_CLIENT} AND id = ?`, ...client, whom),
+    forget: which =>
+      which === 'all' ? forget(OF_CLIENT, ...client) : forget(`${OF_CLIENT} AND id = ?`, ...client, which),
   }
 }
 
-/** What tells one person from another. */
+/** Two entries with the same result are the same person. */
 function personOf({name, surname}: {name: string; surname: string}, more: string | undefined): string {
   return JSON.stringify([name, surname, more ?? ''].map(text => text.normalize('NFC').toLowerCase()))
 }

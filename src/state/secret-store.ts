@@ -1,21 +1,21 @@
 /**
- * Client secrets, in tokens.db or in the keychain of the operating system: one a profile, and while a login puts another in
- * its place one for each client, so that none ever goes with the name of another; and the signing secrets
- * of webhook subscriptions, which the service shows only once (§2.7).
+ * Client secrets, in tokens.db or in the keychain of the operating system, and the signing secrets of webhook subscriptions,
+ * which the service shows only once (§2.7). A profile has one client secret, but two while a login replaces it: each is
+ * stored with its client id, so that none is ever sent with another id.
  */
 import {Failure} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
 
-/** Where a profile's client secret is kept. */
-export type SecretPlace = 'file' | 'keychain'
+/** Where a profile's client secret is stored. */
+type SecretPlace = 'file' | 'keychain'
 
-/** Whose a client secret is. */
+/** The profile and client that a secret belongs to. */
 export interface SecretOwner {
   readonly profile: string
   readonly clientId: string
 }
 
-export interface SigningSecret {
+interface SigningSecret {
   readonly subscription_id: string
   readonly profile: string
   readonly secret: string
@@ -24,32 +24,32 @@ export interface SigningSecret {
 }
 
 export interface SecretStore {
-  /** The client secret, or undefined. Throws Failure when there is no keychain to ask. */
+  /** The client secret, or undefined. Throws Failure when the keychain is not available. */
   read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined>
   write(owner: SecretOwner, place: SecretPlace, secret: string): Promise<void>
-  /** The same for tokens.db, done when it returns. */
+  /** Writes to tokens.db, synchronously. */
   writeToFile(owner: SecretOwner, secret: string): void
   /**
-   * Removes the client secrets of the profile, but for that of `kept`, leaving no byte of them in tokens.db; while others
-   * keep it busy, the next that opens it sees to what lay beside one that is kept. In the keychain there is that of `owner`,
-   * and what was kept there without a client.
+   * Removes the client secrets of the profile, except that of `kept`, leaving no byte of them in tokens.db. With `kept`, if
+   * the file is busy, the next process that opens it erases the bytes. From the keychain it removes that of `owner`, and one
+   * that an earlier version stored without a client.
    */
   remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean>
   putSigningSecret(entry: SigningSecret): void
   /** Signing secrets of `profile`, or of all, newest first. */
   listSigningSecrets(profile?: string): SigningSecret[]
   removeSigningSecret(profile: string, subscriptionId: string): boolean
-  /** Whether tokens.db has any secret of that name, which may be of a profile that is no more. */
+  /** Whether tokens.db has any secret of that profile, which may be deleted. */
   holdsFor(profile: string): boolean
 }
 
 interface SecretRow {
-  /** Empty, or none at all, for one that was kept without. */
+  /** Empty or missing for a secret of an earlier version. */
   readonly client_id?: string
   readonly secret: string
 }
 
-/** `toRead` opens the database if there is one; it is called before any client secret is read, wherever that is kept. */
+/** `toRead` opens the database if it exists; it is called before any client secret is read, also one in the keychain. */
 export function createSecretStore(
   open: () => Database,
   keychain: Keychain,
@@ -57,7 +57,7 @@ export function createSecretStore(
 ): SecretStore {
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
-  // Every column: a tokens.db that cannot be written may still be without that of the client.
+  // Every column: a read-only tokens.db of an earlier version has no client_id.
   const rowsOf = ({profile}: SecretOwner, database = toRead()) =>
     database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
   return {
@@ -108,7 +108,7 @@ export function createSecretStore(
   }
 }
 
-/** What the keychain knows a secret by. */
+/** The name of the secret in the keychain. */
 function accountOf({profile, clientId}: SecretOwner): string {
   return `${profile} ${clientId}`
 }
@@ -134,7 +134,7 @@ export interface Keychain {
   remove(account: string): Promise<boolean>
 }
 
-/** One secret of the keychain; the part of `AsyncEntry` of @napi-rs/keyring that is used. */
+/** One secret of the keychain; the used part of `AsyncEntry` in @napi-rs/keyring. */
 export interface KeychainEntry {
   getPassword(signal?: AbortSignal): Promise<string | null | undefined>
   setPassword(secret: string, signal?: AbortSignal): Promise<void>
@@ -142,8 +142,8 @@ export interface KeychainEntry {
 }
 
 /**
- * `directory` tells the accounts of several configurations apart. `loadEntry` is given in tests; it is called when
- * the keychain is first used, so that nothing native is loaded otherwise.
+ * The system's keychain, through an optional package. `directory` is part of the account names, so that configurations do not
+ * mix. `loadEntry` is given in tests; it is called on first use, so that the native package is only loaded when needed.
  */
 export function createKeychain(
   directory: string,
@@ -186,7 +186,7 @@ async function withinSeconds<T>(seconds: number, work: (signal: AbortSignal) => 
   }
 }
 
-/** The keychain's own words are left out of the message: some name what they were asked to store. */
+/** The keychain's own message is left out, because it may contain the secret. */
 function noKeychain(error: unknown): Failure {
   const missing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
   const why = missing

@@ -3,20 +3,20 @@ import type {Room} from '../contract/hotels.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 
-/** Offers are forgotten this long after their search; they are valid for 15 minutes (§2.3). */
+/** Offers are removed this long after their search; they are valid for 15 minutes (§2.3). */
 const RETENTION_SECONDS = 24 * 3600
 
-/** What else is kept of an offer, so that nobody who reserves it is told less than who found it. */
-export interface SeenDetails {
+/** More of an offer, so that `reserve` can show as much as the search did. */
+interface SeenDetails {
   readonly refundable: boolean | null
   readonly free_cancellation_until: string | null
-  /** The terms as api/offer-terms.ts read them; null where they were too long to keep. */
+  /** The terms as api/answers/offer-terms.ts reads them; null if they were too long. */
   readonly terms: object | null
-  /** The city searched; null when it was no city. */
+  /** The city of the search; null if it was not for a city. */
   readonly city: number | null
 }
 
-/** Ours, in bytes: terms longer than this are not kept. */
+/** In bytes: longer terms are not stored. */
 const MOST_TERMS = 4000
 
 export interface SeenOffer {
@@ -27,9 +27,9 @@ export interface SeenOffer {
   readonly board: string | null
   readonly total: string | null
   readonly currency: string | null
-  /** Null for an offer kept by an earlier version. */
+  /** Null for an offer stored by an earlier version. */
   readonly details: SeenDetails | null
-  /** What was searched. */
+  /** From the search. */
   readonly nationality: string
   readonly check_in: string
   readonly check_out: string
@@ -37,15 +37,15 @@ export interface SeenOffer {
   /** Unix seconds, on this machine's clock. */
   readonly searched_at: number
   readonly expires_at: number
-  /** The client reference of the reservation made of it, as far as this machine knows. */
+  /** The client reference of the reservation made from it on this machine. */
   readonly used_by_reference: string | null
 }
 
-/** An offer as a search finds it. */
+/** An offer as a search returns it. */
 export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
 
 export interface OfferStore {
-  /** Remembers the offers of one search and forgets those older than a day before `now` (Unix seconds). */
+  /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
   remember(client: Client, offers: Iterable<OfferFound>, now: number): void
   find(client: Client, offerId: string): SeenOffer | undefined
   /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
@@ -64,7 +64,7 @@ const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, hotel_n
     searched_at = excluded.searched_at, expires_at = excluded.expires_at,
     details = excluded.details`
 
-/** `toRead` opens the database if there is one. */
+/** `toRead` opens the database if it exists. */
 export function createOfferStore(open: () => Database, toRead: () => Database = open): OfferStore {
   return {
     remember(client, offers, now) {
@@ -112,7 +112,7 @@ function insert(database: Database, client: Client, offer: OfferFound): void {
 /** As JSON, without terms that are too long. */
 function textOf(details: SeenDetails): string {
   const text = JSON.stringify(details)
-  // No character is more than three bytes of UTF-8, so what is short needs no measuring.
+  // No UTF-16 unit takes more than three bytes of UTF-8, so short texts need no measuring.
   const tooLong =
     text.length * 3 > MOST_TERMS && Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
   return tooLong ? JSON.stringify({...details, terms: null}) : text
@@ -126,16 +126,16 @@ export interface KnownCity {
 }
 
 export interface CityStore {
-  /** Adds `cities` to those known of the client's service; one known already gets its new name. */
+  /** Stores `cities` of the client's service; names are updated. */
   remember(client: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void
-  /** Known cities by name, of one service, or of all when none is named. */
+  /** Stored cities by name, of one service or of all. */
   list(client?: Pick<Client, 'baseUrl'>): KnownCity[]
 }
 
 const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`
 
-/** `toRead` opens the database if there is one. */
+/** `toRead` opens the database if it exists. */
 export function createCityStore(open: () => Database, toRead: () => Database = open): CityStore {
   return {
     remember({baseUrl}, cities) {

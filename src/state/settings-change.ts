@@ -1,7 +1,7 @@
 /**
- * Changes of config.json, made by conf on a staged copy. On the file itself conf would replace a good one with a cut one
- * when the disk is full (its writer ignores short writes), lose the changes of parallel processes, and spin for a second
- * in a directory that cannot be written. Only commands that change settings load conf.
+ * Changes of config.json, made by conf on a staged copy. On the file itself conf would truncate it when the disk is full
+ * (its writer ignores short writes), lose the changes of parallel processes, and spin for a second in a directory that
+ * cannot be written. Only commands that change settings load conf.
  */
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
@@ -22,16 +22,16 @@ type Keys = readonly string[]
 export interface SettingsEditor {
   /** The settings with the changes so far. */
   read(): SettingsFile
-  /** Throws Failure when the schema forbids `value` there, StorageError when there is no room for it. */
+  /** Throws Failure when the schema forbids `value` there, StorageError when the disk is full. */
   set(keys: Keys, value: unknown): void
-  /** Removes what is there, with the contact or the paths that would be empty without it. Throws as `set` does. */
+  /** Removes the value, and the contact or the paths if they are empty then. Throws as `set` does. */
   delete(keys: Keys): void
 }
 
 const RULES = {
   schema: schema.properties,
   rootSchema: schema,
-  // The schema itself was checked when settings-check.js was generated; that takes as long as all the rest of conf.
+  // The schema was checked when settings-check.js was generated; checking it takes as long as the rest of conf.
   ajvOptions: {validateSchema: false, meta: false},
 } as unknown as Options<JsonObject>
 
@@ -46,7 +46,7 @@ export interface SettingsStage {
   close(): void
 }
 
-/** Makes it and loads conf, which takes too long to do under the lock. `path`: of config.json. Throws StorageError. */
+/** Creates it and loads conf, which takes too long for doing it under the lock. `path`: of config.json. Throws StorageError. */
 export async function openStage(path: string): Promise<SettingsStage> {
   const Store = await loadConf()
   const stage = temporaryPath(dirname(path))
@@ -63,7 +63,7 @@ export async function openStage(path: string): Promise<SettingsStage> {
   const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
   const write = (keys: Keys, value: unknown) => {
     put(conf, keys, value, path)
-    // conf reports no error where the disk took only a part.
+    // conf reports no error for a short write.
     if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
   }
   const editor: SettingsEditor = {
@@ -78,7 +78,7 @@ export async function openStage(path: string): Promise<SettingsStage> {
         change(editor)
         return readFileSync(conf.path, 'utf8')
       } catch (error) {
-        throw isOfSystem(error) ? storageErrorOf(error, path) : error
+        throw isSystemError(error) ? storageErrorOf(error, path) : error
       } finally {
         rmSync(conf.path, {force: true})
       }
@@ -87,7 +87,7 @@ export async function openStage(path: string): Promise<SettingsStage> {
   }
 }
 
-/** One write of conf: sets `value`, or removes what is there when it is undefined. */
+/** One write of conf: sets `value`, or removes it when undefined. */
 function put(conf: Conf<JsonObject>, keys: Keys, value: unknown, path: string): void {
   const odd = keys.findIndex(key => MISREAD.test(key))
   try {
@@ -98,26 +98,26 @@ function put(conf: Conf<JsonObject>, keys: Keys, value: unknown, path: string): 
     } else if (value === undefined) conf.delete(dotted(isAlone(conf, keys) ? keys.slice(0, -1) : keys))
     else conf.set(dotted(keys), value)
   } catch (error) {
-    if (isOfSystem(error)) throw error
+    if (isSystemError(error)) throw error
     throw usage('settings_invalid', `${path} cannot hold this value at ${sanitizeLine(keys.join('.'), 120)}`)
   }
 }
 
-/** Whether conf would leave an empty object behind where it removes the value at `keys`; profiles and defaults may be empty. */
+/** Whether the value at `keys` is the only one of a nested object; profiles and defaults may be empty. */
 function isAlone(conf: Conf<JsonObject>, keys: Keys): boolean {
   const around = keys.length > 2 ? conf.get(dotted(keys.slice(0, -1))) : undefined
   return around !== undefined && Object.keys(around as object).every(key => key === keys.at(-1))
 }
 
-/** Keys conf takes for something else: it ignores the first three without a word, and takes digits for an index of a list. */
+/** Keys that conf misreads: it ignores the first three silently, and takes digits for a list index. */
 const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
 
-/** A path of conf: a dot in a key is escaped, and so is what it would read as an index. */
+/** A path of conf: dots and brackets in keys are escaped. */
 function dotted(keys: Keys): string {
   return keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.')
 }
 
-/** `object` with `value` at `keys`, or without what is there. */
+/** `object` with `value` at `keys`, or without that key when `value` is undefined. */
 function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown): JsonObject {
   const inner = rest.length === 0 ? value : withValue((own(object, key) ?? {}) as JsonObject, rest, value)
   const isEmpty = inner === undefined || (rest.length > 0 && Object.keys(inner as object).length === 0)
@@ -125,23 +125,22 @@ function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown
   return isEmpty ? others : {...object, [key]: inner}
 }
 
-/** Whether it comes from a call of the system. */
-function isOfSystem(error: unknown): boolean {
+function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
 let loading: Promise<typeof Conf> | undefined
 
 /**
- * conf. A package it loads listens to every deadly signal and sends it once more, so that one Ctrl-C would count as two and
- * end a command that is tidying up: those listeners are removed.
+ * Loads conf. A package it loads listens to every fatal signal and sends it again, so that one Ctrl-C would count as two and
+ * stop a command that is cleaning up: those listeners are removed.
  */
 function loadConf(): Promise<typeof Conf> {
   loading ??= (async () => {
     const before = new Set(signalListeners().map(({listener}) => listener))
     const {default: Store} = await import('conf')
     const added = signalListeners().filter(({listener}) => !before.has(listener))
-    // Node starts with this one ignored; with its last listener gone, a limit on file sizes would kill instead of failing.
+    // Node starts with SIGXFSZ ignored; without any listener, a limit on file sizes would kill the process.
     if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
     for (const {signal, listener} of added) process.removeListener(signal, listener)
     return Store

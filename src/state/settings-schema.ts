@@ -1,7 +1,7 @@
 /**
- * Which values config.json may hold: the one schema. `npm run generate` makes settings-check.js of it, by which commands
- * check the file at their start without loading zod, and which holds it as JSON Schema for conf. A description says, after
- * "must be", what a value should have been. The rules of single settings (cli/session/setting-keys.ts) are stricter.
+ * The schema of config.json. `npm run generate` compiles it to settings-check.js, with which commands check the file at
+ * their start without loading zod, and which exports it as JSON Schema for conf. Descriptions follow "must be" in messages.
+ * The rules of single settings (cli/session/setting-keys.ts) are stricter.
  */
 import {z} from 'zod'
 import {PATH_TEMPLATE} from '../contract/operations.js'
@@ -24,14 +24,14 @@ const contact = z.strictObject({
 
 /** Allowed in a profile and in the defaults of all profiles. */
 const shared = {
-  /** Header of a webhook's signature; §6.2 has a neutral word in place of the maker's name. */
+  /** Header of a webhook's signature (§6.2). */
   signature_header: headerName.optional(),
   /** Header of a webhook event's id (§6.2). */
   event_id_header: headerName.optional(),
   nationality: text.optional(),
   currency: text.optional(),
   contact: contact.optional(),
-  /** Paths, under the base URL, of operations the interface does not show (§4.9): `{"reservations.list": "/bookings"}`. */
+  /** Paths, under the base URL, of operations that the interface does not define (§4.9): `{"reservations.list": "/bookings"}`. */
   paths: z.record(z.string(), path).optional(),
   /** Seconds. */
   timeout: z.number().optional(),
@@ -43,14 +43,14 @@ const profile = z.strictObject({
   client_id: notEmpty,
   /** The scopes that `login --scope` named. */
   scopes: z.array(z.enum(SCOPE_NAMES).describe('a scope of the service')).optional(),
-  /** Where the client secret is (default `file`, which is tokens.db). */
+  /** Where the client secret is stored (default `file`, which is tokens.db). */
   secret_store: z.enum(['file', 'keychain']).optional(),
-  /** Whether that secret is a live or a test one (§5.3). */
+  /** Whether the secret is a live or a test one (§5.3). */
   mode: z.enum(['live', 'test']).optional(),
   ...shared,
 })
 
-/** Unknown keys are refused: a mistyped one would have no effect and nobody would notice. */
+/** Unknown keys are refused: a mistyped one would silently have no effect. */
 export const settingsFile = z.strictObject({
   current_profile: profileName.optional(),
   profiles: z.record(profileName, profile).optional(),
@@ -60,5 +60,5 @@ export const settingsFile = z.strictObject({
 export type Profile = z.infer<typeof profile>
 export type SettingsInFile = z.infer<typeof settingsFile>
 
-/** The same with an empty list of profiles where the file has none. */
+/** The same, with an empty list of profiles if the file has none. */
 export type SettingsFile = SettingsInFile & {profiles: Record<string, Profile>}

@@ -29,24 +29,24 @@ import type {SettingsFile} from './settings-schema.js'
 export type {SettingsEditor} from './settings-change.js'
 export type {Profile, SettingsFile} from './settings-schema.js'
 
-/** What is done together with a change. */
+/** Work that belongs to a change. */
 export interface Together {
-  /** When nothing but the file's name is missing. */
+  /** Called when the new content is on the disk, before the rename; if it throws, the old content stays. */
   readonly whenReady?: () => void
-  /** When it has its name. */
+  /** Called after the rename. */
   readonly whenDone?: () => Promise<void>
 }
 
 type Edit = (settings: SettingsEditor) => void
 
 export interface Settings {
-  /** Path of config.json, whether or not it is there. */
+  /** Path of config.json, whether or not it exists. */
   readonly path: string
-  /** What the file says; no profiles when there is none. Throws Failure when it cannot be understood. */
+  /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
   read(): SettingsFile
   /**
-   * Makes the changes of `edit` and returns the new settings; the first writer creates the file. Other processes wait
-   * until `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file
+   * Makes the changes of `edit` and returns the new settings; creates the file if necessary. Other processes wait until
+   * `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file
    * cannot be written.
    */
   update(edit: Edit, together?: Together): Promise<SettingsFile>
@@ -93,17 +93,17 @@ export function createSettings(directory: string, {mayTighten = true} = {}): Set
 }
 
 const MAX_BYTES = 1024 * 1024
-const MEND = 'fix the file, or move it away to start with a new one; it was not changed'
+const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
 /**
- * The text of the file at `path`, or undefined when there is none. Follows no symbolic link. `mayTighten`: whether others
- * lose what they may do with it. Throws Failure.
+ * The text of the file at `path`, or undefined when there is none. Follows no symbolic link. `mayTighten`: whether to
+ * remove group and other permissions. Throws Failure.
  */
 export function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   const stats = statsOf(path)
   if (stats === undefined) return undefined
   if (!stats.isFile())
-    throw invalid(path, 'is not a regular file (a symbolic link or a directory is never followed)')
+    throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
   const bytes = readRegularFile(path, mayTighten)
   try {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
@@ -116,7 +116,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, {throwIfNoEntry: false})
   } catch (error) {
-    // In a directory that may not be looked into there is no file of ours, as in one that is not there.
+    // A directory that cannot be searched counts as empty.
     if (['ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw storageErrorOf(error, path)
   }
@@ -140,45 +140,45 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
     if (code === 'ELOOP')
-      throw invalid(path, 'is not a regular file (a symbolic link or a directory is never followed)')
+      throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
     throw code === undefined || isFailure(error) ? error : invalid(path, `cannot be read (${code})`)
   }
 }
 
-/** Reading goes on where the system forbids this; writing there reports it. */
+/** Reading goes on if the system forbids this; writing reports it. */
 function tightenItsDirectory(path: string): void {
   try {
     tightenDirectory(dirname(path))
   } catch {
-    // Reported by `doctor`, too.
+    // `doctor` reports it, too.
   }
 }
 
 /** The settings written in `text`, which is or will be the file at `path`. Throws Failure naming the line that is wrong. */
 export function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
-    throw invalid(path, 'begins with a byte order mark; save it as UTF-8 without one')
+    throw invalid(path, 'starts with a byte order mark; save it as UTF-8 without one')
   const json = parseJson(text, path)
-  // JSON.parse takes the last of them, and the next writer would drop the others without a word.
+  // JSON.parse keeps the last one, and the next change would silently drop the others.
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
-    throw invalid(`${path}, line ${repeated}`, 'has a key that its object has already; leave one of the two')
+    throw invalid(`${path}, line ${repeated}`, 'repeats a key of the same object; remove one of the two')
   if (validate(json)) return {...json, profiles: json.profiles ?? {}}
   const error = validate.errors?.at(-1) as ErrorObject
-  const within = wordsOf(error.instancePath)
+  const within = keysOf(error.instancePath)
   const {key, problem} = mistakeOf(error)
   const keys = key === undefined ? within : [...within, key]
   const place = sanitizeLine(keys.join('.') || 'the whole file', 120)
-  // What is missing has no line; the object it is missing in has one.
+  // A missing key has no line, but the object around it has.
   const line = lineOf(text, error.keyword === 'required' ? within : keys)
   throw invalid(`${path}, line ${line}:`, `${place} ${problem}`)
 }
 
-/** What the validator found, in our words (its own name patterns), and the key it found it at if not the value itself. */
+/** The validator's error in plain words (its own quote patterns), and the key if the value itself is not at fault. */
 function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; problem: string} {
-  const rule = wordsOf(schemaPath)
+  const rule = keysOf(schemaPath)
     .slice(0, -1)
-    .reduce<Rule>((part, word) => own(part, word) as Rule, schema)
+    .reduce<Rule>((part, key) => own(part, key) as Rule, schema)
   switch (keyword) {
     case 'required':
       return {key: params.missingProperty, problem: MISSING}
@@ -195,7 +195,7 @@ function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; p
   }
 }
 
-/** What messages need of a part of the schema. */
+/** The part of a schema that messages use. */
 interface Rule {
   readonly description?: string
   readonly enum?: readonly string[]
@@ -203,12 +203,12 @@ interface Rule {
   readonly propertyNames?: Rule
 }
 
-/** The words of a JSON pointer (RFC 6901), as of a URI fragment. */
-function wordsOf(pointer: string): string[] {
+/** The keys of a JSON pointer (RFC 6901). */
+function keysOf(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map(word => word.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function parseJson(text: string, path: string): unknown {
@@ -222,7 +222,7 @@ function parseJson(text: string, path: string): unknown {
 }
 
 function invalid(place: string, what: string): Failure {
-  return usage('settings_invalid', `${place} ${what}`, MEND)
+  return usage('settings_invalid', `${place} ${what}`, FIX)
 }
 
 function isFailure(error: unknown): error is Failure {

@@ -1,11 +1,11 @@
 /**
- * Subscriptions whose creation was begun and has no known end. A service that was asked for one and whose answer was
- * lost may have made it, and asking again would make a second; so this is written before anything is sent.
+ * Subscriptions that were requested and whose outcome is unknown, written before the request is sent. After a lost answer
+ * the service may have created one, and a second request would create another.
  */
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 
-export interface BegunSubscription {
+interface BegunSubscription {
   readonly id: number
   readonly url: string
   readonly events: readonly string[]
@@ -15,8 +15,8 @@ export interface BegunSubscription {
 
 export interface SubscriptionJournal {
   /**
-   * Writes down that a subscription for `url` is asked for, unless an earlier one has no known end: then returns that.
-   * `again` forgets earlier ones first.
+   * Records that a subscription for `url` is requested, unless the outcome of an earlier one is unknown: then returns that.
+   * `again` removes earlier ones first.
    */
   begin(
     client: Client,

@@ -24,8 +24,8 @@ interface Row {
 }
 
 /**
- * `toRead` opens the database if there is one; `directory` is where the lock files are; without one, the database belongs to this process alone. `generation` is
- * the one this process began in; whoever logs out empties it, so as to begin a new one.
+ * `toRead` opens the database if it exists. `directory` has the lock files; without one, no other process uses the database.
+ * `generation` is that of the file when this process first opened it; a logout of this process clears it.
  */
 export function createTokenStore(
   open: () => Database,
@@ -50,7 +50,7 @@ export function createTokenStore(
       const opened = database()
       unlessFull(() =>
         opened.transaction(() => {
-          // Nobody else can log out of what this process has for itself.
+          // No other process can log out of a database in memory.
           const isShared = directory() !== undefined
           if (!isShared || generationOf(opened) === generation.began) insert(opened, client, token)
         }),
@@ -86,7 +86,7 @@ export function createTokenStore(
       }
       const lock = {directory: place, kind: 'tokens', key, waitMilliseconds}
       return withLock(lock, begin, peek).catch(async error => {
-        // No room for the lock's file: a token too many is asked for, and that is all.
+        // A full disk has no space for the lock file: at worst an additional token is requested.
         if (begun || !isFull(error)) throw error
         return {gaveUp: false, value: await work()}
       })
@@ -115,7 +115,7 @@ function insert(database: Database, client: TokenClient, token: CachedToken): vo
   )
 }
 
-/** A token that cannot be kept for lack of room is still a token: the next process asks for its own. */
+/** On a full disk tokens are not stored: the next process requests its own. */
 function unlessFull(work: () => unknown): void {
   try {
     work()
@@ -142,19 +142,19 @@ export function generationOf(database: Database): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** Whom to forget: one profile and the client behind it, or everyone. */
+/** What to remove: the tokens and secrets of a profile and its client, or all. */
 export type Forgotten =
   | {readonly profile?: string; readonly baseUrl?: string; readonly clientId?: string}
   | 'all'
 
 /**
- * Deletes tokens and secrets, and every byte of them: in pages, in the log, and those replaced earlier.
- * Returns whether there was anything. Throws StorageError `busy` when another process keeps the file open too long.
+ * Deletes tokens and secrets, and every byte of them: in pages, in the log, and of those replaced earlier. Returns whether
+ * there was anything. Throws StorageError, `busy` when another process keeps the file open too long.
  */
-export function forget(database: Database, whom: Forgotten): boolean {
+export function forget(database: Database, which: Forgotten): boolean {
   const removed = database.erase(() => {
     database.run('UPDATE generation SET number = number + 1')
-    return whom === 'all' ? forgetAll(database) : forgetOne(database, whom)
+    return which === 'all' ? forgetAll(database) : forgetOne(database, which)
   })
   return removed > 0
 }
@@ -166,16 +166,16 @@ function forgetAll(database: Database): number {
     .reduce((sum, rows) => sum + rows)
 }
 
-function forgetOne(database: Database, whom: Exclude<Forgotten, 'all'>): number {
+function forgetOne(database: Database, which: Exclude<Forgotten, 'all'>): number {
   let rows = 0
-  if (whom.baseUrl !== undefined && whom.clientId !== undefined) {
+  if (which.baseUrl !== undefined && which.clientId !== undefined) {
     const whose = 'WHERE base_url = ? AND client_id = ?'
-    rows += database.run(`DELETE FROM access_tokens ${whose}`, whom.baseUrl, whom.clientId)
-    database.run(`DELETE FROM token_failures ${whose}`, whom.baseUrl, whom.clientId)
+    rows += database.run(`DELETE FROM access_tokens ${whose}`, which.baseUrl, which.clientId)
+    database.run(`DELETE FROM token_failures ${whose}`, which.baseUrl, which.clientId)
   }
-  if (whom.profile !== undefined) {
-    rows += database.run('DELETE FROM client_secrets WHERE profile = ?', whom.profile)
-    rows += database.run('DELETE FROM signing_secrets WHERE profile = ?', whom.profile)
+  if (which.profile !== undefined) {
+    rows += database.run('DELETE FROM client_secrets WHERE profile = ?', which.profile)
+    rows += database.run('DELETE FROM signing_secrets WHERE profile = ?', which.profile)
   }
   return rows
 }

@@ -97,15 +97,11 @@ describe('a file that cannot be understood', () => {
     ['a byte order mark', '\uFEFF{}', 'byte order mark'],
     ['zeros', '\0\0\0', 'is not JSON'],
     ['a list', '[]', 'must be an object'],
-    [
-      'a key twice',
-      '{\n  "profiles": {},\n  "profiles": {}\n}',
-      'line 3 has a key that its object has already',
-    ],
+    ['a key twice', '{\n  "profiles": {},\n  "profiles": {}\n}', 'line 3 repeats a key of the same object'],
     [
       'a key twice, once escaped',
       '{"defaults": {"currency": "EUR", "curr\\u0065ncy": "TRY"}}',
-      'line 1 has a key',
+      'line 1 repeats a key',
     ],
     ['null', 'null', 'must be an object'],
     ['a string', '"x"', 'must be an object'],
