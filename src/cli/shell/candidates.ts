@@ -61,7 +61,8 @@ export const SOURCES = {
     })),
 } as const satisfies Record<string, (state: State) => Candidate[]>
 
-function described(of: Readonly<Record<string, string>>): Candidate[] {
+/** Words with what each is. */
+export function described(of: Readonly<Record<string, string>>): Candidate[] {
   return Object.entries(of).map(([value, description]) => ({value, description}))
 }
 

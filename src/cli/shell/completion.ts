@@ -8,7 +8,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {fold} from '../input/match.js'
 import {bashReplies, readLine} from './bash-line.js'
-import {type Candidate, candidatesOf, SOURCES, type Source} from './candidates.js'
+import {type Candidate, candidatesOf, described, SOURCES, type Source} from './candidates.js'
 import {GLOBAL_CANDIDATES, globalFlags} from './global-flags.js'
 import type {Candidates} from './missing-values.js'
 import {HELP_TOPICS} from './names.js'
@@ -17,7 +17,7 @@ import {HELP_TOPICS} from './names.js'
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>
-type Valued = Partial<Pick<Option, 'options' | 'helpValue'>> & {readonly name: string}
+type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {readonly name: string}
 
 /** The line that asks the shell for names of files. */
 const FILES = ':files\n'
@@ -37,8 +37,6 @@ interface Values {
   readonly isFile?: boolean
   readonly hasNames?: boolean
 }
-
-const NOTHING: Values = {candidates: []}
 
 /**
  * The answer for `shell`. Bash hands over the line up to the cursor, its COMP_TYPE and COMP_WORDBREAKS; others the words
@@ -89,17 +87,13 @@ function placeOf(commands: Commands, typed: readonly string[]) {
     else position += 1
   }
   if (option !== undefined && !isOptional(option))
-    return {prefix: '', word: current, values: commands.valuesOfOption(path, option)}
-  const [, name, value = ''] = isAfterDashes ? [] : (/^(--[^=]+)=(.*)$/s.exec(current) ?? [])
-  if (name !== undefined)
-    return {
-      prefix: `${name}=`,
-      word: value,
-      values: commands.valuesOfOption(path, commands.option(path, name)),
-    }
-  if (!isAfterDashes && current.startsWith('-'))
-    return {prefix: '', word: current, values: {candidates: commands.flagNames(path)}}
-  const values = commands.valuesOfArgument(path, position)
+    return {prefix: '', word: current, values: commands.values(path, option)}
+  if (!isAfterDashes && current.startsWith('-')) {
+    const [, name, value = ''] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
+    if (name === undefined) return {prefix: '', word: current, values: {candidates: commands.flagNames(path)}}
+    return {prefix: `${name}=`, word: value, values: commands.values(path, commands.option(path, name))}
+  }
+  const values = commands.values(path, commands.argument(path, position))
   const words = position === 0 ? commands.below(path) : []
   return {prefix: '', word: current, values: {...values, candidates: [...words, ...values.candidates]}}
 }
@@ -126,33 +120,27 @@ class Commands {
     this.all = config.commands.filter(({hidden}) => !hidden)
   }
 
+  private find(path: readonly string[]): Facts | undefined {
+    return this.all.find(({id}) => id === path.join(':'))
+  }
+
   /** The words that may follow `path`: commands, groups, and help topics. */
   below(path: readonly string[]): Candidate[] {
-    const [first, ...rest] = path
-    if (first === 'help') {
-      const topics = Object.entries(HELP_TOPICS).map(([value, description]) => ({value, description}))
-      return [...this.children(rest), ...(rest.length === 0 ? topics : [])]
-    }
-    return [...this.children(path), ...(path.length === 0 ? OWN_WORDS : [])]
+    if (path.length === 0) return [...this.children(path), ...described(OWN_WORDS)]
+    if (path[0] !== 'help') return this.children(path)
+    return [...this.children(path.slice(1)), ...(path.length === 1 ? described(HELP_TOPICS) : [])]
   }
 
   private children(path: readonly string[]): Candidate[] {
-    const prefix = path.map(word => `${word}:`).join('')
-    const ids = this.all.map(({id}) => id).filter(id => id.startsWith(prefix))
-    const words = [...new Set(ids.map(id => id.slice(prefix.length).split(':')[0] ?? ''))]
-    return words.map(value => ({value, description: this.summaryOf(`${prefix}${value}`)}))
-  }
-
-  private summaryOf(id: string): string {
-    return this.find(id)?.summary ?? this.config.findTopic(id)?.description ?? ''
-  }
-
-  private find(id: string): Facts | undefined {
-    return this.all.find(command => command.id === id)
+    const beginning = path.map(word => `${word}:`).join('')
+    const ids = this.all.map(({id}) => id).filter(id => id.startsWith(beginning))
+    const words = new Set(ids.map(id => id.slice(beginning.length).split(':')[0] ?? ''))
+    const summary = (id: string) => this.find([id])?.summary ?? this.config.findTopic(id)?.description ?? ''
+    return [...words].map(value => ({value, description: summary(`${beginning}${value}`)}))
   }
 
   private flags(path: readonly string[]): Flag[] {
-    const flags = this.find(path.join(':'))?.flags ?? NAMED_GLOBAL_FLAGS
+    const flags = this.find(path)?.flags ?? NAMED_GLOBAL_FLAGS
     return Object.values(flags).filter(({hidden}) => !hidden)
   }
 
@@ -169,27 +157,23 @@ class Commands {
     return flag?.type === 'option' ? flag : undefined
   }
 
-  valuesOfOption(path: readonly string[], option: Option | undefined): Values {
-    if (option === undefined) return NOTHING
-    const {columns = [], candidates} = this.find(path.join(':')) ?? {}
-    if (option.name === 'columns') return {candidates: plain(columns), isList: true}
-    const values = this.valuesOf(option, {...GLOBAL_CANDIDATES, ...candidates})
-    return {...values, isList: option.delimiter === ','}
-  }
-
-  valuesOfArgument(path: readonly string[], position: number): Values {
-    const {args = {}, strict, candidates = {}} = this.find(path.join(':')) ?? {}
+  argument(path: readonly string[], position: number): Valued | undefined {
+    const {args = {}, strict} = this.find(path) ?? {}
     const all = Object.values(args)
-    const arg = all[strict === false ? Math.min(position, all.length - 1) : position]
-    return arg ? this.valuesOf(arg, candidates) : NOTHING
+    return all[strict === false ? Math.min(position, all.length - 1) : position]
   }
 
-  /** The command says where values come from, or it takes a file. */
-  private valuesOf({name, options, helpValue}: Valued, candidates: Candidates): Values {
-    const source = candidates[name]
-    if (options) return {candidates: plain(options)}
-    if (source !== undefined) return knownValues(source, this.config.configDir)
-    return {candidates: [], isFile: name === 'file' || /\bFILE\b/.test(String(helpValue))}
+  /** What may stand for a flag or an argument: the command says where its values come from, or it takes a file. */
+  values(path: readonly string[], spec: Valued | undefined): Values {
+    if (spec === undefined) return {candidates: []}
+    const {name, options, helpValue, delimiter} = spec
+    const {columns = [], candidates} = this.find(path) ?? {}
+    const source = {...GLOBAL_CANDIDATES, ...candidates}[name]
+    const isList = name === 'columns' || delimiter === ','
+    if (source !== undefined) return {...knownValues(source, this.config.configDir), isList}
+    const words = options ?? (name === 'columns' ? columns : [])
+    const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
+    return {candidates: words.map(value => ({value, description: ''})), isList, isFile}
   }
 }
 
@@ -197,17 +181,13 @@ const NAMED_GLOBAL_FLAGS = Object.fromEntries(
   Object.entries(globalFlags).map(([name, flag]) => [name, {...flag, name} as unknown as Flag]),
 )
 
-const OWN_WORDS: readonly Candidate[] = [
-  {value: 'help', description: 'Explain a command, a group or a topic'},
-  {value: 'version', description: 'Print the version; with --verbose the environment in effect'},
-]
+const OWN_WORDS = {
+  help: 'Explain a command, a group or a topic',
+  version: 'Print the version; with --verbose the environment in effect',
+}
 
 function knownValues(source: Source, configDirectory: string): Values {
   return {candidates: candidatesOf(source, configDirectory), hasNames: true}
-}
-
-function plain(values: readonly string[]): Candidate[] {
-  return values.map(value => ({value, description: ''}))
 }
 
 function namesOf({name, char}: Flag): string[] {
