@@ -5,7 +5,7 @@ import {CHECK_FILE, settingsCheck} from '../../scripts/settings-check.js'
 import {validate} from '../../src/state/settings-check.js'
 import {settingsFile} from '../../src/state/settings-schema.js'
 
-test('settings-check.js is up to date (npm run generate)', () => {
+test('settings-check.ts is up to date (npm run generate)', () => {
   expect(readFileSync(CHECK_FILE, 'utf8')).toBe(settingsCheck())
 })
 
