@@ -1,8 +1,7 @@
 /** `bookctl webhooks listen` as a process of its own. */
 import type {ChildProcess} from 'node:child_process'
-import {createServer, type Server} from 'node:http'
-import type {AddressInfo} from 'node:net'
 import type {Finished, Home, RunOptions} from './bookctl.js'
+import {startSubscriber} from './subscriber.js'
 import {SECRET} from './webhook-load.js'
 
 /** A line of `listen --json`. */
@@ -72,29 +71,20 @@ export interface ForwardTarget {
   readonly url: string
   readonly port: number
   /** Values of the event id header, in the order they came. */
-  readonly got: string[]
+  readonly got: readonly string[]
   close(): Promise<void>
 }
 
-/** An address to forward to. It answers `status`, or never when that is 'hang'. */
+/** An address to forward to. It answers `status`, or never if that is 'hang'. */
 export async function startTarget(status: number | 'hang', port = 0): Promise<ForwardTarget> {
   const got: string[] = []
-  const server: Server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      got.push(String(request.headers['x-service-event-id']))
-      if (status !== 'hang') response.writeHead(status).end()
-    })
-  })
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+  const {origin, ...subscriber} = await startSubscriber(
+    (answer, {headers}) => {
+      got.push(String(headers['x-service-event-id']))
+      if (status !== 'hang') answer.writeHead(status).end()
+    },
+    undefined,
+    port,
   )
-  const taken = (server.address() as AddressInfo).port
-  return {
-    ...{url: `http://127.0.0.1:${taken}/hooks`, port: taken, got},
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return {url: `${origin}/hooks`, port: subscriber.port, got, close: subscriber.close}
 }

@@ -38,6 +38,7 @@ export type Answering = (answer: ServerResponse, event: ReceivedEvent, count: nu
 export async function startSubscriber(
   answering: Answering = answer => answer.end(),
   tls?: {cert: Buffer; key: Buffer; maxVersion?: 'TLSv1.1'},
+  wantedPort = 0,
 ): Promise<Subscriber> {
   const received: ReceivedEvent[] = []
   let connections = 0
@@ -51,7 +52,9 @@ export async function startSubscriber(
   }
   const server: Server = tls ? createTlsServer(tls, listener) : createServer(listener)
   server.on('connection', () => connections++)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(wantedPort, '127.0.0.1', resolve),
+  )
   const {port} = server.address() as AddressInfo
   return {
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,

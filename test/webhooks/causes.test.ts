@@ -5,7 +5,7 @@ import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {anyString} from '../support/any-text.js'
-import {headerFor, richText, seeded, T} from '../support/broken-captures.js'
+import {headerFor, richText, seeded, T} from './broken-captures.js'
 
 const SECRET = 'whsec_test'
 const TEXT = richText(seeded(3))

@@ -2,15 +2,7 @@ import {expect, test} from 'vitest'
 import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
-import {
-  BREAKS,
-  type BrokenCapture,
-  eventText,
-  headerFor,
-  seeded,
-  T,
-  TAMPERED,
-} from '../support/broken-captures.js'
+import {BREAKS, type BrokenCapture, eventText, headerFor, seeded, T, TAMPERED} from './broken-captures.js'
 
 /** Raised by hand to look further; each round is another event, name and secret. */
 const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 2)
