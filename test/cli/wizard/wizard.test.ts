@@ -144,7 +144,7 @@ test('an offer this machine has not seen is booked with what the person says of 
     ),
   )
   expect(failure.kind).toBe('interrupted')
-  expect(desk.told.join('\n')).toContain('the offer was not searched on this machine')
+  expect(desk.told.join('\n')).toContain('the offer was not searched for on this machine')
 })
 
 test('a person who says no changes what was wrong, and is asked once more', async () => {
