@@ -6,8 +6,6 @@ export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
 export const LONGEST_TOKEN_LIFETIME_SECONDS = 365 * 24 * 3600
 /** Validity of an offer, counted from its search (§2.3, §8). */
 export const OFFER_VALIDITY_SECONDS = 15 * 60
-/** How often one offer can become a reservation (§2.3, §8). */
-export const OFFER_CONVERSIONS = 1
 /** Validity of `voucher.url` (§2.6, §8). */
 export const VOUCHER_LINK_VALIDITY_SECONDS = 3600
 /** Largest difference between a webhook's timestamp and now (§6.3, §8). */

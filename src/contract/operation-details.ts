@@ -26,13 +26,7 @@ import {
 } from './webhooks.js'
 
 /** A query parameter by its name in components/parameters. */
-export type QueryParameter =
-  | 'limit'
-  | 'after'
-  | 'client_reference_id'
-  | 'status'
-  | 'created_from'
-  | 'created_to'
+type QueryParameter = 'limit' | 'after' | 'client_reference_id' | 'status' | 'created_from' | 'created_to'
 
 export interface OperationDetails {
   /** What is in `data`. It has an id, so it is a component of the description. */

@@ -2,5 +2,3 @@
 
 /** §3, and ours: CANCELLED, EXPIRED. The service may know more; the client takes any word. */
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
-
-export type ReservationStatus = (typeof RESERVATION_STATUSES)[number]

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly wrong: readonly string[]
 }
 
-export type Tell = (name: string, outcome: Outcome) => void
+type Tell = (name: string, outcome: Outcome) => void
 
 export interface Part {
   /** The heading of its table. */
@@ -77,7 +77,7 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
 }
 
 /** Does `work` for each of `items`, `atOnce` at a time. */
-export async function forEach<T>(
+async function forEach<T>(
   items: readonly T[],
   atOnce: number,
   work: (item: T) => Promise<void>,

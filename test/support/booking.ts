@@ -20,7 +20,7 @@ const CLIENT_SECRET = 'sk_test_right'
 export const tokenClientAt = (baseUrl: string) =>
   tokenClientOf(baseUrl, {clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
 
-export const realClock: Clock = {
+const realClock: Clock = {
   now: () => Date.now() / 1000,
   sleep: milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds)),
 }

@@ -5,7 +5,7 @@ import {startSubscriber} from './subscriber.js'
 import {SECRET} from './webhook-load.js'
 
 /** A line of `listen --json`. */
-export interface ListenLine {
+interface ListenLine {
   readonly type: string
   readonly [key: string]: unknown
 }

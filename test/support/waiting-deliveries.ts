@@ -5,7 +5,7 @@ import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {addSubscription} from '../../src/sandbox/store/subscriptions.js'
 import {openDatabase} from '../../src/storage/database.js'
 
-export const TYPE = 'reservation.confirmed'
+const TYPE = 'reservation.confirmed'
 
 /** Writes the file `path`: `count` deliveries to `url`, ten a second from `start` (Unix seconds) on. */
 export function writeWaiting(path: string, url: string, count: number, start: number): void {

@@ -128,9 +128,3 @@ export function exchangeRaw(
     socket.on('close', () => resolve(text))
   })
 }
-
-/** The value below which `part` (0 to 1) of `values` are. */
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-}

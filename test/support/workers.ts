@@ -6,7 +6,7 @@ import type {Job} from './worker.js'
 const SCRIPT = fileURLToPath(new URL('./worker.ts', import.meta.url))
 const STARTING_AT_ONCE = 4
 
-export interface WorkerFailure {
+interface WorkerFailure {
   readonly name: string
   readonly kind?: string
   readonly code?: string

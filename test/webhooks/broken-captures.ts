@@ -30,7 +30,7 @@ export function seeded(seed: number): Pick {
 
 export const T = 1_700_000_000
 
-export function hmac(key: string | Uint8Array, message: string | Uint8Array): string {
+function hmac(key: string | Uint8Array, message: string | Uint8Array): string {
   return createHmac('sha256', key).update(message).digest('hex')
 }
 

@@ -12,7 +12,7 @@ export interface Figure {
 }
 
 /** What a ratio or a value may be at most, or must be at least. */
-export type Reach = {readonly atMost: number} | {readonly atLeast: number}
+type Reach = {readonly atMost: number} | {readonly atLeast: number}
 
 export interface Row {
   readonly measured: string

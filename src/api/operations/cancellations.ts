@@ -63,7 +63,7 @@ export function isCancelled(word: string): boolean {
 }
 
 /** Whether it says that it will be cancelled. */
-export function isOnItsWay(word: string): boolean {
+function isOnItsWay(word: string): boolean {
   return /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/.test(
     word,
   )

@@ -111,7 +111,7 @@ function bodyLines(mark: string, body: Uint8Array | undefined, redactor: Redacto
   return [`  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }
 
-export interface AttemptSummary {
+interface AttemptSummary {
   /** ISO 8601. */
   readonly at: string
   readonly method: string

@@ -6,7 +6,7 @@ import type {Fields} from '../input/guests.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './setting-keys.js'
 import {DEFAULT_PROFILE} from './target.js'
 
-export type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
+type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
 
 export interface Effective {
   readonly key: SettingKey
@@ -98,7 +98,7 @@ export async function checked(found: Effective): Promise<Checked> {
 }
 
 /** The value in the type the setting has; null where nothing gives one. Throws usage, naming its place. */
-export async function usableValue({key, value, origin, source}: Effective): Promise<SettingValue | null> {
+async function usableValue({key, value, origin, source}: Effective): Promise<SettingValue | null> {
   if (value === null || origin === 'built_in') return value
   const place = placeOf(key, origin, source)
   try {

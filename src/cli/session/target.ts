@@ -237,7 +237,7 @@ export function readyTokens(accessToken: string): TokenSource {
   }
 }
 
-export function tokenNotTaken(): Failure {
+function tokenNotTaken(): Failure {
   return new Failure(
     'not_allowed',
     'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed',

@@ -35,7 +35,7 @@ import {
 } from './missing-values.js'
 
 /** What is read of oclif's definition of a flag or an argument. */
-export interface Spec {
+interface Spec {
   readonly type?: 'boolean' | 'option'
   readonly name?: string
   readonly char?: string
@@ -108,7 +108,7 @@ export async function readSoftly<T extends Output>(
 }
 
 /** One Failure that names all of `errors`, of which there is at least one. */
-export function combined(errors: readonly Failure[]): Failure {
+function combined(errors: readonly Failure[]): Failure {
   const [first, ...more] = errors as [Failure, ...Failure[]]
   if (more.length === 0) return first
   const messages = [...new Set(errors.map(({message}) => message))]

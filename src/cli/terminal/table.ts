@@ -6,14 +6,14 @@ import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
 import {cutTo, textWidth, wrap} from './text.js'
 
-export interface TableColumn {
+interface TableColumn {
   readonly name: string
   readonly isMinor?: boolean
   /** Shown whole, on several lines. */
   readonly wraps?: boolean
 }
 
-export interface FittedColumn extends TableColumn {
+interface FittedColumn extends TableColumn {
   /** Its place in a row. */
   readonly index: number
   readonly isNumber: boolean
@@ -21,7 +21,7 @@ export interface FittedColumn extends TableColumn {
   readonly width: number
 }
 
-export interface Fit {
+interface Fit {
   readonly shown: readonly FittedColumn[]
   /** Names of the columns there is no room for. */
   readonly leftOut: readonly string[]
@@ -35,7 +35,7 @@ interface Measured extends FittedColumn {
 /** A text cut shorter than this says nothing. */
 const SHORTEST_TEXT = 9
 
-export const GAP = '  '
+const GAP = '  '
 
 const IDENTIFIES =
   /(^|_)(id|ref|reference|key|url|address|secret|token|path|command|sha256)$|^(profile|name)$/
@@ -43,7 +43,7 @@ const NUMBER = /^-?\d[\d., ]*(\s?[A-Z]{3}|%| ms| s)?$/
 const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 
 /** Fits `columns` into `room` columns of the terminal; undefined where that would leave a single one of several. */
-export function fitColumns(
+function fitColumns(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
   room: number,
@@ -90,7 +90,7 @@ function widthsWithin(columns: readonly Measured[], room: number): readonly numb
 }
 
 /** What is over a column. */
-export function headOf({name}: TableColumn): string {
+function headOf({name}: TableColumn): string {
   return name.toUpperCase().replaceAll('_', ' ')
 }
 

@@ -8,7 +8,7 @@ import {hasCheckedIn} from './cancel.js'
 import {checkGuests} from './check-guests.js'
 import {recordEvent} from './events.js'
 
-export interface Change {
+interface Change {
   /** For example `contact.email` or `guests[0].surname`. */
   readonly field: string
   readonly old: unknown

@@ -15,7 +15,7 @@ interface Terms {
   readonly total: bigint
 }
 
-export interface Step {
+interface Step {
   readonly from: string
   readonly minor: bigint
 }

@@ -143,7 +143,7 @@ export async function truncated(response: Response): Promise<Response> {
 }
 
 /** Resolves when `signal` is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), {once: true})

@@ -72,7 +72,7 @@ export function instant(timestamp: string): string {
 }
 
 /** `in 14 min`, `3 h ago`, `now`; rounded down to the unit. */
-export function relative(seconds: number): string {
+function relative(seconds: number): string {
   const distance = Math.abs(seconds)
   if (distance < 1) return 'now'
   const [unit, length] =

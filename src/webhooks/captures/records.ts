@@ -11,14 +11,6 @@ import {readUsualRecord} from './usual-record.js'
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
-/** One line of a capture, as far as reading it back needs. */
-export interface CaptureRecord {
-  readonly type: 'event'
-  readonly received_at: string
-  readonly body_base64: string
-  readonly headers: HeaderMap
-}
-
 /** Ours: so many lines may be broken before the first that can be read. */
 const MOST_BROKEN_LINES = 20
 

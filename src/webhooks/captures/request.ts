@@ -2,7 +2,7 @@
 import type {EventSummary} from '../signature/event.js'
 import type {HeaderMap} from '../signature/headers.js'
 
-export type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
+type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
 
 /** What is known only after the body was read to its end. */
 export interface Afterwards {

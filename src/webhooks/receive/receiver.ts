@@ -29,7 +29,7 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
   requestMilliseconds: 2000,
 }
 
-export type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
+type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
 
 /** A request as it arrived. */
 export interface Arrival {
@@ -121,7 +121,7 @@ export interface ReceiverParts {
   readonly onStoreError: (error: unknown) => void
 }
 
-export type Answer = (status: 200 | 401 | 503) => void
+type Answer = (status: 200 | 401 | 503) => void
 
 export interface Receiver {
   /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */

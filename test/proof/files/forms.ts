@@ -15,7 +15,7 @@ import {DATABASES} from './home.js'
  * `refused`: exit 2, the file named, and no byte of it changed. `well`: as if nothing were wrong. `fresh`: as if there were
  * no file. `either`: refused or well, since what is broken may not be in what the command reads.
  */
-export type Outcome = 'refused' | 'well' | 'fresh' | 'either'
+type Outcome = 'refused' | 'well' | 'fresh' | 'either'
 
 /** Puts it at `path`, where the good file is; `victim` is a path outside, for what a link points to. */
 type Place = (path: string, victim: string) => void

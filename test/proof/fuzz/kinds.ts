@@ -162,7 +162,7 @@ export const KINDS: readonly Kind[] = [
 const PICKS = READERS.length
 
 /** What is wrong with what the command made of `bytes`; empty when nothing is. */
-export async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
+async function tryInput(kind: Kind, bytes: Uint8Array, pick: number): Promise<string[]> {
   // A command that needs more memory than this ends with a signal, which is no exit code.
   const home = new Home({
     BOOKCTL_NO_HISTORY: '1',

@@ -14,7 +14,7 @@ import {SANDBOXES} from './sandbox.js'
 import {type Death, type Ground, MOMENTS, type Subject} from './trial.js'
 
 /** Numbers from 0 to 1, the same each time for a seed and a name. */
-export function randomOf(seed: number, name: string): () => number {
+function randomOf(seed: number, name: string): () => number {
   let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE(0)
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

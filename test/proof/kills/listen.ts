@@ -21,7 +21,7 @@ import {
   type Trial,
 } from './trial.js'
 
-export type Ready = Record<string, string>
+type Ready = Record<string, string>
 
 export interface Serving {
   readonly child: ChildProcess

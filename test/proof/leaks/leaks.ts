@@ -32,7 +32,7 @@ import {SPECIAL_CELLS} from './special.js'
 import {ALL, SWITCHES, type Switch} from './switches.js'
 
 /** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */
-export type Echo = Fault & {readonly isResult?: boolean}
+type Echo = Fault & {readonly isResult?: boolean}
 
 /** All that was sent, as it was and in base64. */
 function echoOf({head, body}: WireRequest): string {
@@ -72,7 +72,7 @@ function peopleFirst({body}: Reply): string {
   })
 }
 
-export const ECHOES: readonly Echo[] = [
+const ECHOES: readonly Echo[] = [
   ...[400, 401, 403, 409, 429, 500].map(status =>
     echo(`refused-${status}`, {kind: 'status', status}, status, echoed => {
       const details = [{field: echoed.slice(-80), message: echoed, rejected_value: echoed}]
@@ -274,7 +274,7 @@ function possibleExits(row: Row, {name, conclusion}: Fault, text: string): numbe
   ]
 }
 
-export const nameOfLeak = ({row, debug, fault, isJson}: LeakCell) =>
+const nameOfLeak = ({row, debug, fault, isJson}: LeakCell) =>
   `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${ECHOES.includes(fault) ? '' : 'fault '}${fault.name}`
 
 const isSample = ({debug, fault}: LeakCell, n: number) =>

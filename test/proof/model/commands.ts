@@ -254,7 +254,7 @@ const restart = fc.constant(
 )
 
 /** Reservations and time more often than the rest. */
-export const COMMANDS: fc.Arbitrary<Command>[] = [
+const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[search, search, reserve, reserve, reserve, reserve, pay, pay, cancel, advance, advance, advance],
   ...[price, voucher, revoke, subscribe, unsubscribe, testEvent, receiving, restart],
 ]

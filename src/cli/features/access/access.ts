@@ -97,7 +97,7 @@ export function recordOf(state: State, name: string): Profile | undefined {
 }
 
 /** Variables that are set and override a profile. */
-export function overridingVariables(env: NodeJS.ProcessEnv): string[] {
+function overridingVariables(env: NodeJS.ProcessEnv): string[] {
   const names = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
   return names.filter(name => env[name])
 }

@@ -211,7 +211,7 @@ export interface Change {
   readonly after: SettingValue | null
 }
 
-export interface WantedChange {
+interface WantedChange {
   readonly key: SettingKey
   /** As typed; undefined takes the setting out. */
   readonly text: string | undefined
@@ -221,7 +221,7 @@ export interface WantedChange {
  * What is to change: settings of a profile in the profile in use, others in the defaults unless --profile stands on
  * the command line. Throws usage for an invalid value, and for a profile that is not there.
  */
-export async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
+async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
@@ -274,7 +274,7 @@ export function applyChange(settings: SettingsEditor, change: Change): void {
 }
 
 /** Operations whose paths the profile loses by the change: they are for the service before. */
-export function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
+function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
   const before = profile === null || key.name !== 'base_url' ? undefined : profiles[profile]
   return Object.keys(before && before.base_url !== after ? (before.paths ?? {}) : {})
 }

@@ -121,7 +121,7 @@ export async function price(
 }
 
 /** `now`: Unix seconds on this machine's clock. */
-export function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number): Comparison {
+function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number): Comparison {
   const ends = [
     ...(offer.expires_at === null ? [] : [Date.parse(offer.expires_at) / 1000]),
     ...(seen ? [seen.expires_at] : []),

@@ -107,7 +107,7 @@ export interface TourNarrowing {
 export const TOUR_SORTS = ['price', 'rating', 'duration', 'name']
 
 /** The tours wanted, in the order wanted. A tour that does not say what matters is left out, or comes last. */
-export function narrowTours(tours: readonly FoundTour[], wanted: TourNarrowing): FoundTour[] {
+function narrowTours(tours: readonly FoundTour[], wanted: TourNarrowing): FoundTour[] {
   const kept = tours.filter(tour => isWanted(tour, wanted))
   const order = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
   return (order ? kept.sort(order) : kept).slice(0, wanted.limit)

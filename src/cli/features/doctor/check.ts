@@ -4,7 +4,7 @@ import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'
 
-export type Status = 'ok' | 'warn' | 'fail' | 'skipped'
+type Status = 'ok' | 'warn' | 'fail' | 'skipped'
 
 export interface Check {
   readonly name: string

@@ -32,7 +32,7 @@ import {
 import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
 import {checkService, SERVICE_CHECKS} from './service.js'
 
-export interface DoctorOptions {
+interface DoctorOptions {
   /** What inspectPermissions saw. */
   readonly permissions: Check
   readonly state: State
@@ -51,12 +51,12 @@ export interface DoctorOptions {
 const STEP_SECONDS = 10
 
 /** The check that comes before all: whoever opens a file of ours, config.json too, mends its permissions. */
-export function inspectPermissions(directory: string): Promise<Check> {
+function inspectPermissions(directory: string): Promise<Check> {
   return checking('permissions', () => checkPermissions(directory))
 }
 
 /** Makes every check. Throws nothing that a check can tell. */
-export async function diagnose(options: DoctorOptions): Promise<Check[]> {
+async function diagnose(options: DoctorOptions): Promise<Check[]> {
   const {state, connect: link, offline} = options
   const {directory} = state
   const machine = [
@@ -148,7 +148,7 @@ async function checkRemote(options: DoctorOptions, found: Found, timeoutSeconds:
   }
 }
 
-export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix']
+const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix']
 
 export function doctorResult(checks: readonly Check[]): Result<Record<string, unknown>> {
   const items = checks.map(({name, status, detail, fix}) => ({name, status, detail, fix}))

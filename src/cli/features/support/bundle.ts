@@ -282,7 +282,7 @@ export function listing(files: readonly BundleFile[]): string[] {
 }
 
 /** The user's home directory; undefined where HOME is empty, or the system does not know the user. */
-export function homeDirectory(): string | undefined {
+function homeDirectory(): string | undefined {
   try {
     return homedir() || undefined
   } catch {

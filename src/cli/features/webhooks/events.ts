@@ -53,7 +53,7 @@ export function eventFilter({id, type, since}: EventFilterFlags, store: EventSto
 }
 
 /** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
-export function readSince(field: string, text: string, now: number): number {
+function readSince(field: string, text: string, now: number): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
     if (time !== undefined) return time
@@ -63,7 +63,7 @@ export function readSince(field: string, text: string, now: number): number {
 }
 
 /** Events that match, newest first, `limit` at most; read page by page. */
-export function* newestEvents(store: EventStore, filter: EventFilter, limit: number): Generator<StoredEvent> {
+function* newestEvents(store: EventStore, filter: EventFilter, limit: number): Generator<StoredEvent> {
   let before: number | undefined
   for (let left = limit; left > 0; ) {
     const page = store.page(filter, before === undefined ? {} : {before}, Math.min(PAGE, left))

@@ -123,7 +123,7 @@ async function queryLine(query: string): Promise<(record: CaptureRecord) => stri
 }
 
 /** One attempt to forward an event, as JSON. `late`: the service would not have waited for this answer (§6.4). */
-export function forwardDocument(report: ForwardReport): object {
+function forwardDocument(report: ForwardReport): object {
   const {eventId: event_id, target, attempt, state, status, ms, error} = report
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
   return {...document, next_attempt_at: state === 'pending' ? nextAttempt(report) : null}

@@ -22,11 +22,7 @@ export const VERIFY_COLUMNS = [
 ]
 
 /** The result as printed: one for one request, a list for several. `leftOut` entries were skipped, being no webhooks. */
-export function verifyResult(
-  results: readonly Verified[],
-  isSeveral: boolean,
-  leftOut = 0,
-): Result<VerifiedItem> {
+function verifyResult(results: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<VerifiedItem> {
   const items = itemsOf(results)
   const columns = VERIFY_COLUMNS.map(name => ({name, value: cellOf(name)}))
   const valid = results.filter(({result}) => result.valid).length

@@ -111,7 +111,7 @@ function describe({name, surname, email, phone_country_code: prefix, phone_numbe
   return sanitizeLine(`${name} ${surname}, ${email}, ${prefix} ${phone_number}`, 70)
 }
 
-export interface Phone {
+interface Phone {
   readonly phone_country_code: string
   readonly phone_number: string
   /** ISO 3166-1; undefined where a prefix belongs to several countries. */

@@ -157,7 +157,7 @@ export interface GuestCircumstances {
 const ADULT_AGE = 18
 
 /** Fills `form` in place and returns the guest. */
-export async function askGuest(
+async function askGuest(
   prompts: Prompts,
   place: Place,
   form: GuestForm,
@@ -174,7 +174,7 @@ export async function askGuest(
 }
 
 /** The guest of a form that is filled. */
-export function guestOf({type, isLead}: Place, form: GuestForm): Guest {
+function guestOf({type, isLead}: Place, form: GuestForm): Guest {
   const {name = '', surname = '', birth_date, gender, nationality, identity} = form
   return {
     ...{type, name, surname},
@@ -214,7 +214,7 @@ function ageWords(birthDate: string, {checkIn, today}: GuestCircumstances): stri
 }
 
 /** What does not fit the room as it was searched; undefined when all does. */
-export function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): string | undefined {
+function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): string | undefined {
   const isAdult = place.type === 'ADULT'
   if (known.checkIn === undefined || (!isAdult && place.age === undefined)) return undefined
   const age = ageOn(birthDate, known.checkIn)

@@ -137,7 +137,7 @@ function readAges(typed: string): number[] {
 }
 
 /** `usual`: of the settings. */
-export async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
+async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
   const read = (typed: string) => checkCurrency('currency', typed)
   return read(
     await prompts.text({

@@ -169,7 +169,7 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
 type Change = 'nothing' | 'guests' | 'contact' | 'payment' | 'reference' | 'offer' | 'stop'
 
 /** Throws SearchAgain for another offer, and usage `not_confirmed` when the person stops. */
-export async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
+async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
   // After a refusal something may have to be asked anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
   const change = await prompts.choose<Change>({
@@ -229,13 +229,13 @@ function forgetAnswers({answers, places}: Draft, index: number): void {
 }
 
 /** A price as far as it is known. */
-export interface Cost {
+interface Cost {
   readonly total: string | null
   readonly currency: string | null
 }
 
 /** What the account holds; undefined when it cannot be seen. */
-export type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
+type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
 
 export interface PaymentFacts {
   readonly cost: Cost
@@ -245,7 +245,7 @@ export interface PaymentFacts {
 }
 
 /** The balance, or undefined where the token may not see it or the answer holds none. */
-export async function readBalance(api: Api): Promise<Balance> {
+async function readBalance(api: Api): Promise<Balance> {
   const {showAccount} = await import('../../../api/operations/account.js')
   try {
     const account = await showAccount(api)

@@ -157,7 +157,7 @@ export interface Reader {
 }
 
 /** Unix seconds of a timestamp with an offset; undefined for anything else. */
-export function instantOf(text: string): number | undefined {
+function instantOf(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : at / 1000
@@ -172,7 +172,7 @@ export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
 }
 
 /** `2030-05-29 18:00 (+03:00)`: the moment as its own text has it; anything else as it is. */
-export function asWritten(text: string): string {
+function asWritten(text: string): string {
   const offset = offsetOf(text) ?? 'UTC'
   return instantOf(text) === undefined
     ? sanitizeLine(text, 40)

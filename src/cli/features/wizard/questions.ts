@@ -42,7 +42,7 @@ export function plainly<T>(check: (answer: string) => T): (answer: string) => vo
 }
 
 /** A refusal's words without the name of the flag or field they begin with. */
-export function withoutName(message: string): string {
+function withoutName(message: string): string {
   return message.replace(/^(--)?[\w[\].-]+: /, '')
 }
 

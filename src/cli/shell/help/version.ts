@@ -57,7 +57,7 @@ function verboseText({environment, ...facts}: ReturnType<typeof versionFacts>): 
 }
 
 /** The variables of the table that are set, without secrets. */
-export function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
+function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
   const found = VARIABLES.flatMap(variable => spellingsOf(variable.name).map(name => ({...variable, name})))
   return Object.fromEntries(
     found.flatMap(variable => {

@@ -56,7 +56,7 @@ export interface SearchQuestion<T> extends Asked {
   readonly startsUnchosen?: boolean
 }
 
-export interface ConfirmQuestion extends Asked {
+interface ConfirmQuestion extends Asked {
   /** The answer of an empty line (default no). */
   readonly default?: boolean
 }
