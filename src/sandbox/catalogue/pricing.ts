@@ -2,12 +2,12 @@
 import {nightsBetween} from '../../contract/dates.js'
 import type {Hotel, Offer, OfferRoom, Price, SearchRequest} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
+import {policyMaker} from './cancellation-policies.js'
 import {type BoardCode, findCity, type Place, placeOf} from './cities.js'
 import type {CountryRules} from './countries.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
 import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
-import {policyMaker} from './policies.js'
 import {
   marketPercent,
   type NightFactors,

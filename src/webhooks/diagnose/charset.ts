@@ -1,6 +1,6 @@
 /** Bodies that were read in one character encoding and written in another. */
 import {isUtf8} from 'node:buffer'
-import {type Cause, cause} from './cause.js'
+import {type Cause, cause} from './finding.js'
 
 /** A body that may have been signed, and what must have happened to it since. */
 export interface Step {

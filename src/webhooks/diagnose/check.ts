@@ -9,7 +9,7 @@ import {
   type VerifyTerms,
   verifyBody,
 } from '../signature/signature.js'
-import type {Finding} from './cause.js'
+import type {Finding} from './finding.js'
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]

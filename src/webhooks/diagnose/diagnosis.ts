@@ -7,13 +7,13 @@ import {isTooDeep} from '../../contract/json.js'
 import type {EventSummary} from '../signature/event.js'
 import type {HeaderMap, WebhookHeaderNames} from '../signature/headers.js'
 import type {NamedSecret, Verdict} from '../signature/signature.js'
-import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './cause.js'
 import {lossyReadings} from './charset.js'
+import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
-import {readClaims} from './header.js'
+import {readClaims} from './header-causes.js'
 import {printables, reprint} from './reprint.js'
 import {search} from './search.js'
-import {keyForms, otherKeyForms, wrongKinds} from './secrets.js'
+import {keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
 
 export interface DiagnosisInput {
   readonly verdict: Verdict

@@ -1,7 +1,7 @@
 /** What to do about a cause, in one line, for the framework that the request seems to come from; and what is said of time. */
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
-import type {Cause, Finding} from './cause.js'
+import type {Cause, Finding} from './finding.js'
 
 type Framework = keyof typeof RAW_BODY
 

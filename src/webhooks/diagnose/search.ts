@@ -5,9 +5,15 @@
  * Digests are compared in no constant time here: only the owner of the secret waits for the answer.
  */
 import {createSecretKey, type KeyObject} from 'node:crypto'
-import type {BodyForm, Cause, Claim, KeyForm} from './cause.js'
-import {keylessSchemes, millisecondSchemes, otherSchemes, properSchemes, type Scheme} from './header.js'
-import {restoreEdges, unwrapBody, withoutEdges} from './repairs.js'
+import {restoreEdges, unwrapBody, withoutEdges} from './body-causes.js'
+import type {BodyForm, Cause, Claim, KeyForm} from './finding.js'
+import {
+  keylessSchemes,
+  millisecondSchemes,
+  otherSchemes,
+  properSchemes,
+  type Scheme,
+} from './header-causes.js'
 import {printables, reorder, reprint, respace} from './reprint.js'
 
 export interface SearchInput {

@@ -5,7 +5,7 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
-import {type Budget, boundConnections, type Connections, createBudget, readBody} from './bounds.js'
+import {type Budget, boundConnections, type Connections, createBudget, readBody} from './limits.js'
 import type {Receiver, ReceiverLimits} from './receiver.js'
 
 const CHECK_MILLISECONDS = 250

@@ -30,7 +30,7 @@ import {
   checkVersions,
 } from './machine.js'
 import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
-import {checkService, SERVICE_CHECKS} from './service.js'
+import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
 
 interface DoctorOptions {
   /** What inspectPermissions saw. */

@@ -9,7 +9,7 @@ import {
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import type {NamedSecret} from '../signature/signature.js'
-import {type Cause, cause, type KeyForm} from './cause.js'
+import {type Cause, cause, type KeyForm} from './finding.js'
 
 /** What a secret that is no signing secret is, by its beginning. */
 const OTHER_KINDS: readonly [string, string][] = [

@@ -1,7 +1,7 @@
 /** What a signature header claims, read as generously as can be, and the ways in which its digest may have been made. */
 import {createHash, createHmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
-import {type Cause, type Claim, cause} from './cause.js'
+import {type Cause, type Claim, cause} from './finding.js'
 
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
