@@ -1,4 +1,4 @@
-/** The webhook event types of §6.1 and the request headers of §6.2. */
+/** The webhook event types of §6.1. */
 export const EVENT_TYPES = {
   'reservation.confirmed': 'reservation confirmed (payment completed or balance debited)',
   'reservation.cancelled': 'reservation cancelled',
@@ -11,11 +11,6 @@ export const EVENT_TYPES = {
 export type EventType = keyof typeof EVENT_TYPES
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[]
-
-/** `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). A neutral word is in place of the maker's name. */
-export const SIGNATURE_HEADER = 'X-Service-Signature'
-/** The event's identifier, for removing duplicates (§6.2). It is not covered by the signature. */
-export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)

@@ -1,15 +1,15 @@
 /** The numbers, scopes and event types of the interface, written here a second time from §5, §6 and §8. */
 import {describe, expect, it} from 'vitest'
-import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
+import {EVENT_TYPE_NAMES, isEventType} from '../../src/contract/events.js'
 import * as limits from '../../src/contract/limits.js'
 import {BOOKING_SCOPES, isScope, SCOPE_NAMES} from '../../src/contract/scopes.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../src/contract/webhook-headers.js'
 
 describe('the interface', () => {
   it('has these limits (§8, §6.4, §9)', () => {
     expect(limits).toMatchObject({
       ACCESS_TOKEN_LIFETIME_SECONDS: 7200,
       OFFER_VALIDITY_SECONDS: 900,
-      OFFER_CONVERSIONS: 1,
       VOUCHER_LINK_VALIDITY_SECONDS: 3600,
       SIGNATURE_TOLERANCE_SECONDS: 300,
       WEBHOOK_RESPONSE_SECONDS: 3,

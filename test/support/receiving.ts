@@ -4,13 +4,12 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, type EventStore} from '../../src/state/event-store.js'
+import {RECEIVER_LIMITS, type ReceiverLimits} from '../../src/webhooks/receive/limits.js'
 import {
   type AcceptedEvent,
   createReceiver,
-  RECEIVER_LIMITS,
   type Receipt,
   type Receiver,
-  type ReceiverLimits,
 } from '../../src/webhooks/receive/receiver.js'
 import {type ServedReceiver, serveReceiver} from '../../src/webhooks/receive/server.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'

@@ -5,11 +5,11 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 import {
   checkCountry,
   checkCurrency,

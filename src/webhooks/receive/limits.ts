@@ -5,6 +5,28 @@
 import type {IncomingMessage} from 'node:http'
 import type {Server, Socket} from 'node:net'
 
+export interface ReceiverLimits {
+  readonly maxBodyBytes: number
+  /** Bodies of all requests together. */
+  readonly maxHeldBytes: number
+  readonly maxConnections: number
+  /** Events that may wait for the disk; more are answered 503. */
+  readonly maxWaiting: number
+  /** For a request's head, and for all of it, from its first byte. */
+  readonly headMilliseconds: number
+  readonly requestMilliseconds: number
+}
+
+/** Ours. A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
+export const RECEIVER_LIMITS: ReceiverLimits = {
+  maxBodyBytes: 1024 * 1024,
+  maxHeldBytes: 32 * 1024 * 1024,
+  maxConnections: 4000,
+  maxWaiting: 2048,
+  headMilliseconds: 2000,
+  requestMilliseconds: 2000,
+}
+
 /** Bytes that all requests together may hold in memory. */
 export interface Budget {
   /** Takes `bytes` if they are free, and returns whether they were. */

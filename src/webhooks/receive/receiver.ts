@@ -7,28 +7,6 @@ import type {WebhookHeaderNames} from '../signature/headers.js'
 import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 import {createGroupCommit, type Settled} from './group-commit.js'
 
-export interface ReceiverLimits {
-  readonly maxBodyBytes: number
-  /** Bodies of all requests together. */
-  readonly maxHeldBytes: number
-  readonly maxConnections: number
-  /** Events that may wait for the disk; more are answered 503. */
-  readonly maxWaiting: number
-  /** For a request's head, and for all of it, from its first byte. */
-  readonly headMilliseconds: number
-  readonly requestMilliseconds: number
-}
-
-/** Ours. A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
-export const RECEIVER_LIMITS: ReceiverLimits = {
-  maxBodyBytes: 1024 * 1024,
-  maxHeldBytes: 32 * 1024 * 1024,
-  maxConnections: 4000,
-  maxWaiting: 2048,
-  headMilliseconds: 2000,
-  requestMilliseconds: 2000,
-}
-
 type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
 
 /** A request as it arrived. */

@@ -5,8 +5,9 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
+import type {ReceiverLimits} from './limits.js'
 import {type Budget, boundConnections, type Connections, createBudget, readBody} from './limits.js'
-import type {Receiver, ReceiverLimits} from './receiver.js'
+import type {Receiver} from './receiver.js'
 
 const CHECK_MILLISECONDS = 250
 /** Ours: a connection without traffic is closed after this. */

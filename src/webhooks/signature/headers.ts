@@ -1,5 +1,5 @@
 /** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 
 /** Under which names the signature and the event's id come (§6.2), in any case of letters. */
 export interface WebhookHeaderNames {

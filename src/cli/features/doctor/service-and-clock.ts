@@ -59,7 +59,7 @@ function describeAnswer({status, body}: SentAnswer, baseUrl: string, millisecond
   const said = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
   if (status >= 500)
     return fail('service', 'service_failed', said, 'try again later, or ask the operator of the service')
-  if (status === 401) return ok('service', `${said}as expected without a token`)
+  if (status === 401) return ok('service', `${said}, as expected without a token`)
   const fix = 'check that the base URL is the address of the service'
   if (status < 400 || parseJson(body) === undefined)
     return warn('service', `${said} to a request without a token, where 401 is expected`, fix)

@@ -4,9 +4,9 @@
  * as a receiver would use them; the explanation of a mismatch looks at those.
  */
 import * as Flags from '@oclif/core/flags'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/webhook-headers.js'
 import type {State} from '../../../state/state.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
