@@ -39,7 +39,11 @@ export interface OutputParts {
 export async function createListenOutput({flags, tell}: OutputParts): Promise<ListenOutput> {
   const stdout = createLineWriter({
     send: sendToStdout,
-    onLost: () => tell('lines were dropped: their reader is too slow; the events are stored'),
+    // A reader that has gone ends the command, without a word (streams.ts).
+    onLost: error => {
+      if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return
+      tell('lines were dropped: their reader is too slow; the events are stored')
+    },
   })
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
   const asJson = flags.json || flags.format === 'ndjson'
