@@ -7,8 +7,14 @@ import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {isReached, type Row} from '../../scripts/bench/support/figures.js'
-import {exponents, median, percentile, spread} from '../../scripts/bench/support/statistics.js'
+import {
+  exponents,
+  isReached,
+  median,
+  percentile,
+  type Row,
+  spread,
+} from '../../scripts/bench/support/figures.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = ['--import', 'tsx', join(ROOT, 'scripts/bench/main.ts')]
@@ -47,14 +53,8 @@ test('a case that is not there is refused, and the cases are named', async () =>
 })
 
 test('stopped by a signal, it ends what it started and removes its files', async () => {
-  const bench = spawn(
-    process.execPath,
-    [...NODE, '--quick', '--only', 'account', '--only', 'sandbox-growth'],
-    {
-      ...withTemporary(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+  const argv = [...NODE, '--quick', '--only', 'account', '--only', 'sandbox-growth']
+  const bench = spawn(process.execPath, argv, {...withTemporary(), stdio: ['ignore', 'ignore', 'pipe']})
   // The first case is done, so it is at the second.
   await new Promise(resolve => bench.stderr.once('data', resolve))
   bench.kill('SIGTERM')
@@ -74,7 +74,7 @@ test('what the figures are made of', () => {
 })
 
 test('a reach is from above or from below', () => {
-  const row: Row = {measured: '', against: '', ours: {median: 1, unit: ''}, value: 1.3}
+  const row: Row = {measured: '', ours: {median: 1, unit: ''}, value: 1.3}
   expect(isReached(row)).toBeUndefined()
   expect(isReached({...row, reach: {atMost: 1.3}})).toBe(true)
   expect(isReached({...row, reach: {atMost: 1.2}})).toBe(false)

@@ -2,36 +2,21 @@
  * What every case is given: a directory of its own, processes that are measured and surely ended, and how much to do.
  * The processes run alone with what they need: no settings, proxies or Node options of the machine reach them.
  */
-import {type ChildProcess, execFileSync, type StdioOptions, spawn} from 'node:child_process'
+import {type ChildProcess, type StdioOptions, spawn, spawnSync} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import type {Row} from './figures.js'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const BOOKCTL = join(ROOT, 'bin/run.js')
-const PEAK_MEMORY = reference('peak-memory.cjs')
 /** No single process runs longer. */
 const MOST_MILLISECONDS = 400_000
-
-export interface Case {
-  readonly name: string
-  run(bench: Bench): Promise<Row[]>
-}
-
-export interface BenchOptions {
-  /** Small sizes and few runs, for a first look. */
-  readonly quick: boolean
-  /** Takes a line of progress. */
-  readonly tell: (text: string) => void
-}
 
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly stdio?: StdioOptions
-  readonly cwd?: string
   /** Whether it may use one core alone, where the system can say so; see `canPin`. */
   readonly oneCore?: boolean
 }
@@ -51,11 +36,11 @@ export class Bench {
   readonly #children = new Set<ChildProcess>()
   #count = 0
 
-  constructor(readonly options: BenchOptions) {}
+  /** A quick bench has small sizes and few runs, for a first look. */
+  constructor(readonly isQuick: boolean) {}
 
-  /** `full` or, of a quick run, `quick`. */
   size<T>(full: T, quick: T): T {
-    return this.options.quick ? quick : full
+    return this.isQuick ? quick : full
   }
 
   /** A new directory. */
@@ -67,22 +52,21 @@ export class Bench {
 
   /** Starts `command`; it is ended with the bench at the latest. */
   start(command: string, argv: readonly string[], options: RunOptions = {}): ChildProcess {
-    const {env = {}, stdio = 'ignore', cwd = this.directory, oneCore} = options
-    const [program, ...rest] = [...(oneCore && canPin() ? PIN : []), command, ...argv] as [
-      string,
-      ...string[],
-    ]
-    const child = spawn(program, rest, {cwd, env: {...this.#environment(), ...env}, stdio})
+    const {stdio = 'ignore', oneCore} = options
+    const [program = '', ...rest] = [...(oneCore && canPin() ? PIN : []), command, ...argv]
+    const own = {
+      HOME: this.directory,
+      TMPDIR: this.directory,
+      BOOKCTL_CONFIG_DIR: join(this.directory, 'config'),
+    }
+    const env = {PATH: process.env.PATH, ...own, ...options.env}
+    const child = spawn(program, rest, {cwd: this.directory, env, stdio, timeout: MOST_MILLISECONDS})
     this.#children.add(child)
-    const late = setTimeout(() => child.kill('SIGKILL'), MOST_MILLISECONDS)
-    child.once('close', () => {
-      clearTimeout(late)
-      this.#children.delete(child)
-    })
+    child.once('close', () => this.#children.delete(child))
     return child
   }
 
-  /** Runs `command` to its end. Throws when it does not end as it should. */
+  /** Runs `command` to its end. Throws when it does not end with 0. */
   async run(command: string, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
     const started = performance.now()
     const child = this.start(command, argv, {stdio: ['ignore', 'ignore', 'pipe'], ...options})
@@ -92,9 +76,8 @@ export class Bench {
     child.stderr?.setEncoding('utf8').on('data', text => (stderr += text))
     const exit = await ended(child)
     const milliseconds = performance.now() - started
-    if (exit !== 0) {
+    if (exit !== 0)
       throw new Error(`${[command, ...argv].join(' ')} ended with ${exit}: ${stderr.slice(-500)}`)
-    }
     return {milliseconds, stdout}
   }
 
@@ -107,12 +90,12 @@ export class Bench {
     return this.node([BOOKCTL, ...argv], options)
   }
 
-  /** As `node`, and tells the most memory it held. */
-  async nodeWithPeak(argv: readonly string[], options: RunOptions = {}): Promise<Run & {peakBytes: number}> {
+  /** As `node`, with the most memory it held. */
+  async nodeWithPeak(argv: readonly string[], options: RunOptions = {}): Promise<Run & {megabytes: number}> {
     const file = join(this.room(), 'peak')
     const env = {...options.env, PEAK_MEMORY_FILE: file}
-    const run = await this.node(['--require', PEAK_MEMORY, ...argv], {...options, env})
-    return {...run, peakBytes: Number(readFileSync(file, 'utf8'))}
+    const run = await this.node(['--require', reference('peak-memory.cjs'), ...argv], {...options, env})
+    return {...run, megabytes: Number(readFileSync(file, 'utf8')) / 1e6}
   }
 
   /** Ends every process, and removes every file. */
@@ -120,32 +103,28 @@ export class Bench {
     for (const child of this.#children) child.kill('SIGKILL')
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 5})
   }
-
-  #environment(): Record<string, string> {
-    const {PATH = ''} = process.env
-    const config = join(this.directory, 'config')
-    return {PATH, HOME: this.directory, TMPDIR: this.directory, BOOKCTL_CONFIG_DIR: config}
-  }
 }
 
 const PIN = ['taskset', '-c', '0']
 
 /** Whether a process can be held to one core here. */
 export function canPin(): boolean {
-  try {
-    execFileSync('taskset', ['-c', '0', 'true'], {stdio: 'ignore'})
-    return true
-  } catch {
-    return false
-  }
+  return spawnSync('taskset', ['-c', '0', 'true']).status === 0
 }
 
 /** Its exit code, or the signal that ended it. */
-export function ended(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+function ended(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve(signal ?? code))
   })
+}
+
+/** Sends SIGTERM and waits for the end. */
+export async function stop(child: ChildProcess): Promise<void> {
+  const end = ended(child)
+  child.kill('SIGTERM')
+  await end
 }
 
 /** The first line a process prints, as JSON; its stdout must be a pipe. Throws when it ends before. */

@@ -1,5 +1,7 @@
-/** A measurement as it is reported: ours, what it is held against, and the reach it should have. */
-import {median, spread} from './statistics.js'
+/** Measurements as they are reported: a figure, what it is compared with, the limit it should keep to, and the table. */
+import {cpus} from 'node:os'
+import process from 'node:process'
+import {alternate, type Bench, type Run} from './bench.js'
 
 export interface Figure {
   readonly median: number
@@ -7,36 +9,144 @@ export interface Figure {
   readonly spread?: number
   /** For example `ms`, `MB`, `a second`. */
   readonly unit: string
-  /** The most memory the process held, in bytes. */
-  readonly peakBytes?: number | undefined
 }
-
-/** What a ratio or a value may be at most, or must be at least. */
-type Reach = {readonly atMost: number} | {readonly atLeast: number}
 
 export interface Row {
   readonly measured: string
-  readonly against: string
+  readonly against?: string
   readonly ours: Figure
   readonly reference?: Figure
-  /** Ours divided by the reference; or, of a value with a reach of its own, the value itself. */
+  /** Ours divided by the reference; or, of a value with a limit of its own, the value itself. */
   readonly value?: number
-  readonly reach?: Reach
+  /** What the value may be at most, or must be at least. */
+  readonly reach?: {readonly atMost: number} | {readonly atLeast: number}
   readonly remark?: string
 }
 
-/** Whether the reach was reached; undefined where there is none. */
+/** Whether the value is within its limit; undefined where there is none. */
 export function isReached({value, reach}: Row): boolean | undefined {
   if (value === undefined || reach === undefined) return undefined
   return 'atMost' in reach ? value <= reach.atMost : value >= reach.atLeast
 }
 
-export function figure(samples: readonly number[], unit: string, peakBytes?: number): Figure {
-  const several = samples.length > 1 ? {spread: spread(samples)} : {}
-  return {median: median(samples), ...several, unit, peakBytes}
+export function figure(samples: readonly number[], unit: string): Figure {
+  return {median: median(samples), ...(samples.length > 1 && {spread: spread(samples)}), unit}
 }
 
-/** The row of two figures whose ratio has a reach. */
-export function compared(row: Omit<Row, 'value'> & {readonly reference: Figure}): Row {
+/** The row of two figures whose ratio has a limit. */
+export function compared(row: Row & {readonly reference: Figure}): Row {
   return {...row, value: row.ours.median / row.reference.median}
+}
+
+/** Where the middle half of the runs lies further apart than this part of the median, as many are added. */
+const STEADY = 0.1
+const MOST_ROUNDS = 3
+
+export interface Race extends Pick<Row, 'measured' | 'against' | 'reach'> {
+  ours(): Promise<Run>
+  other(): Promise<Run>
+  /** How often each runs at least; less in a quick run. */
+  readonly times: number
+}
+
+/** How long two processes take, in milliseconds, in turn and often enough that the medians are steady. */
+export async function race(bench: Bench, {ours, other, times, ...row}: Race): Promise<Row> {
+  const milliseconds = {ours: [] as number[], other: [] as number[]}
+  for (let round = 0; round < bench.size(MOST_ROUNDS, 1); round++) {
+    if (round > 0 && Object.values(milliseconds).every(samples => spread(samples) <= STEADY)) break
+    const runs = await alternate(bench.size(times, Math.ceil(times / 6)), ours, other)
+    for (const who of ['ours', 'other'] as const)
+      milliseconds[who].push(...runs[who].map(run => run.milliseconds))
+  }
+  const reference = figure(milliseconds.other, 'ms')
+  return compared({...row, ours: figure(milliseconds.ours, 'ms'), reference})
+}
+
+/** Where measurements scatter, a linear cost shows an exponent up to this. */
+const LINEAR = 1.1
+
+export interface Point {
+  readonly size: number
+  /** Milliseconds of one or more runs. */
+  readonly costs: readonly number[]
+}
+
+/** The row of how cost grows with size: linear or better is wanted. */
+export function growth(measured: string, points: readonly Point[]): Row {
+  const medians = points.map(({size, costs}) => ({size, cost: median(costs), costs}))
+  const steps = exponents(medians)
+  const last = steps.at(-1) as number
+  const times = medians.map(({size, cost, costs}) => {
+    const scatter = costs.length > 1 ? ` ± ${Math.round(spread(costs) * 50)} %` : ''
+    return `${size.toLocaleString('en')}: ${Number(cost.toPrecision(3))} ms${scatter}`
+  })
+  return {
+    measured: `${measured}: exponent of its cost`,
+    ...{ours: figure([last], ''), value: last, reach: {atMost: LINEAR}},
+    remark: `${times.join(', ')}; exponents ${steps.map(step => step.toFixed(2)).join(', ')}`,
+  }
+}
+
+/** The value below which `part` (0 to 1) of `values` are. */
+export function percentile(values: Iterable<number>, part: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+/** The middle value; of an even count, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort()
+  const middle = sorted.length >> 1
+  if (sorted.length % 2 === 1) return sorted[middle] as number
+  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+}
+
+/** How far the middle half of `values` lies apart, as a part of the median: 0.05 is ± 2.5 %. */
+export function spread(values: readonly number[]): number {
+  return (percentile(values, 0.75) - percentile(values, 0.25)) / median(values)
+}
+
+/**
+ * The exponents e of cost ∝ size^e, one from each size to the next: 1 is linear, 0 does not grow. Where a fixed cost
+ * (starting) weighs, the first is small; the last one counts.
+ */
+export function exponents(points: readonly {readonly size: number; readonly cost: number}[]): number[] {
+  return points.slice(1).map((point, n) => {
+    const before = points[n] as {size: number; cost: number}
+    return Math.log(point.cost / before.cost) / Math.log(point.size / before.size)
+  })
+}
+
+const METHOD =
+  'Medians, ± half the spread of the middle half; ours and the reference in turn, the first of each not counted. ' +
+  'Both run in the same environment of PATH, HOME and TMPDIR: no NODE_OPTIONS, NODE_EXTRA_CA_CERTS, compile cache or proxy.'
+
+/** The rows as a Markdown table, ending in a newline. */
+export function markdown(rows: readonly Row[], isQuick: boolean): string {
+  const cores = cpus()
+  const machine = `${cores.length} × ${cores[0]?.model.trim() || process.arch}`
+  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}`
+  const lines = [
+    ['Measured', 'bookctl', 'Against', 'Reference', 'Ratio', 'Reach', '', 'Remarks'],
+    ['---', '---:', '---', '---:', '---:', '---:', '---', '---'],
+    ...rows.map(cellsOf),
+  ].map(cells => `| ${cells.join(' | ')} |\n`)
+  return `${head}${isQuick ? '; quick: small sizes, few runs' : ''}. ${METHOD}\n\n${lines.join('')}`
+}
+
+function cellsOf(row: Row): string[] {
+  const {measured, against = '', ours, reference, value, reach, remark = ''} = row
+  const reached = isReached(row)
+  return [
+    ...[measured, textOf(ours), against, reference ? textOf(reference) : ''],
+    reference && value !== undefined ? value.toFixed(2) : '',
+    reach ? ('atMost' in reach ? `≤ ${reach.atMost}` : `≥ ${reach.atLeast}`) : '',
+    ...[reached === undefined ? '' : reached ? '✓' : '✗', remark],
+  ]
+}
+
+function textOf({median, spread, unit}: Figure): string {
+  const digits = median >= 100 ? 0 : median >= 10 ? 1 : 2
+  const scatter = spread === undefined ? '' : ` ± ${Math.round(spread * 50)} %`
+  return `${median.toFixed(digits)} ${unit}`.trimEnd() + scatter
 }

@@ -3,9 +3,8 @@
  * are whole before the clock starts. The generator's own limit is measured too (references/no-receiver.cjs).
  */
 import {connect, type Socket} from 'node:net'
-import {SECRET, signedRequest} from '../../../test/support/webhook-load.js'
+import {signedRequest} from '../../../test/support/webhook-load.js'
 
-export {SECRET}
 export const CONNECTIONS = 50
 const DIGIT_TWO = 0x32
 const LINE_FEED = 0x0a

@@ -4,8 +4,8 @@ import {closeSync, openSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {type Bench, BOOKCTL, ended, firstLine, reference} from './bench.js'
-import {SECRET} from './load.js'
+import {SECRET} from '../../../test/support/webhook-load.js'
+import {type Bench, BOOKCTL, firstLine, reference, stop} from './bench.js'
 
 export interface Receiver {
   readonly child: ChildProcess
@@ -39,10 +39,5 @@ export async function startListen(bench: Bench): Promise<Receiver> {
 }
 
 function receiver(child: ChildProcess, {url}: {url: string}): Receiver {
-  const stop = async () => {
-    const end = ended(child)
-    child.kill('SIGTERM')
-    await end
-  }
-  return {child, port: Number(new URL(url).port), stop}
+  return {child, port: Number(new URL(url).port), stop: () => stop(child)}
 }

@@ -1,4 +1,4 @@
-/** The service of references/service.cjs, and the settings with which bookctl and its peers ask it. */
+/** The service of references/service.cjs, and the settings with which bookctl asks it. */
 import process from 'node:process'
 import {type Bench, firstLine, reference} from './bench.js'
 
@@ -27,16 +27,4 @@ export async function startService(bench: Bench): Promise<LocalService> {
 export function searchArguments(count: number): string[] {
   const stay = ['--check-in', '2030-06-01', '--nights', '3', '--nationality', 'TR', '--currency', 'EUR']
   return ['hotels', 'search', '--city', String(count), ...stay]
-}
-
-/** The body of that search (§2.2). */
-export function searchBody(count: number): string {
-  return JSON.stringify({
-    destination: {type: 'CITY', id: count},
-    check_in: '2030-06-01',
-    check_out: '2030-06-04',
-    rooms: [{adults: 2, children_ages: []}],
-    client_nationality: 'TR',
-    currency: 'EUR',
-  })
 }

@@ -5,8 +5,9 @@
  */
 import {copyFileSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {pathToFileURL} from 'node:url'
 import {type Bench, ROOT} from './bench.js'
+
+const LIST_MODULES = new URL('../../../test/support/loaded-preload.mjs', import.meta.url).href
 
 /** Writes it for the command `argv` of two words, run with `env`; returns the path of what starts it. */
 export async function writeUnbundled(
@@ -19,10 +20,15 @@ export async function writeUnbundled(
   const inIt = (name: string) => join(directory, name)
   copyFileSync(join(ROOT, 'package.json'), inIt('package.json'))
   symlinkSync(join(ROOT, 'node_modules'), inIt('node_modules'))
-  const emitting = {noCheck: true, noEmit: false, types: [], rootDir: join(ROOT, 'src'), outDir: inIt('src')}
   const settings = {
     extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: emitting,
+    compilerOptions: {
+      noCheck: true,
+      noEmit: false,
+      types: [],
+      rootDir: join(ROOT, 'src'),
+      outDir: inIt('src'),
+    },
     // oclif loads every command that it finds: there is this one.
     include: ['cli/shell/main.ts', 'cli/shell/hooks', 'cli/shell/help/help.ts', `commands/${command}.ts`].map(
       path => join(ROOT, 'src', path),
@@ -31,26 +37,14 @@ export async function writeUnbundled(
   writeFileSync(inIt('tsconfig.json'), JSON.stringify(settings))
   await bench.node([join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', directory])
   const start = `await main(process.argv.slice(2), {root: ${JSON.stringify(inIt('src'))}, isSource: true})\n`
-  const fromMain = `import {main} from './src/cli/main.js'\n${start}`
+  const fromMain = `import {main} from './src/cli/shell/main.js'\n${start}`
   writeFileSync(inIt('lazy.mjs'), fromMain)
-  writeFileSync(inIt('list.mjs'), listing(inIt('modules')))
-  await bench.node(['--import', pathToFileURL(inIt('list.mjs')).href, inIt('lazy.mjs'), ...argv], {env})
-
-  const modules = new Set(readFileSync(inIt('modules'), 'utf8').split('\n'))
+  const LOADED_FILE = inIt('modules')
+  await bench.node(['--import', LIST_MODULES, inIt('lazy.mjs'), ...argv], {env: {...env, LOADED_FILE}})
+  const modules = new Set(readFileSync(LOADED_FILE, 'utf8').split('\n'))
   const imports = [...modules]
-    .filter(url => url && !url.endsWith('/lazy.mjs'))
-    .map(url => `import '${url}'\n`)
+    .filter(path => /(?<!lazy)\.[cm]?js$/.test(path))
+    .map(path => `import '${path}'\n`)
   writeFileSync(inIt('eager.mjs'), imports.join('') + fromMain)
   return inIt('eager.mjs')
-}
-
-/** A module that writes down the address of every ES module that is loaded. */
-function listing(file: string): string {
-  const hook = `import {appendFileSync} from 'node:fs'
-export async function load(url, context, next) {
-  if (url.startsWith('file:')) appendFileSync(${JSON.stringify(file)}, url + '\\n')
-  return next(url, context)
-}`
-  return `import {register} from 'node:module'
-register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))\n`
 }
