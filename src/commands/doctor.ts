@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {DiagnosingCommand} from '../cli/features/doctor/doctor.js'
+import {DiagnosingCommand, DOCTOR_COLUMNS} from '../cli/features/doctor/doctor.js'
 import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
 import {checkedFlag} from '../cli/input/flags.js'
 
@@ -18,7 +18,7 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
     'bookctl doctor --offline --json',
     `bookctl doctor --query "checks[?status!='ok'].[name, detail, fix]"`,
   ]
-  static override columns = ['status', 'name', 'detail', 'fix']
+  static override columns = DOCTOR_COLUMNS
   static override flags = {
     offline: Flags.boolean({summary: 'check this machine only'}),
     receiver: checkedFlag(checkReceiverUrl)({

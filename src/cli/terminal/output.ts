@@ -49,7 +49,7 @@ export async function renderResult<Item>(
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
   // What has no identifier is no line: an empty one would be taken for a name.
-  if (flags.quiet) return lines(result.items.map(item => cell(result.id(item))).filter(Boolean))
+  if (flags.quiet) return lines(result.items.map(item => cell(idOf(result, item))).filter(Boolean))
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
@@ -63,6 +63,10 @@ export async function renderResult<Item>(
       : renderPairs(names, rows[0] ?? [])
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
   return renderTable(columns, rows, terminal)
+}
+
+function idOf<Item>({id, columns}: Result<Item>, item: Item): unknown {
+  return id ? id(item) : columns[0]?.value(item)
 }
 
 /** Where the answer decides which columns there are, the work is done by now: one that no row has is empty. */

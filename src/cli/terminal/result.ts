@@ -18,8 +18,8 @@ export interface Result<Item = Record<string, unknown>> {
   readonly columns: readonly Column<Item>[]
   /** Names of the columns shown unless `--columns` says otherwise; all of them when absent. */
   readonly shown?: readonly string[]
-  /** Identifier of an item, for `--quiet`. */
-  readonly id: (item: Item) => unknown
+  /** Identifier of an item, for `--quiet` (default: its first column). */
+  readonly id?: (item: Item) => unknown
   /** Said on stderr, at a terminal, when there are no items. */
   readonly whenEmpty?: string
   /** Warning: the result is incomplete. */
@@ -30,19 +30,32 @@ export interface Result<Item = Record<string, unknown>> {
   readonly text?: string
 }
 
-/** The result for one thing, with a column for each of its keys; nested values are printed as JSON. */
-export function single(
+/** A column for each field of the items that `names` lists. */
+export function columnsOf<Item>(
+  names: readonly (keyof Item & string)[],
+  look: Pick<Column<Item>, 'isMinor' | 'wraps'> = {},
+): Column<Item>[] {
+  return names.map(name => ({name, value: item => item[name], ...look}))
+}
+
+/** A list whose rows have a column for each of `names`, the first of them the identifier. */
+export function listResult<Item>(
   document: object,
-  item: Record<string, unknown>,
-  id: string | null,
-): Result<Record<string, unknown>> {
-  const columns = Object.keys(item).map(name => ({name, value: (row: Record<string, unknown>) => row[name]}))
-  return {document, items: [item], columns, id: () => id, single: true}
+  items: readonly Item[],
+  names: readonly (keyof Item & string)[],
+): Result<Item> {
+  return {document, items, columns: columnsOf(names)}
+}
+
+/** The result for one thing, with a column for each of its keys; nested values are printed as JSON. */
+export function single(document: object, item: object, id: string | null): Result {
+  const row = {...item}
+  return {document, items: [row], columns: columnsOf(Object.keys(row)), id: () => id, single: true}
 }
 
 /** A document that is JSON for people too: a template, a request. */
 export function jsonResult(document: object): Result {
-  return {document, items: [], columns: [], id: () => null, text: `${jsonText(document, 2)}\n`}
+  return {document, items: [], columns: [], text: `${jsonText(document, 2)}\n`}
 }
 
 /** The forms a result can take. */

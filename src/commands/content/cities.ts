@@ -14,7 +14,7 @@ Environment: those of every command.`
     'bookctl content cities --find ist --quiet',
     "bookctl content cities --find istanbul --query 'cities[0].id'",
   ]
-  static override columns = CITY_COLUMNS.map(column => column.name)
+  static override columns = CITY_COLUMNS
   static override flags = {
     find: Flags.string({
       helpValue: 'TEXT',

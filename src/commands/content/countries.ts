@@ -8,7 +8,7 @@ export default class ContentCountries extends BaseCommand {
   static override description = `${pathNote('content.countries')}
 Environment: those of every command.`
   static override examples = ['bookctl content countries', 'bookctl content countries --find tur --json']
-  static override columns = COUNTRY_COLUMNS.map(column => column.name)
+  static override columns = COUNTRY_COLUMNS
   static override flags = {
     find: Flags.string({
       helpValue: 'TEXT',

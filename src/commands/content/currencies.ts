@@ -11,7 +11,7 @@ Environment: those of every command.`
     'bookctl content currencies --format csv',
     'bookctl content currencies --find eur --json',
   ]
-  static override columns = CURRENCY_COLUMNS.map(column => column.name)
+  static override columns = CURRENCY_COLUMNS
   static override flags = {
     find: Flags.string({
       helpValue: 'TEXT',

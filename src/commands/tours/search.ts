@@ -1,12 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
-import {
-  readTourSearch,
-  search,
-  TOUR_COLUMNS,
-  TOUR_SORTS,
-  type TourFlags,
-} from '../../cli/features/catalogue/tours.js'
+import {search, TOUR_COLUMNS, TOUR_SORTS, type TourFlags} from '../../cli/features/catalogue/tours.js'
 import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
 import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -52,14 +46,12 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ToursSearch)
-    const given = await this.withDefaults(flags, ['currency'])
-    const wish = readTourSearch(
-      await this.complete({...given, city: await readCity(flags.city, () => this.connection())}),
-    )
-    await this.print(await search(await this.connection(), wish))
+    const city = await readCity(flags.city, () => this.connection())
+    const given = await this.withDefaults({...flags, city}, ['currency'])
+    await this.print(await search(() => this.connection(), await this.complete(given)))
   }
 
-  /** Asks for what is missing, when somebody is there to answer. */
+  /** Asks for what is missing, at a terminal. */
   private async complete(given: TourFlags): Promise<TourFlags> {
     if ((given.city && given.currency) || !mayAsk(this.globals)) return given
     const {completeTourSearch} = await import('../../cli/features/wizard/ask-search.js')

@@ -1,16 +1,17 @@
-/** A hotel search: asked, remembered for `reserve`, narrowed. */
+/** A hotel search: sent, remembered for `reserve`, filtered. */
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
 import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
-import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {compareAmounts} from '../../../contract/money.js'
 import type {OfferFound} from '../../../state/seen-store.js'
 import {invalid} from '../../input/checks.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import type {Column, Result} from '../../terminal/result.js'
+import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {amountOf, inOrder, isAffordable} from './narrow.js'
 
-/** Searches and remembers every offer found, also those narrowed away. Throws Failure. */
+/** Searches and remembers every offer found, also those filtered out. Throws Failure. */
 export async function search(
   connection: Connection,
   request: SearchRequest,
@@ -29,24 +30,23 @@ export async function search(
     items: offers,
     columns: OFFER_COLUMNS,
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
-    id: offer => offer.offer_id,
-    whenEmpty: outcome.offers.length > 0 ? 'No offers match your filters' : 'No offers were found.',
+    whenEmpty:
+      outcome.offers.length > 0
+        ? `No offers match your filters (${outcome.offers.length} found).`
+        : 'No offers were found.',
   }
 }
 
 /** Named as in JSON, plus total and currency as columns of their own. */
 export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
-  {name: 'offer_id', value: offer => offer.offer_id},
-  {name: 'hotel_name', value: offer => offer.hotel_name},
-  {name: 'stars', value: offer => offer.stars, isMinor: true},
-  {name: 'room_name', value: offer => offer.room_name, isMinor: true},
-  {name: 'board', value: offer => offer.board, isMinor: true},
+  ...columnsOf<FoundOffer>(['offer_id', 'hotel_name']),
+  ...columnsOf<FoundOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
   {name: 'price', value: offer => [offer.price.total, offer.price.currency].filter(Boolean).join(' ')},
-  {name: 'free_cancellation_until', value: offer => offer.free_cancellation_until, isMinor: true},
-  {name: 'refundable', value: offer => offer.refundable},
+  ...columnsOf<FoundOffer>(['free_cancellation_until'], {isMinor: true}),
+  ...columnsOf<FoundOffer>(['refundable']),
   {name: 'total', value: offer => offer.price.total},
   {name: 'currency', value: offer => offer.price.currency},
-  {name: 'expires_at', value: offer => offer.expires_at},
+  ...columnsOf<FoundOffer>(['expires_at']),
 ]
 
 function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
@@ -57,27 +57,15 @@ function remember(connection: Connection, request: SearchRequest, outcome: Searc
 
 /** What is kept of each offer, made when it is written: there may be a great many. */
 function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<OfferFound> {
-  for (const offer of outcome.offers) {
+  const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
+  for (const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} of outcome.offers) {
     yield {
-      offer_id: offer.offer_id,
-      hotel_name: offer.hotel_name,
-      stars: offer.stars,
-      room_name: offer.room_name,
-      board: offer.board,
-      total: offer.price.total,
-      currency: offer.price.currency,
-      details: {
-        refundable: offer.refundable,
-        free_cancellation_until: offer.free_cancellation_until,
-        terms: termsOf(offer.raw),
-        city: request.destination.type === 'CITY' ? request.destination.id : null,
-      },
-      nationality: request.client_nationality,
-      check_in: request.check_in,
-      check_out: request.check_out,
-      rooms: request.rooms,
+      ...offer,
+      ...price,
+      details: {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id},
+      ...{nationality, check_in, check_out, rooms},
       searched_at: outcome.searchedAt,
-      expires_at: Date.parse(offer.expires_at) / 1000,
+      expires_at: Date.parse(expires_at) / 1000,
     }
   }
 }
@@ -174,53 +162,24 @@ export interface Narrowing {
 /** The offers wanted, in the order wanted; the service's own order unless `sort` says otherwise. */
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
   const kept = offers.filter(offer => isWanted(offer, wanted))
-  const order = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
-  const sorted = order ? order(kept) : kept
-  return sorted.slice(0, wanted.limit)
+  const sort = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
+  return (sort?.(kept) ?? kept).slice(0, wanted.limit)
 }
-
-export const SORTS = ['price', 'stars', 'name']
 
 /** An offer whose price or terms are not known is left out where they matter. */
-function isWanted(offer: FoundOffer, wanted: Narrowing): boolean {
-  const total = amountOf(offer)
-  if (wanted.maxPrice !== undefined && (total === null || compareAmounts(total, wanted.maxPrice) > 0))
-    return false
-  if (wanted.refundable && offer.refundable !== true) return false
-  return wanted.board === undefined || hasBoard(offer.board, wanted.board)
-}
-
-function hasBoard(board: string | null, wanted: string): boolean {
-  return board?.toLowerCase().includes(wanted.toLowerCase()) ?? false
-}
-
-function amountOf(offer: FoundOffer): string | null {
-  const {total} = offer.price
-  return total !== null && isAmount(total) ? total : null
-}
-
-/** What an order looks at, read once for each offer. Null comes last. */
-interface Order<Key> {
-  readonly keyOf: (offer: FoundOffer) => Key | null
-  readonly compare: (left: Key, right: Key) => number
+function isWanted(offer: FoundOffer, {maxPrice, refundable, board}: Narrowing): boolean {
+  if (!isAffordable(offer, maxPrice) || (refundable && offer.refundable !== true)) return false
+  return board === undefined || (offer.board?.toLowerCase().includes(board.toLowerCase()) ?? false)
 }
 
 const ORDERS: Readonly<Record<string, (offers: readonly FoundOffer[]) => FoundOffer[]>> = {
-  price: inOrder({keyOf: amountOf, compare: compareAmounts}),
-  stars: inOrder({keyOf: offer => offer.stars, compare: (left, right) => right - left}),
-  // Made when it is asked for: a collator takes longer to make than most commands take.
-  name: offers =>
-    inOrder({keyOf: offer => offer.hotel_name, compare: new Intl.Collator('en').compare})(offers),
+  price: inOrder<FoundOffer, string>(amountOf, compareAmounts),
+  stars: inOrder(
+    ({stars}) => stars,
+    (left, right) => right - left,
+  ),
+  // Created only when needed: creating a collator takes longer than most commands.
+  name: offers => inOrder((offer: FoundOffer) => offer.hotel_name, new Intl.Collator('en').compare)(offers),
 }
 
-function inOrder<Key>({keyOf, compare}: Order<Key>) {
-  return (offers: readonly FoundOffer[]): FoundOffer[] =>
-    offers
-      .map(offer => ({offer, key: keyOf(offer)}))
-      .sort(({key: left}, {key: right}) =>
-        left === null || right === null
-          ? Number(left === null) - Number(right === null)
-          : compare(left, right),
-      )
-      .map(({offer}) => offer)
-}
+export const SORTS = Object.keys(ORDERS)

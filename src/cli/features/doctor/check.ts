@@ -1,4 +1,4 @@
-/** One check of `doctor`: what was looked at, how it is, and what to do about it. */
+/** One check of `doctor`: what was checked, its result, and what to do about it. */
 import {ExchangeError} from '../../../api/types.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -6,50 +6,71 @@ import {StorageError} from '../../../storage/errors.js'
 
 type Status = 'ok' | 'warn' | 'fail' | 'skipped'
 
-export interface Check {
-  readonly name: string
+export interface Finding {
   readonly status: Status
-  /** One line, harmless to show, no secret in it. */
+  /** One line, safe to print, no secret in it. */
   readonly detail: string
   /** A command or a sentence; null when there is nothing to do. */
   readonly fix: string | null
-  /** What a failed one is a matter of; it decides the exit code. */
+  /** Of a failed check; it decides the exit code. */
   readonly kind?: FailureKind | 'unexpected'
 }
 
-export function ok(name: string, detail: string): Check {
-  return {name, status: 'ok', detail: sanitizeLine(detail, 1000), fix: null}
+export interface Check extends Finding {
+  readonly name: string
 }
 
-export function skipped(name: string, why: string): Check {
-  return {name, status: 'skipped', detail: sanitizeLine(why, 1000), fix: null}
+/** Checks by name, in order. */
+export type Checks = Readonly<Record<string, () => Promise<Finding> | Finding>>
+
+function finding(status: Status, detail: string, fix?: string): Finding {
+  const toDo = fix === undefined ? null : sanitizeLine(fix, 500)
+  return {status, detail: sanitizeLine(detail, 1000), fix: toDo}
 }
 
-export function warn(name: string, detail: string, fix: string): Check {
-  return {name, status: 'warn', detail: sanitizeLine(detail, 1000), fix: sanitizeLine(fix, 500)}
+export const ok = (detail: string) => finding('ok', detail)
+export const skipped = (why: string) => finding('skipped', why)
+export const warn = (detail: string, fix: string) => finding('warn', detail, fix)
+
+export function fail(kind: FailureKind | 'unexpected', detail: string, fix: string): Finding {
+  return {...finding('fail', detail, fix), kind}
 }
 
-export function fail(name: string, kind: FailureKind | 'unexpected', detail: string, fix: string): Check {
-  return {name, status: 'fail', detail: sanitizeLine(detail, 1000), fix: sanitizeLine(fix, 500), kind}
+/** Runs `checks`; with `stops`, those after a failed one are skipped. `earlier` have run before them. */
+export async function runChecks(
+  checks: Checks,
+  {stops = false, earlier = []}: {stops?: boolean; earlier?: readonly Check[]} = {},
+): Promise<Check[]> {
+  const done: Check[] = []
+  for (const [name, work] of Object.entries(checks)) {
+    const before = stops ? [...earlier, ...done].find(({status}) => status === 'fail') : undefined
+    done.push({name, ...(before ? skipped(`${before.name} failed`) : await found(work))})
+  }
+  return done
 }
 
-/** The check that `work` makes; what it throws is a check that failed, so that the others are still made. */
-export async function checking(name: string, work: () => Promise<Check> | Check): Promise<Check> {
+/** What a check throws is its failure, so that the others still run. */
+export async function found(work: () => Promise<Finding> | Finding): Promise<Finding> {
   try {
     return await work()
   } catch (error) {
-    return failed(name, error)
+    return failed(error)
   }
+}
+
+/** Skips every check of `names`. */
+export function skipAll(names: readonly string[], why: string): Check[] {
+  return names.map(name => ({name, ...skipped(why)}))
 }
 
 const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'
 
-function failed(name: string, error: unknown): Check {
+function failed(error: unknown): Finding {
   if (error instanceof Failure)
-    return fail(name, error.kind, error.message, error.details.hint ?? 'see the message')
-  if (error instanceof StorageError) return fail(name, 'usage', error.message, error.hint)
-  if (error instanceof ExchangeError) return fail(name, 'unreachable', error.reason, faultFix(error))
-  return fail(name, 'unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
+    return fail(error.kind, error.message, error.details.hint ?? 'see the message')
+  if (error instanceof StorageError) return fail('usage', error.message, error.hint)
+  if (error instanceof ExchangeError) return fail('unreachable', error.reason, faultFix(error))
+  return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
 }
 
 function faultFix({fault}: ExchangeError): string {

@@ -1,5 +1,4 @@
-/** The work behind `doctor`: every check in order, each made whatever became of the others where that is possible. */
-
+/** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
 import process from 'node:process'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
@@ -17,8 +16,8 @@ import {readConnectionSettings, type Surroundings} from '../../session/settings.
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXIT_CODES} from '../../shell/failure.js'
-import type {Result} from '../../terminal/result.js'
-import {type Check, checking, ok, skipped} from './check.js'
+import {columnsOf, type Result} from '../../terminal/result.js'
+import {type Check, type Finding, found, ok, runChecks, skipAll, skipped} from './check.js'
 import {
   checkConfiguration,
   checkDatabases,
@@ -33,11 +32,10 @@ import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from '
 import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
 
 interface DoctorOptions {
-  /** What inspectPermissions saw. */
-  readonly permissions: Check
+  readonly permissions: Finding
   readonly state: State
   readonly flags: TargetFlags
-  /** Whether --profile stood on the command line. */
+  /** Whether --profile is on the command line. */
   readonly namesProfile: boolean
   readonly connect: ConnectOptions
   /** What settings are resolved from. */
@@ -47,117 +45,90 @@ interface DoctorOptions {
   readonly receiver: string | undefined
 }
 
-/** Ours: for each step, where --timeout says nothing. */
+/** Ours: for each step without --timeout. */
 const STEP_SECONDS = 10
 
-/** The check that comes before all: whoever opens a file of ours, config.json too, mends its permissions. */
-function inspectPermissions(directory: string): Promise<Check> {
-  return checking('permissions', () => checkPermissions(directory))
-}
-
-/** Makes every check. Throws nothing that a check can tell. */
+/** Runs every check. Throws nothing that a check can report. */
 async function diagnose(options: DoctorOptions): Promise<Check[]> {
-  const {state, connect: link, offline} = options
+  const {state, connect: link, flags, offline} = options
   const {directory} = state
-  const machine = [
-    checkVersions(link.version),
-    await checking('configuration', () => checkConfiguration(state)),
-    options.permissions,
-    await checking('databases', () => checkDatabases(directory)),
-    await checking('environment', () => checkEnvironment(link.env)),
-    await checking('settings', () => checkSettings(options.around)),
-    await checking('disk', () => checkDisk(directory)),
-    await checking('sandbox', () => checkSandboxNote(directory)),
-  ]
-  const found = await findTarget(options)
-  const timeoutSeconds = link.timeoutSeconds ?? STEP_SECONDS
-  const remote = offline
-    ? [...NETWORK_CHECKS, ...SERVICE_CHECKS].map(name => skipped(name, '--offline'))
-    : await checkRemote(options, found, timeoutSeconds)
-  const webhooks = {
-    state,
-    env: link.env,
-    caFile: link.caFile,
-    timeoutSeconds: link.timeoutSeconds,
-    profile: options.flags.profile,
-  }
-  return [
-    ...machine,
-    found.check,
-    ...remote,
-    await checking('signing secrets', () => checkSigningSecrets(webhooks)),
-    await checkReceiver(offline ? undefined : options.receiver, webhooks),
-  ]
-}
-
-interface Found {
-  readonly check: Check
-  readonly target: Target | undefined
-  /** Known also where there are no credentials. */
-  readonly baseUrl: string | undefined
-}
-
-async function findTarget({state, flags, namesProfile, connect: link}: DoctorOptions): Promise<Found> {
+  const {env, caFile, timeoutSeconds} = link
   let target: Target | undefined
-  const check = await checking('login', async () => {
-    target = await resolve(flags, link.env, state, namesProfile).catch(error => {
-      if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
-      throw error
-    })
-    if (!target) return skipped('login', 'configuration failed')
-    const from = target.profile === null ? 'the environment' : `profile ${target.profile}`
-    return ok(
-      'login',
-      `${target.mode.toUpperCase()}, ${target.baseUrl}, client ${target.clientId}, from ${from}`,
-    )
+  const local = await runChecks({
+    versions: () => checkVersions(link.version),
+    configuration: () => checkConfiguration(state),
+    permissions: () => options.permissions,
+    databases: () => checkDatabases(directory),
+    environment: () => checkEnvironment(env),
+    settings: () => checkSettings(options.around),
+    disk: () => checkDisk(directory),
+    sandbox: () => checkSandboxNote(directory),
+    login: async () => {
+      target = await findTarget(options)
+      return target ? describeTarget(target) : skipped('configuration failed')
+    },
   })
-  return {check, target, baseUrl: target?.baseUrl ?? baseUrlAlone(state, flags)}
+  const remote = offline
+    ? skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], '--offline')
+    : await checkRemote(options, target)
+  const receiver = {state, env, caFile, timeoutSeconds, profile: flags.profile}
+  const webhooks = await runChecks({
+    'signing secrets': () => checkSigningSecrets(receiver),
+    receiver: () => checkReceiver(offline ? undefined : options.receiver, receiver),
+  })
+  return [...local, ...remote, ...webhooks]
 }
 
+/** Undefined when config.json cannot be understood, which another check reports. */
+function findTarget({state, flags, namesProfile, connect: link}: DoctorOptions): Promise<Target | undefined> {
+  return resolve(flags, link.env, state, namesProfile).catch(error => {
+    if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
+    throw error
+  })
+}
+
+function describeTarget({mode, baseUrl, clientId, profile}: Target): Finding {
+  const from = profile === null ? 'the environment' : `profile ${profile}`
+  return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
+}
+
+/** Known even without credentials. */
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   try {
     const remembered = rememberedIn(state)
     const text = flags['base-url'] || remembered.profile(profileName(flags, remembered))?.base_url
     return text === undefined ? undefined : parseBaseUrl(text).baseUrl
   } catch {
-    // What is wrong with it is told by the checks of configuration and login.
+    // The checks of configuration and login report it.
     return undefined
   }
 }
 
-async function checkRemote(options: DoctorOptions, found: Found, timeoutSeconds: number): Promise<Check[]> {
-  const {baseUrl, target} = found
-  const {env, proxy, caFile, insecure = false} = options.connect
-  if (baseUrl === undefined)
-    return [...NETWORK_CHECKS, ...SERVICE_CHECKS].map(name => skipped(name, 'no base URL'))
+async function checkRemote({state, flags, connect: given}: DoctorOptions, target: Target | undefined) {
+  const baseUrl = target?.baseUrl ?? baseUrlAlone(state, flags)
+  if (baseUrl === undefined) return skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], 'no base URL')
+  const {env, proxy, caFile, insecure = false, timeoutSeconds = STEP_SECONDS} = given
   const parts = {env, proxy, caFile, insecure, timeoutSeconds}
   const network = await checkNetwork(baseUrl, parts, systemClock.now())
   const blocked = network.find(({status}) => status === 'fail')
-  if (blocked) return [...network, ...SERVICE_CHECKS.map(name => skipped(name, `${blocked.name} failed`))]
-  const link = {...options.connect, timeoutSeconds}
-  const connection = target ? await connect(target, options.state, link) : undefined
-  const opened = connection ?? (await openSender(link))
+  if (blocked) return [...network, ...skipAll(SERVICE_CHECKS, `${blocked.name} failed`)]
+  const link = {...given, timeoutSeconds}
+  const signedIn = target ? await connect(target, state, link) : undefined
+  const opened = signedIn ?? (await openSender(link))
   try {
     const times = {timeoutSeconds, now: systemClock.now}
-    return [
-      ...network,
-      ...(await checkService(baseUrl, {sender: opened.sender, signedIn: connection}, times)),
-    ]
+    return [...network, ...(await checkService(baseUrl, {sender: opened.sender, signedIn}, times))]
   } finally {
     await opened.close()
   }
 }
 
-const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix']
+export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
 
-export function doctorResult(checks: readonly Check[]): Result<Record<string, unknown>> {
+export function doctorResult(checks: readonly Check[]): Result<Omit<Check, 'kind'>> {
   const items = checks.map(({name, status, detail, fix}) => ({name, status, detail, fix}))
-  return {
-    document: {checks: items},
-    items,
-    columns: DOCTOR_COLUMNS.map(name => ({name, value: item => item[name], wraps: true})),
-    id: item => item.name,
-  }
+  const columns = columnsOf<Omit<Check, 'kind'>>(DOCTOR_COLUMNS, {wraps: true})
+  return {document: {checks: items}, items, columns, id: ({name}) => name}
 }
 
 /** `2 of 21 checks failed: token, account`; undefined when none did. */
@@ -167,7 +138,7 @@ export function failedText(checks: readonly Check[]): string | undefined {
   return `${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`
 }
 
-/** The exit code: that of the first check that failed, or 0. */
+/** That of the first failed check, or 0. */
 export function doctorExit(checks: readonly Check[]): number {
   const first = checks.find(({status}) => status === 'fail')
   return first ? EXIT_CODES[first.kind ?? 'unexpected'] : EXIT_CODES.done
@@ -176,7 +147,7 @@ export function doctorExit(checks: readonly Check[]): number {
 export abstract class DiagnosingCommand extends BaseCommand {
   override readonly showsSettings = true
 
-  /** Without what config.json says where it cannot be understood, which is one of the things to tell. */
+  /** Without config.json where it cannot be understood, which a check reports. */
   private usableSurroundings(): Promise<Surroundings> {
     return this.surroundings().catch(error => {
       if (!(error instanceof Failure || error instanceof StorageError)) throw error
@@ -186,7 +157,8 @@ export abstract class DiagnosingCommand extends BaseCommand {
 
   /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    const permissions = await inspectPermissions(this.config.configDir)
+    // First of all, because opening our files, config.json too, tightens their permissions.
+    const permissions = await found(() => checkPermissions(this.config.configDir))
     const around = await this.usableSurroundings()
     return diagnose({
       permissions,

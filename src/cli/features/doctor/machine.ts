@@ -1,4 +1,4 @@
-/** What `doctor` looks at on this machine, apart from files of ours: versions, environment, settings, disk. */
+/** Checks of this machine: versions, environment, settings, disk, our files. */
 import {accessSync, constants, existsSync, lstatSync, type Stats, statfsSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
@@ -9,44 +9,43 @@ import {closest} from '../../input/match.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
 import {VARIABLES} from '../../shell/help/variables.js'
 import {noteOf, readNote} from '../sandbox/running.js'
-import {type Check, fail, ok, warn} from './check.js'
+import {type Finding, fail, ok, warn} from './check.js'
 
 const NAMES = VARIABLES.map(({name}) => name).filter(name => name.startsWith('BOOKCTL_'))
 
-export function checkVersions(version: string): Check {
-  return ok('versions', `version ${version}, Node.js ${process.version}, ${process.platform}-${process.arch}`)
+export function checkVersions(version: string): Finding {
+  return ok(`version ${version}, Node.js ${process.version}, ${process.platform}-${process.arch}`)
 }
 
-/** Which variables have a say; their values are not shown, since secrets are among them. */
-export function checkEnvironment(env: NodeJS.ProcessEnv): Check {
+/** Which variables are set; values are not shown, because some are secrets. */
+export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   const set = Object.keys(env).filter(name => name.startsWith('BOOKCTL_') && env[name] !== '')
   // Only a likely misspelling: an unknown one may be of a newer version.
   const strange = set.find(name => !NAMES.includes(name) && closest(name, NAMES) !== undefined)
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const detail =
       'NODE_TLS_REJECT_UNAUTHORIZED=0 switches certificate checks off; calls are refused while it is set'
-    return fail('environment', 'usage', detail, 'unset NODE_TLS_REJECT_UNAUTHORIZED, and use --ca-file FILE')
+    return fail('usage', detail, 'unset NODE_TLS_REJECT_UNAUTHORIZED, and use --ca-file FILE')
   }
   if (env.NODE_EXTRA_CA_CERTS && !canRead(env.NODE_EXTRA_CA_CERTS)) {
     const fix = 'correct or unset NODE_EXTRA_CA_CERTS'
-    return warn('environment', 'the file in NODE_EXTRA_CA_CERTS cannot be read', fix)
+    return warn('the file in NODE_EXTRA_CA_CERTS cannot be read', fix)
   }
   if (strange !== undefined) {
     return warn(
-      'environment',
       `${strange} is set, but it is not a variable of bookctl`,
       `did you mean ${closest(strange, NAMES)}?`,
     )
   }
-  return ok('environment', set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
+  return ok(set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
 }
 
-/** Whether each setting that something gives will do, wherever it stands. */
-export async function checkSettings(around: Surroundings): Promise<Check> {
+/** Whether every setting is valid, wherever it comes from. */
+export async function checkSettings(around: Surroundings): Promise<Finding> {
   const given = allEffective(around).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
   const problems = (await Promise.all(given.map(checked))).flatMap(({problem}) => problem ?? [])
-  if (problems.length === 0) return ok('settings', given.length === 0 ? 'none is set' : `${given.length} set`)
-  return fail('settings', 'usage', problems.join('; '), 'correct it; list settings: bookctl config list')
+  if (problems.length === 0) return ok(given.length === 0 ? 'none is set' : `${given.length} set`)
+  return fail('usage', problems.join('; '), 'correct it; list settings: bookctl config list')
 }
 
 function canRead(path: string): boolean {
@@ -62,27 +61,27 @@ function canRead(path: string): boolean {
 const FEW_BYTES = 50 * 1024 * 1024
 const TOO_FEW_BYTES = 1024 * 1024
 
-/** Room on the disk of the configuration directory, for this user. */
-export function checkDisk(directory: string): Check {
+/** Free space for this user on the disk of the configuration directory. */
+export function checkDisk(directory: string): Finding {
   let place = directory
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
   const {bavail, bsize} = statfsSync(place)
   const free = bavail * bsize
   const detail = `${Math.floor(free / 1024 / 1024)} MiB free in the configuration directory`
   const fix = 'free some disk space, or set BOOKCTL_CONFIG_DIR to another disk'
-  if (free < TOO_FEW_BYTES) return fail('disk', 'usage', detail, fix)
-  return free < FEW_BYTES ? warn('disk', detail, fix) : ok('disk', detail)
+  if (free < TOO_FEW_BYTES) return fail('usage', detail, fix)
+  return free < FEW_BYTES ? warn(detail, fix) : ok(detail)
 }
 
 const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
 
-/** config.json: whether it can be understood. */
-export function checkConfiguration(state: State): Check {
+/** Whether config.json can be understood. */
+export function checkConfiguration(state: State): Finding {
   const settings = state.settings.read()
-  if (!existsSync(state.settings.path)) return ok('configuration', `no ${state.settings.path} (optional)`)
+  if (!existsSync(state.settings.path)) return ok(`no ${state.settings.path} (optional)`)
   const names = Object.keys(settings.profiles)
   const current = settings.current_profile === undefined ? '' : `; current: ${settings.current_profile}`
-  return ok('configuration', `${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)
+  return ok(`${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)
 }
 
 interface Problem {
@@ -92,17 +91,14 @@ interface Problem {
 }
 
 /** Owners, permissions and symbolic links of the directory and of our files in it. */
-export function checkPermissions(directory: string): Check {
+export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
-  if (!stats) return ok('permissions', `no ${directory} yet; it is created when something is stored`)
+  if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
   const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...filesIn(directory)]
   const [first] = [...problems].sort((left, right) => Number(right.isGrave ?? 0) - Number(left.isGrave ?? 0))
-  if (!first)
-    return ok('permissions', `${directory}: ${hasModes() ? 'private (0700)' : 'the ACL was not checked'}`)
+  if (!first) return ok(`${directory}: ${hasModes() ? 'private (0700)' : 'the ACL was not checked'}`)
   const detail = problems.map(problem => problem.text).join('; ')
-  return first.isGrave
-    ? fail('permissions', 'usage', detail, first.fix)
-    : warn('permissions', detail, first.fix)
+  return first.isGrave ? fail('usage', detail, first.fix) : warn(detail, first.fix)
 }
 
 function filesIn(directory: string): Problem[] {
@@ -121,14 +117,10 @@ function filesIn(directory: string): Problem[] {
 function problemsOf(path: string, stats: Stats, mode: string): Problem[] {
   if (!hasModes()) return []
   const uid = process.getuid?.()
-  if (uid !== 0 && stats.uid !== uid)
-    return [
-      {
-        text: `${path} belongs to another user`,
-        fix: `change its owner: sudo chown "$USER" '${path}'`,
-        isGrave: true,
-      },
-    ]
+  if (uid !== 0 && stats.uid !== uid) {
+    const fix = `change its owner: sudo chown "$USER" '${path}'`
+    return [{text: `${path} belongs to another user`, fix, isGrave: true}]
+  }
   if (stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return []
   const has = (stats.mode & 0o777).toString(8)
   return [{text: `${path} is accessible to others (${has})`, fix: `chmod ${mode} '${path}'`}]
@@ -148,27 +140,27 @@ function hasModes(): boolean {
   return process.platform !== 'win32'
 }
 
-/** Whether each database that is there is whole. */
-export async function checkDatabases(directory: string): Promise<Check> {
+/** Whether every existing database is intact. */
+export async function checkDatabases(directory: string): Promise<Finding> {
   const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
-  if (there.length === 0) return ok('databases', 'none yet')
+  if (there.length === 0) return ok('none yet')
   const {inspectDatabase} = await import('../../../storage/database-content.js')
   const bad = there.flatMap(name => {
     const problem = inspectDatabase(join(directory, name))
     return problem === undefined ? [] : [{name, problem}]
   })
   const [first] = bad
-  if (!first) return ok('databases', `intact: ${there.join(', ')}`)
+  if (!first) return ok(`intact: ${there.join(', ')}`)
   const detail = bad.map(({name, problem}) => `${join(directory, name)} ${problem}`).join('; ')
   const fix = `move ${join(directory, first.name)} away to start with an empty database`
-  return fail('databases', 'usage', detail, fix)
+  return fail('usage', detail, fix)
 }
 
 /** The note of the local sandbox, by which other commands find it. */
-export function checkSandboxNote(directory: string): Check {
+export function checkSandboxNote(directory: string): Finding {
   const note = readNote(directory)
-  if (note) return ok('sandbox', `running at ${note.base_url}, process ${note.pid}`)
-  if (!existsSync(noteOf(directory))) return ok('sandbox', 'not running')
+  if (note) return ok(`running at ${note.base_url}, process ${note.pid}`)
+  if (!existsSync(noteOf(directory))) return ok('not running')
   const detail = `${noteOf(directory)} was left by a local sandbox that is no longer running`
-  return warn('sandbox', detail, 'bookctl sandbox start')
+  return warn(detail, 'bookctl sandbox start')
 }

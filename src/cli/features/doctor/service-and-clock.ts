@@ -10,7 +10,7 @@ import {BOOKING_SCOPES, SCOPES, type Scope} from '../../../contract/scopes.js'
 import type {Token} from '../../../contract/token-cache.js'
 import type {Target} from '../../session/target.js'
 import {checkReadyToken} from '../access/access.js'
-import {type Check, checking, fail, ok, skipped, warn} from './check.js'
+import {type Check, type Checks, type Finding, fail, ok, runChecks, skipAll, skipped, warn} from './check.js'
 
 /** What requests go through; `signedIn` is there when there are credentials. */
 export interface Link {
@@ -20,31 +20,32 @@ export interface Link {
 
 export const SERVICE_CHECKS = ['service', 'clock', 'token', 'scopes', 'account']
 
-/** Ours: a token seems to live so much longer or shorter; beyond §6.3's tolerance signatures are refused as well. */
+/** Ours: tokens seem to live that much longer or shorter; beyond §6.3's tolerance signatures are refused too. */
 const NOTABLE_SKEW_SECONDS = 60
 const GRAVE_SKEW_SECONDS = 300
 
-/** All of them. `reached` is false where the way to the service is known to be blocked. */
+/** Runs them all. */
 export async function checkService(
   baseUrl: string,
-  link: Link,
+  {sender, signedIn}: Link,
   {timeoutSeconds, now}: {timeoutSeconds: number; now: () => number},
 ): Promise<Check[]> {
   let answer: SentAnswer | undefined
-  let between = 0
-  const service = await checking('service', async () => {
-    const began = now()
-    answer = await askWithoutToken(baseUrl, link.sender, timeoutSeconds)
-    between = (began + now()) / 2
-    return describeAnswer(answer, baseUrl, (now() - began) * 1000)
+  const began = now()
+  const service = await runChecks({
+    service: async () => {
+      answer = await askWithoutToken(baseUrl, sender, timeoutSeconds)
+      return describeAnswer(answer, baseUrl, (now() - began) * 1000)
+    },
   })
-  const clock = answer ? checkClock(answer, between) : skipped('clock', 'the service did not answer')
-  const signedIn = answer ? link.signedIn : undefined
-  if (!signedIn) {
-    const why = answer ? 'no credentials' : 'the service did not answer'
-    return [service, clock, ...['token', 'scopes', 'account'].map(name => skipped(name, why))]
-  }
-  return [service, clock, ...(await checkSignedIn(signedIn, now))]
+  const answered = (began + now()) / 2
+  if (!answer) return [...service, ...skipAll(SERVICE_CHECKS.slice(1), 'the service did not answer')]
+  const {headers} = answer
+  const clock = await runChecks({clock: () => checkClock(headers, answered)})
+  const rest = signedIn
+    ? await runChecks(signedInChecks(signedIn, now))
+    : skipAll(SERVICE_CHECKS.slice(2), 'no credentials')
+  return [...service, ...clock, ...rest]
 }
 
 async function askWithoutToken(baseUrl: string, sender: Sender, timeoutSeconds: number): Promise<SentAnswer> {
@@ -55,77 +56,64 @@ async function askWithoutToken(baseUrl: string, sender: Sender, timeoutSeconds: 
   })
 }
 
-function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Check {
+function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Finding {
   const said = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
   if (status >= 500)
-    return fail('service', 'service_failed', said, 'try again later, or ask the operator of the service')
-  if (status === 401) return ok('service', `${said}, as expected without a token`)
+    return fail('service_failed', said, 'try again later, or ask the operator of the service')
+  if (status === 401) return ok(`${said}, as expected without a token`)
   const fix = 'check that the base URL is the address of the service'
   if (status < 400 || parseJson(body) === undefined)
-    return warn('service', `${said} to a request without a token, where 401 is expected`, fix)
-  return ok('service', said)
+    return warn(`${said} to a request without a token, where 401 is expected`, fix)
+  return ok(said)
 }
 
 /** `at`: Unix seconds on this machine, when the answer was made. */
-function checkClock({headers}: SentAnswer, at: number): Check {
+function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   const date = Date.parse(headers.date ?? '')
-  if (Number.isNaN(date)) return skipped('clock', 'the response has no Date header')
+  if (Number.isNaN(date)) return skipped('the response has no Date header')
   // Date has whole seconds, so half a second is added on average.
   const skew = at - (date / 1000 + 0.5)
   const seconds = Math.abs(Math.round(skew))
-  if (seconds < NOTABLE_SKEW_SECONDS) return ok('clock', `within ${Math.max(seconds, 1)} s of the service's`)
+  if (seconds < NOTABLE_SKEW_SECONDS) return ok(`within ${Math.max(seconds, 1)} s of the service's`)
   const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures depend on the time`
   const fix = 'set the clock of this machine by NTP: timedatectl set-ntp true'
-  return seconds > GRAVE_SKEW_SECONDS ? fail('clock', 'usage', detail, fix) : warn('clock', detail, fix)
+  return seconds > GRAVE_SKEW_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
 }
 
-async function checkSignedIn(
-  {api, tokens, target}: NonNullable<Link['signedIn']>,
-  now: () => number,
-): Promise<Check[]> {
-  if (target.token) return checkReady(api)
+/** BOOKCTL_TOKEN does not show its scopes and expiry, so the account check shows what it is good for. */
+function signedInChecks({api, tokens, target}: NonNullable<Link['signedIn']>, now: () => number): Checks {
   const asked = target.scopes ?? BOOKING_SCOPES
-  let token: Token | undefined
-  const obtained = await checking('token', async () => {
-    token = await tokens.get(asked)
-    const minutes = Math.max(0, Math.floor((token.expiresAt - now()) / 60))
-    return ok('token', `valid until ${isoTime(token.expiresAt)}, ${minutes} minutes`)
-  })
-  if (!token) return [obtained, ...['scopes', 'account'].map(name => skipped(name, 'no token'))]
-  return [obtained, checkScopes(asked, token.scopes), await checkAccount(api, token)]
+  let token: Pick<Token, 'scopes'> | undefined
+  return {
+    token: async () => {
+      if (target.token) {
+        await checkReadyToken(api)
+        token = {scopes: ['account:read']}
+        return ok('BOOKCTL_TOKEN is accepted; it is never renewed')
+      }
+      const {scopes, expiresAt} = await tokens.get(asked)
+      token = {scopes}
+      const minutes = Math.max(0, Math.floor((expiresAt - now()) / 60))
+      return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
+    },
+    scopes: () => {
+      if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
+      return token ? checkScopes(asked, token.scopes) : skipped('no token')
+    },
+    account: async () => {
+      if (!token) return skipped(target.token ? 'the token is not accepted' : 'no token')
+      if (!token.scopes.includes('account:read')) return skipped('the token lacks the scope account:read')
+      const {account_id, status} = await showAccount(api)
+      const facts = [account_id, status].filter(fact => typeof fact === 'string')
+      return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
+    },
+  }
 }
 
-/** BOOKCTL_TOKEN says neither its scopes nor how long it is valid: what it is good for shows at the account. */
-async function checkReady(api: Api): Promise<Check[]> {
-  let isTaken = false
-  const token = await checking('token', async () => {
-    await checkReadyToken(api)
-    isTaken = true
-    return ok('token', 'BOOKCTL_TOKEN is accepted; it is never renewed')
-  })
-  const account = isTaken ? await askAccount(api) : skipped('account', 'the token is not accepted')
-  return [token, skipped('scopes', 'unknown for BOOKCTL_TOKEN'), account]
-}
-
-function checkScopes(asked: readonly Scope[], granted: readonly string[]): Check {
+function checkScopes(asked: readonly Scope[], granted: readonly string[]): Finding {
   const lacking = asked.filter(scope => !granted.includes(scope))
-  if (lacking.length === 0) return ok('scopes', `granted: ${granted.join(', ')}`)
+  if (lacking.length === 0) return ok(`granted: ${granted.join(', ')}`)
   const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
   const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
-  return warn('scopes', `granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
-}
-
-async function checkAccount(api: Api, token: Token): Promise<Check> {
-  if (!token.scopes.includes('account:read'))
-    return skipped('account', 'the token lacks the scope account:read')
-  return askAccount(api)
-}
-
-function askAccount(api: Api): Promise<Check> {
-  return checking('account', async () => {
-    const account = await showAccount(api)
-    const {account_id, status} = account
-    const facts = [account_id, status].filter(fact => typeof fact === 'string')
-    return ok('account', `answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
-  })
+  return warn(`granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
 }

@@ -1,0 +1,33 @@
+/** Filtering and sorting by price or by other facts, which no service is known to do. */
+import {compareAmounts, isAmount} from '../../../contract/money.js'
+
+interface Priced {
+  readonly price: {readonly total: string | null}
+}
+
+/** Null for a price that is unknown or not a number. */
+export function amountOf({price: {total}}: Priced): string | null {
+  return total !== null && isAmount(total) ? total : null
+}
+
+/** Whether the price is known to be at most `maxPrice`; true without one. */
+export function isAffordable(item: Priced, maxPrice: string | undefined): boolean {
+  const total = amountOf(item)
+  return maxPrice === undefined || (total !== null && compareAmounts(total, maxPrice) <= 0)
+}
+
+/** Sorts by a key that is read once for each item; null comes last. */
+export function inOrder<Item, Key>(
+  keyOf: (item: Item) => Key | null,
+  compare: (left: Key, right: Key) => number,
+) {
+  return (items: readonly Item[]): Item[] =>
+    items
+      .map(item => ({item, key: keyOf(item)}))
+      .sort(({key: left}, {key: right}) =>
+        left === null || right === null
+          ? Number(left === null) - Number(right === null)
+          : compare(left, right),
+      )
+      .map(({item}) => item)
+}
