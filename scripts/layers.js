@@ -12,7 +12,13 @@ const LAYERS = [
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
   ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts'],
-  ['connect', 'cli/session/connect.ts'],
+  [
+    'session',
+    'state/state.ts',
+    'cli/session/target.ts',
+    'cli/session/clock.ts',
+    'cli/session/setting-keys.ts',
+  ],
   [
     'answers',
     'api/answers/errors.ts',
@@ -22,7 +28,7 @@ const LAYERS = [
   ],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
-  ['wire', 'cli/session/wire.ts'],
+  ['connect', 'cli/session/connect.ts'],
   ['signed', 'cli/shell/failure.ts', 'cli/features/webhooks/verify.ts', 'cli/features/webhooks/results.ts'],
 ]
 

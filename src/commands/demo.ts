@@ -1,6 +1,6 @@
 import process from 'node:process'
 import {Demo, type Step} from '../cli/features/sandbox/demo.js'
-import {systemClock} from '../cli/session/connect.js'
+import {systemClock} from '../cli/session/clock.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {jsonText} from '../cli/terminal/json-text.js'
 import {isoTime} from '../contract/dates.js'

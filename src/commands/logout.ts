@@ -10,7 +10,7 @@ import {
   remainingAfter,
   remainingText,
 } from '../cli/features/access/logout.js'
-import {systemClock} from '../cli/session/connect.js'
+import {systemClock} from '../cli/session/clock.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {requireConsent} from '../cli/terminal/prompts/ask.js'

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {checkScopes, type Remembered, resolveTarget, type TargetFlags} from '../../src/cli/session/target.js'
+import type {SettingsFile} from '../../src/state/settings.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 const ENV = {
@@ -7,21 +8,16 @@ const ENV = {
   BOOKCTL_CLIENT_ID: 'cid_env',
   BOOKCTL_CLIENT_SECRET: 'sk_test_env',
 }
-const PROFILES = {
+const PROFILES: SettingsFile['profiles'] = {
   default: {base_url: 'https://default.example/v1', client_id: 'cid_default'},
   other: {base_url: 'https://other.example/v1', client_id: 'cid_other', scopes: ['account:read']},
   local: {base_url: 'http://127.0.0.1:1/v1', client_id: 'cid_local'},
 }
-const remembered = (current?: string): Remembered => ({
-  currentProfile: () => current,
-  profile: name => PROFILES[name as keyof typeof PROFILES],
-  secret: async name => (name === 'local' ? 'sk_live_x' : `sk_live_${name}`),
+const remembered = (current?: string, profiles: SettingsFile['profiles'] = PROFILES): Remembered => ({
+  settings: {read: () => ({profiles, ...(current === undefined ? {} : {current_profile: current})})},
+  secrets: {read: async ({profile}) => (profile === 'local' ? 'sk_live_x' : `sk_live_${profile}`)},
 })
-const NOTHING: Remembered = {
-  currentProfile: () => undefined,
-  profile: () => undefined,
-  secret: async () => undefined,
-}
+const NOTHING = remembered(undefined, {})
 
 /** As oclif hands the flags over: those with an environment variable are filled from it. */
 const resolve = (flags: TargetFlags, env: NodeJS.ProcessEnv, current?: string, from = remembered(current)) =>

@@ -35,50 +35,38 @@ export interface DryChange {
   readonly after?: unknown
 }
 
-/** A request that carries the access token, as it would be sent. */
+/** A request that carries the access token. */
 export function dryRequest(method: string, url: string, body?: object): DryRequest {
-  return {
-    method,
-    url,
-    headers: {authorization: `Bearer ${REDACTED}`, ...jsonHeader(body)},
-    ...(body === undefined ? {} : {body}),
-  }
+  const request = plainDryRequest(method, url, body)
+  return {...request, headers: {authorization: `Bearer ${REDACTED}`, ...request.headers}}
 }
 
-/** A request without a token: to the OAuth endpoints, which take none, and to the controls of the local sandbox. */
+/** A request without a token: to the OAuth endpoints, and to the controls of the local sandbox. */
 export function plainDryRequest(method: string, url: string, body?: object): DryRequest {
-  return {method, url, headers: jsonHeader(body), ...(body === undefined ? {} : {body})}
+  return body === undefined
+    ? {method, url, headers: {}}
+    : {method, url, headers: {'content-type': 'application/json'}, body}
 }
 
-function jsonHeader(body: object | undefined): Record<string, string> {
-  return body === undefined ? {} : {'content-type': 'application/json'}
-}
-
-/** As it is printed: JSON for people too, since it is read with care and piped into tools. */
+/** The result to print: JSON for people too. */
 export function dryRun(requests: readonly DryRequest[], changes: readonly DryChange[] = []): Result {
   const [only] = requests
   const isOneRequest = only !== undefined && requests.length === 1 && changes.length === 0
   return jsonResult(isOneRequest ? only : {requests, changes})
 }
 
-interface DryRun {
-  readonly method?: unknown
-  readonly url?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
-}
-
-/** A line for each request in the document of a --dry-run. */
-export function curlOfDryRun(document: object): string[] {
-  const {requests = [document]} = document as {requests?: readonly DryRun[]}
-  return requests.flatMap(({method, url, headers = {}, body}: DryRun) => {
+/** A curl line for each request in the document of a --dry-run; none where it is no such document. */
+export function curlOfDryRun(
+  document: Partial<DryRequest> & {readonly requests?: readonly DryRequest[]},
+): string[] {
+  return (document.requests ?? [document]).flatMap(({method, url, headers = {}, body}) => {
     if (typeof method !== 'string' || typeof url !== 'string') return []
     const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}
     return [curlLine(request, createRedactor())]
   })
 }
 
-/** Throws usage when the settings that may name the path are not as they should be, and for a path that would be a guess. */
+/** The request of an operation. Throws usage for invalid settings, and for a path that would be a guess. */
 export function describeCall(
   name: OperationName,
   target: Target,
@@ -87,7 +75,7 @@ export function describeCall(
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
-  // A guessed path is called on a local sandbox alone, which is on this machine.
+  // A guessed path is called on a local sandbox only, which is on this machine.
   if (source === 'ours' && named === undefined && !target.isLoopback) throw notShown(name)
   return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)
 }

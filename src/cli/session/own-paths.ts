@@ -1,8 +1,8 @@
 /**
- * A guessed path is never called on a live service. The interface names operations it does not show (§4.9); their
- * paths are ours, so they are called in two cases only: a profile of this very service names the path, or what answers
- * is a local sandbox of this machine. A sandbox is told by its own control, GET {origin}/_sandbox/clock, asked once and
- * on loopback alone, and by the header that only the sandbox's controls answer with.
+ * A guessed path is never called on a live service. The interface names operations whose paths it does not show (§4.9).
+ * They are called in two cases only: config.json names the path for this service, or the service is a local sandbox on
+ * this machine. A sandbox is recognised by its own control, GET {origin}/_sandbox/clock, which is asked once and on
+ * loopback only, and by the header that only the sandbox's controls send.
  */
 import {unwrap} from '../../api/answers/facts.js'
 import {unanswered} from '../../api/answers/refusals.js'
@@ -19,10 +19,9 @@ import type {Target} from './target.js'
 export type NamedPath = (name: OperationName) => string | undefined
 
 /**
- * The paths named by the target's profile, when that is a profile of the service that is called; else by one that is.
- * Credentials of the environment alone take those of the defaults, where whoever has no profile named them.
- * The settings are read when first asked, since most commands need none. What is returned throws Failure when they are
- * not as they should be.
+ * The paths that the target's profile names, if its base URL is the one called; else those of another profile with that
+ * base URL. Credentials of the environment use the paths of the defaults. The settings are read on first use, since most
+ * commands need none; invalid ones then throw Failure.
  */
 export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {
   let paths: Readonly<Record<string, string>> | undefined
@@ -43,7 +42,7 @@ function pathsIn(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): Rec
   return paths
 }
 
-/** `written`: as it stands in config.json, where a person may have put it otherwise than we would. */
+/** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
 function isSameService(written: string, baseUrl: string): boolean {
   try {
     return parseBaseUrl(written).baseUrl === baseUrl
@@ -64,7 +63,7 @@ export function guardOwnPaths(api: Api, parts: GuardParts): Api {
   let sandbox: Promise<boolean> | undefined
   const admit = async (name: OperationName) => {
     if (OPERATIONS[name].source !== 'ours' || parts.namedPath(name) !== undefined) return
-    // Where it could not be asked, it is asked again the next time.
+    // A failed question is asked again the next time.
     sandbox ??= isLocalSandbox(parts).catch(error => {
       sandbox = undefined
       throw error
@@ -73,18 +72,12 @@ export function guardOwnPaths(api: Api, parts: GuardParts): Api {
   }
   return {
     ...api,
-    exchange: async (name, options) => {
-      await admit(name)
-      return api.exchange(name, options)
-    },
-    call: async (name, options) => {
-      await admit(name)
-      return api.call(name, options)
-    },
+    exchange: (name, options) => admit(name).then(() => api.exchange(name, options)),
+    call: (name, options) => admit(name).then(() => api.call(name, options)),
   }
 }
 
-/** Anything but the answer of a sandbox means that there is none, unless the question never left. Throws Failure. */
+/** Throws Failure when the question could not be sent; any other answer than a sandbox's means no. */
 async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Promise<boolean> {
   if (!target.isLoopback) return false
   const url = `${new URL(target.baseUrl).origin}/_sandbox/clock`
@@ -96,8 +89,8 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
     return undefined
   })
   if (answer?.status !== 200 || answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) return false
-  const said = unwrap(parseJson(answer.body))
-  const now = isObject(said) ? own(said, 'now') : undefined
+  const clock = unwrap(parseJson(answer.body))
+  const now = isObject(clock) ? own(clock, 'now') : undefined
   return typeof now === 'string' && /^\d{4}-\d\d-\d\dT/.test(now) && !Number.isNaN(Date.parse(now))
 }
 

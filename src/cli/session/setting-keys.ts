@@ -1,6 +1,7 @@
 /**
- * The settings people may read and change: what each means, where it may stand in config.json, what else gives it, and
- * which values it takes. The one list: `config`, `doctor`, completion and the defaults of commands go by it.
+ * The settings that people read and change: what each means, where it may be in config.json, which flag and variable
+ * override it, and its values. `config`, `doctor`, completion and the defaults of commands use this list. A new key also
+ * needs a line in the schema of the file, state/settings-schema.ts (then `npm run generate`).
  */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
@@ -30,25 +31,24 @@ export interface SettingKey {
   /** As people type it: `contact.email`, `paths.reservations.list`. */
   readonly name: string
   readonly summary: string
-  /** Where it may stand, the one that goes first ahead. */
+  /** Where it may be in config.json; the first overrides the others. */
   readonly places: readonly SettingPlace[]
-  /** Belongs to one service: it is set in the profile in use, and in the defaults only where unknown profile. */
+  /** Belongs to one service: `config set` writes it to the profile in use, and to the defaults if there is none. */
   readonly isOfService?: boolean
   /** The environment variable that overrides the file. */
   readonly environment?: string
   /** The global flag that overrides everything, without its dashes. */
   readonly flag?: string
-  /** What holds where nothing is set. */
   readonly builtIn?: SettingValue
-  /** Why `config set` does not change it, and what does. */
+  /** Set where `config set` refuses the key: what changes it instead. */
   readonly readOnly?: string
   /** The value to write for what was typed. Throws usage naming `field`. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
-  /** In its place for `config set`, where more can be asked of what is written down. */
+  /** A stricter check for `config set`. */
   readonly checkToWrite?: SettingKey['check']
 }
 
-/** Default for one call. */
+/** Of one call. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 
 const EVERYWHERE = ['profile', 'defaults'] as const
@@ -76,10 +76,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     summary: 'client id, cid_…',
     places: ['profile'],
     environment: 'BOOKCTL_CLIENT_ID',
-    check: (_, text) => {
-      checkClientId(text)
-      return text
-    },
+    check: (_, text) => checkClientId(text),
   },
   {
     name: 'scopes',
@@ -135,18 +132,11 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     environment: 'BOOKCTL_CURRENCY',
     check: checkCurrency,
   },
-  ...[
-    {part: 'name' as const, summary: 'first name of the contact of reservations'},
-    {part: 'surname' as const, summary: 'family name of the contact'},
-    {part: 'email' as const, summary: 'e-mail address of the contact'},
-    {part: 'phone_country_code' as const, summary: "prefix of the contact's telephone, for example +90"},
-    {part: 'phone_number' as const, summary: "contact's telephone without the prefix"},
-  ].map(({part, summary}) => ({
-    name: `contact.${part}`,
-    summary,
-    places: EVERYWHERE,
-    check: (field: string, text: string) => checkContact(part, field, text),
-  })),
+  contactKey('name', 'first name of the contact of reservations'),
+  contactKey('surname', 'family name of the contact'),
+  contactKey('email', 'e-mail address of the contact'),
+  contactKey('phone_country_code', "prefix of the contact's telephone, for example +90"),
+  contactKey('phone_number', "contact's telephone without the prefix"),
   {
     name: 'timeout',
     summary: 'maximum time for one call in seconds, retries included',
@@ -174,7 +164,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   })),
 ]
 
-/** Where `key` stands in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
+/** The path of `key` in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
 export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | readonly [string, string] {
   const dot = key.name.indexOf('.')
   return dot < 0 ? [key.name] : [key.name.slice(0, dot), key.name.slice(dot + 1)]
@@ -185,19 +175,22 @@ function checkHeaderName(field: string, text: string): string {
   throw invalid(field, 'must be a header name', text)
 }
 
-/** The absolute path of a file that holds certificates: commands run in other directories, too. */
+/** The absolute path, because commands run in other directories, too. */
 async function checkCaFile(field: string, text: string): Promise<string> {
   const {trustedCertificates} = await import('./trust.js')
   const path = resolve(checkText(field, text))
-  // One that is not there yet may be set: machines are set up in any order, and each call that needs it says so.
+  // A missing file may be set: machines are set up in any order, and a call that needs the file reports it.
   if (existsSync(path)) await trustedCertificates(path, {})
   return path
 }
 
-/** The rule of the request itself (§2.4). */
-async function checkContact(part: keyof Contact, field: string, text: string): Promise<string> {
-  const {contact} = await import('../../contract/reservations.js')
-  const parsed = contact.shape[part].safeParse(text, {error: plainMessage})
-  if (parsed.success) return parsed.data
-  throw invalid(field, parsed.error.issues[0]?.message ?? 'is not valid', text)
+/** Checked by the rule of the request itself (§2.4). */
+function contactKey(part: keyof Contact, summary: string): SettingKey {
+  const check = async (field: string, text: string) => {
+    const {contact} = await import('../../contract/reservations.js')
+    const parsed = contact.shape[part].safeParse(text, {error: plainMessage})
+    if (parsed.success) return parsed.data
+    throw invalid(field, parsed.error.issues[0]?.message ?? 'is not valid', text)
+  }
+  return {name: `contact.${part}`, summary, places: EVERYWHERE, check}
 }

@@ -1,6 +1,6 @@
-/** What holds for each setting now, and why: flag > environment > profile > defaults > built in. */
-
+/** The value of each setting now, and where it is from: flag > environment > profile > defaults > built in. */
 import {Failure} from '../../contract/failure.js'
+import {isObject, own} from '../../contract/json.js'
 import type {SettingsFile} from '../../state/settings.js'
 import type {Fields} from '../input/guests.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './setting-keys.js'
@@ -19,7 +19,7 @@ export interface Effective {
 export interface Surroundings {
   readonly settings: SettingsFile
   readonly env: NodeJS.ProcessEnv
-  /** What stands on the command line of the global flags, by their names without dashes. */
+  /** The global flags on the command line, by their names without dashes. */
   readonly flags: Readonly<Record<string, string | undefined>>
 }
 
@@ -31,20 +31,19 @@ export function profileInUse({settings, env, flags}: Surroundings): string {
 /** The value that holds for `key`, as it was written: what a person put into the file is not checked here. */
 export function effective(key: SettingKey, around: Surroundings): Effective {
   const {env, flags} = around
-  const flag = key.flag === undefined ? undefined : flags[key.flag]
+  const flag = flags[key.flag ?? '']
   if (flag) return {key, value: flag, origin: 'flag', source: `--${key.flag}`}
-  const variable = key.environment === undefined ? undefined : env[key.environment]
+  const variable = env[key.environment ?? '']
   if (variable && !givesWay(key, around))
     return {key, value: variable, origin: 'environment', source: key.environment ?? null}
   for (const place of key.places) {
     const value = written(key, place, around)
     if (value === undefined) continue
-    if (place === 'top') return {key, value, origin: 'file', source: null}
-    return {key, value, origin: place, source: place === 'profile' ? profileInUse(around) : null}
+    const source = place === 'profile' ? profileInUse(around) : null
+    return {key, value, origin: place === 'top' ? 'file' : place, source}
   }
-  return key.builtIn === undefined
-    ? {key, value: null, origin: 'unset', source: null}
-    : {key, value: key.builtIn, origin: 'built_in', source: null}
+  const {builtIn = null} = key
+  return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}
 }
 
 /** Every setting, in the order of the list. */
@@ -60,34 +59,25 @@ function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   return name === 'base_url' && Boolean(isComplete)
 }
 
-/** What stands in config.json for `key` in `place`. */
+/** The value of `key` in `place` of config.json. */
 export function written(
   key: SettingKey,
   place: SettingPlace,
   around: Surroundings,
 ): SettingValue | undefined {
   const {settings} = around
-  const name = profileInUse(around)
-  const holders: Record<SettingPlace, unknown> = {
-    top: settings,
-    profile: Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined,
-    defaults: settings.defaults,
-  }
-  let holder: unknown = holders[place]
-  for (const word of pathIn(key)) {
-    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, word)) return undefined
-    holder = (holder as Record<string, unknown>)[word]
-  }
-  return holder as SettingValue
+  const path = {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
+  let holder: unknown = settings
+  for (const word of [...path, ...pathIn(key)]) holder = isObject(holder) ? own(holder, word) : undefined
+  return holder as SettingValue | undefined
 }
 
-/** What holds for a setting, in the type it has wherever it comes from. */
+/** A value in the type of its setting. */
 export interface Checked extends Effective {
   /** Why the value is invalid, naming its place; it is then as it was written. */
   readonly problem: string | undefined
 }
 
-/** Puts what was found to its rule. */
 export async function checked(found: Effective): Promise<Checked> {
   try {
     return {...found, value: await usableValue(found), problem: undefined}
@@ -97,10 +87,11 @@ export async function checked(found: Effective): Promise<Checked> {
   }
 }
 
-/** The value in the type the setting has; null where nothing gives one. Throws usage, naming its place. */
+/** The value in the type of its setting; null where it is not set. Throws usage, naming its place. */
 async function usableValue({key, value, origin, source}: Effective): Promise<SettingValue | null> {
   if (value === null || origin === 'built_in') return value
-  const place = placeOf(key, origin, source)
+  const holder = {file: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[origin as string]
+  const place = holder === undefined ? (source ?? key.name) : `config.json: ${holder}${key.name}`
   try {
     return await key.check(place, String(value))
   } catch (error) {
@@ -109,75 +100,55 @@ async function usableValue({key, value, origin, source}: Effective): Promise<Set
   }
 }
 
-function placeOf({name}: SettingKey, origin: Origin, source: string | null): string {
-  switch (origin) {
-    case 'flag':
-    case 'environment':
-      return source ?? name
-    case 'profile':
-      return `config.json: profiles.${source}.${name}`
-    case 'file':
-      return `config.json: ${name}`
-    default:
-      return `config.json: defaults.${name}`
-  }
-}
-
-/** Of a reservation. */
+/** Settings for a reservation. */
 export interface Preferences {
-  readonly nationality?: string
-  readonly currency?: string
-  /** As much of §2.4's contact as is set. */
-  readonly contact?: Fields
-}
-
-/** Of a connection. */
-export interface ConnectionSettings {
-  readonly timeoutSeconds?: number
-  readonly caFile?: string
+  readonly nationality?: string | undefined
+  readonly currency?: string | undefined
+  /** The parts of §2.4's contact that are set. */
+  readonly contact?: Fields | undefined
 }
 
 /** Throws usage, naming variable or place in config.json, for an invalid value. */
 export async function readPreferences(around: Surroundings): Promise<Preferences> {
-  const [nationality, currency] = [await readText('nationality', around), await readText('currency', around)]
   const contact: Fields = {}
-  for (const {name} of SETTING_KEYS) {
-    const value = name.startsWith('contact.') ? await readOne(name, around) : undefined
+  for (const {name} of SETTING_KEYS.filter(key => key.name.startsWith('contact.'))) {
+    const value = await readText(name, around)
     if (value !== undefined) contact[name.slice('contact.'.length)] = value
   }
   return {
-    ...(nationality === undefined ? {} : {nationality}),
-    ...(currency === undefined ? {} : {currency}),
-    ...(Object.keys(contact).length === 0 ? {} : {contact}),
+    nationality: await readText('nationality', around),
+    currency: await readText('currency', around),
+    contact: Object.keys(contact).length === 0 ? undefined : contact,
   }
 }
 
-/** Flags too. Throws usage as above; where an invalid value is `leftOut`, it counts as not set. */
+/** Settings of a connection. */
+export interface ConnectionSettings {
+  readonly timeoutSeconds: number | undefined
+  readonly caFile: string | undefined
+}
+
+/** Flags too. Throws usage as above; with `ignoresInvalid` an invalid value counts as not set. */
 export async function readConnectionSettings(
   around: Surroundings,
-  leftOut = false,
+  ignoresInvalid = false,
 ): Promise<ConnectionSettings> {
   const read = async (name: string) =>
-    readOne(name, around).catch(error => {
-      if (leftOut && error instanceof Failure) return undefined
+    readText(name, around).catch(error => {
+      if (ignoresInvalid && error instanceof Failure) return undefined
       throw error
     })
-  const [timeout, caFile] = [await read('timeout'), await read('ca_file')]
+  const timeout = await read('timeout')
   return {
-    ...(timeout === undefined ? {} : {timeoutSeconds: Number(timeout)}),
-    ...(caFile === undefined ? {} : {caFile: String(caFile)}),
+    timeoutSeconds: timeout === undefined ? undefined : Number(timeout),
+    caFile: await read('ca_file'),
   }
 }
 
-/** One of those that are text; undefined where nothing gives it. Throws usage as above. */
+/** The setting as text; undefined where it is not set. Throws usage as above. */
 export async function readText(name: string, around: Surroundings): Promise<string | undefined> {
-  const value = await readOne(name, around)
-  return value === undefined ? undefined : String(value)
-}
-
-async function readOne(name: string, around: Surroundings) {
   const key = SETTING_KEYS.find(known => known.name === name)
-  if (key === undefined) return undefined
-  const found = effective(key, around)
-  return found.value === null || found.origin === 'built_in' ? undefined : usableValue(found)
+  const found = key && effective(key, around)
+  const value = found && found.origin !== 'built_in' ? await usableValue(found) : null
+  return value === null ? undefined : String(value)
 }

@@ -9,24 +9,14 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
 import {PROFILE_NAME} from '../../contract/patterns.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
+import type {Profile} from '../../state/settings.js'
+import type {State} from '../../state/state.js'
 import {checkedFlag} from '../input/flags.js'
 
-/** What the state remembers of a profile. */
-export interface ProfileRecord {
-  readonly base_url: string
-  readonly client_id: string
-  readonly scopes?: readonly string[] | undefined
-  readonly secret_store?: 'file' | 'keychain' | undefined
-  /** Of its secret, as it was at the login. */
-  readonly mode?: Mode | undefined
-}
-
-/** The parts of the state that resolving needs; asked only when the environment does not say it all. */
+/** What is read of the state, and only when the environment does not say it all. */
 export interface Remembered {
-  currentProfile(): string | undefined
-  profile(name: string): ProfileRecord | undefined
-  /** The client secret kept for a profile, or undefined. */
-  secret(name: string, profile: ProfileRecord): Promise<string | undefined>
+  readonly settings: Pick<State['settings'], 'read'>
+  readonly secrets: Pick<State['secrets'], 'read'>
 }
 
 export interface TargetFlags {
@@ -41,9 +31,9 @@ export interface Target {
   readonly baseUrl: string
   readonly isLoopback: boolean
   readonly clientId: string
-  /** Empty with a ready token. */
+  /** Empty with `token`. */
   readonly clientSecret: string
-  /** That of BOOKCTL_TOKEN, which then stands in place of the secret. */
+  /** BOOKCTL_TOKEN, used instead of the secret. */
   readonly token?: string
   readonly mode: Mode
   readonly scopes: readonly Scope[] | undefined
@@ -51,12 +41,12 @@ export interface Target {
 
 export const DEFAULT_PROFILE = 'default'
 
-/** Stands for the client of a ready token, where BOOKCTL_CLIENT_ID does not name it. */
+/** The client id shown for a ready token, if BOOKCTL_CLIENT_ID does not name one. */
 export const TOKEN_CLIENT = 'token'
 
-/** The profile meant: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
-export function profileName(flags: TargetFlags, remembered: Remembered): string {
-  return checkProfileName(flags.profile || remembered.currentProfile() || DEFAULT_PROFILE)
+/** The profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
+export function profileName({profile}: TargetFlags, {settings}: Remembered): string {
+  return checkProfileName(profile || settings.read().current_profile || DEFAULT_PROFILE)
 }
 
 /** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
@@ -65,9 +55,16 @@ export function checkProfileName(name: string): string {
   throw usage('invalid_profile', 'invalid profile name: use up to 64 letters, digits, _ and -')
 }
 
+/** `flags` name a profile, or the current one counts; undefined when it is not in config.json. */
+export function profileOf(flags: TargetFlags, remembered: Remembered): Profile | undefined {
+  const {profiles} = remembered.settings.read()
+  const name = profileName(flags, remembered)
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+}
+
 /**
- * Resolves service and credentials. `explicitProfile`: --profile stood on the command line, so that it goes before
- * credentials in the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
+ * Resolves service and credentials. `explicitProfile`: --profile is on the command line, and so overrides credentials in
+ * the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
  */
 export async function resolveTarget(
   flags: TargetFlags,
@@ -78,46 +75,64 @@ export async function resolveTarget(
   if (!explicitProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
   const fromEnv = explicitProfile ? undefined : environmentCredentials(env)
   if (fromEnv) {
-    const addressed = flags['base-url'] ? undefined : profileIfAny(flags, remembered)
+    const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
     const baseUrl = flags['base-url'] || addressed?.base_url
     if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
-    return build(null, 'env', baseUrl, fromEnv.clientId, fromEnv.clientSecret, scopesOf(env.BOOKCTL_SCOPES))
+    return {
+      profile: null,
+      source: 'env',
+      ...checkedService(baseUrl, fromEnv),
+      scopes: scopesOf(env.BOOKCTL_SCOPES),
+    }
   }
   const name = profileName(flags, remembered)
-  const profile = remembered.profile(name)
+  const profile = profileOf(flags, remembered)
   if (!profile) throw notLoggedIn(name)
-  const secret = await remembered.secret(name, profile)
-  if (!secret) throw notLoggedIn(name)
-  requireSameMode(profile.mode, secret, `profile ${name}`)
+  const {client_id: clientId, secret_store: place = 'file'} = profile
+  const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
+  if (!clientSecret) throw notLoggedIn(name)
+  requireSameMode(profile.mode, clientSecret, `profile ${name}`)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
   const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
-  const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? profile.scopes?.filter(isScope)
-  return build(name, 'profile', baseUrl, profile.client_id, secret, scopes?.length ? scopes : undefined)
+  const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
+  return {profile: name, source: 'profile', ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
 }
 
 /**
- * The service of a ready token. Whether a token is live shows nowhere, so all but this machine's own services count
- * as live: what asks before live data is touched asks then, too.
+ * The service of a ready token. A token does not show whether it is live, so any service that is not on this machine
+ * counts as live, and commands ask before they touch live data.
  */
 function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): Target {
-  const token = env.BOOKCTL_TOKEN ?? ''
-  const clientId = env.BOOKCTL_CLIENT_ID || TOKEN_CLIENT
+  const {BOOKCTL_TOKEN: token = '', BOOKCTL_CLIENT_ID: clientId} = env
   if (!/^[\x21-\x7e]+$/.test(token))
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-  if (env.BOOKCTL_CLIENT_ID) checkClientId(clientId)
-  const text = flags['base-url'] || profileIfAny(flags, remembered)?.base_url
-  if (!text) throw missingVariables(['BOOKCTL_BASE_URL'], env)
-  const {baseUrl, isLoopback} = parseBaseUrl(text)
-  const mode = isLoopback ? 'test' : 'live'
-  const scopes = undefined
+  if (clientId) checkClientId(clientId)
+  const address = flags['base-url'] || profileOf(flags, remembered)?.base_url
+  if (!address) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+  const service = parseBaseUrl(address)
   return {
-    ...{profile: null, source: 'env', baseUrl, isLoopback, mode, scopes},
-    clientId,
+    profile: null,
+    source: 'env',
+    ...service,
+    clientId: clientId || TOKEN_CLIENT,
     clientSecret: '',
     token,
+    mode: service.isLoopback ? 'test' : 'live',
+    scopes: undefined,
   }
+}
+
+interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+function checkedService(address: string, {clientId, clientSecret}: Credentials) {
+  const {baseUrl, isLoopback} = parseBaseUrl(address)
+  const mode = checkCredentials(clientId, clientSecret, baseUrl)
+  return {baseUrl, isLoopback, clientId, clientSecret, mode}
 }
 
 /** Refuses a live secret where a test one belongs, and the reverse. Throws usage; echoes no secret. */
@@ -131,9 +146,7 @@ export function requireSameMode(mode: Mode | undefined, clientSecret: string, wh
   )
 }
 
-function environmentCredentials(
-  env: NodeJS.ProcessEnv,
-): {clientId: string; clientSecret: string} | undefined {
+function environmentCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
   const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
   if (clientId && clientSecret) return {clientId, clientSecret}
   if (!clientId && !clientSecret) return undefined
@@ -149,30 +162,11 @@ function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Fai
   )
 }
 
-function profileIfAny(flags: TargetFlags, remembered: Remembered): ProfileRecord | undefined {
-  return remembered.profile(profileName(flags, remembered))
-}
-
 function notLoggedIn(name: string): Failure {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
   const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`
-  return new Failure('not_allowed', `not logged in: no credentials for profile ${name}`, {
-    code: 'not_logged_in',
-    hint,
-  })
-}
-
-function build(
-  profile: string | null,
-  source: Target['source'],
-  baseUrlText: string,
-  clientId: string,
-  clientSecret: string,
-  scopes: readonly Scope[] | undefined,
-): Target {
-  const {baseUrl, isLoopback} = parseBaseUrl(baseUrlText)
-  const mode = checkCredentials(clientId, clientSecret, baseUrl)
-  return {profile, source, baseUrl, isLoopback, clientId, clientSecret, mode, scopes}
+  const problem = `not logged in: no credentials for profile ${name}`
+  return new Failure('not_allowed', problem, {code: 'not_logged_in', hint})
 }
 
 /** Checks the shapes of §5.3, and that a live key does not go to this machine. Throws usage; echoes no secret. */
@@ -182,8 +176,8 @@ export function checkCredentials(clientId: string, clientSecret: string, baseUrl
 }
 
 /** Throws usage unless `clientId` has the shape of §5.3. */
-export function checkClientId(clientId: string): void {
-  if (/^cid_[\x21-\x7e]+$/.test(clientId)) return
+export function checkClientId(clientId: string): string {
+  if (/^cid_[\x21-\x7e]+$/.test(clientId)) return clientId
   throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`)
 }
 
@@ -191,10 +185,8 @@ export function checkClientId(clientId: string): void {
 export function checkSecret(clientSecret: string, baseUrl: string | undefined): Mode {
   const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
   if (mode === undefined) {
-    throw usage(
-      'invalid_client_secret',
-      'the client secret must start with sk_live_ or sk_test_ and contain no spaces',
-    )
+    const problem = 'the client secret must start with sk_live_ or sk_test_ and contain no spaces'
+    throw usage('invalid_client_secret', problem)
   }
   if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
   return mode
@@ -218,11 +210,8 @@ export function scopesIn(given: readonly (readonly Scope[])[] | undefined): Scop
 export function checkScopes(names: readonly string[]): Scope[] {
   return [...new Set(names)].map(name => {
     if (isScope(name)) return name
-    throw usage(
-      'unknown_scope',
-      `unknown scope ${sanitizeLine(name, 40)}`,
-      `scopes: ${SCOPE_NAMES.join(', ')}`,
-    )
+    const hint = `scopes: ${SCOPE_NAMES.join(', ')}`
+    throw usage('unknown_scope', `unknown scope ${sanitizeLine(name, 40)}`, hint)
   })
 }
 
@@ -232,19 +221,9 @@ export function readyTokens(accessToken: string): TokenSource {
   return {
     get: async () => token,
     replace: async () => {
-      throw tokenNotTaken()
+      const problem = 'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed'
+      const hint = 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login'
+      throw new Failure('not_allowed', problem, {code: 'token_not_valid', status: 401, hint})
     },
   }
-}
-
-function tokenNotTaken(): Failure {
-  return new Failure(
-    'not_allowed',
-    'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed',
-    {
-      code: 'token_not_valid',
-      status: 401,
-      hint: 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login',
-    },
-  )
 }

@@ -18,20 +18,19 @@ export async function trustedCertificates(
 }
 
 async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  // Node 22.15 and later can tell; it includes the extra file and the system's store where that is asked for.
+  // Node 22.15 and later: includes NODE_EXTRA_CA_CERTS, and the system's store with --use-system-ca.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   return [...tls.rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS))]
 }
 
-/** Node itself warns about an extra file it cannot read and goes on, and so do we. */
+/** A file that cannot be read is ignored: Node itself warns about it. */
 async function extraCertificates(file: string | undefined): Promise<string[]> {
   if (!file) return []
-  try {
-    return [await readPem(file)]
-  } catch {
-    return []
-  }
+  return readPem(file).then(
+    text => [text],
+    () => [],
+  )
 }
 
 async function readPem(file: string): Promise<string> {
@@ -42,23 +41,19 @@ async function readPem(file: string): Promise<string> {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** Of each file, by its path: a pipe can be read once, and some commands ask twice. */
+/** By path, because a pipe can be read only once and some commands ask twice. */
 const read = new Map<string, Promise<string[]>>()
 
 function readCertificates(caFile: string): Promise<string[]> {
-  const certificates = read.get(caFile) ?? readCertificatesAnew(caFile)
+  const certificates = read.get(caFile) ?? parseCertificates(caFile)
   read.set(caFile, certificates)
   return certificates
 }
 
-async function readCertificatesAnew(caFile: string): Promise<string[]> {
-  let text: string
-  try {
-    text = await readPem(caFile)
-  } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    throw code === undefined || error instanceof Failure ? error : badCaFile(`cannot be read (${code})`)
-  }
+async function parseCertificates(caFile: string): Promise<string[]> {
+  const text = await readPem(caFile).catch(error => {
+    throw error instanceof Failure || !error.code ? error : badCaFile(`cannot be read (${error.code})`)
+  })
   const certificates = text.match(PEM_CERTIFICATE) ?? []
   if (certificates.length === 0) throw badCaFile('contains no PEM certificate')
   for (const certificate of certificates) requireParsable(certificate)
@@ -74,9 +69,6 @@ function requireParsable(certificate: string): void {
 }
 
 function badCaFile(problem: string) {
-  return usage(
-    'invalid_ca_file',
-    `the CA file ${problem}`,
-    'pass a file of PEM certificates with --ca-file, BOOKCTL_CA_FILE or the setting ca_file',
-  )
+  const hint = 'pass a file of PEM certificates with --ca-file, BOOKCTL_CA_FILE or the setting ca_file'
+  return usage('invalid_ca_file', `the CA file ${problem}`, hint)
 }

@@ -76,8 +76,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** Closed at the end, which empties a long write-ahead log: left behind, each command would read and lengthen it. */
   private async openState(): Promise<State> {
-    const {openMemory} = await import('../session/connect.js')
-    const state = openMemory(this.config.configDir)
+    const {openState} = await import('../../state/state.js')
+    const state = openState(this.config.configDir)
     this.whenStopped(() => state.close())
     return state
   }
@@ -108,8 +108,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** The service and credentials meant, without a request. Shows LIVE on stderr for live ones. */
   protected async target(): Promise<Target> {
-    const {resolve} = await import('../session/connect.js')
-    const target = await resolve(this.globals, process.env, await this.state(), this.namesProfile())
+    const {resolveTarget} = await import('../session/target.js')
+    const target = await resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())
     const {origin, host} = new URL(target.baseUrl)
     this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
     if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)

@@ -7,7 +7,7 @@ import {
   findForgettable,
   forgetEntry,
 } from '../../cli/features/reserve/journal.js'
-import {systemClock} from '../../cli/session/connect.js'
+import {systemClock} from '../../cli/session/clock.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {requireConsent} from '../../cli/terminal/prompts/ask.js'

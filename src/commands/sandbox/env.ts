@@ -1,8 +1,14 @@
 import * as Flags from '@oclif/core/flags'
 import {SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/features/sandbox/running.js'
-import {exportLines, SHELLS} from '../../cli/session/shells.js'
 import {single} from '../../cli/terminal/result.js'
+
+/** How each shell sets a variable. The values are addresses and names without quotes in them. */
+const SYNTAX = {
+  sh: (name: string, value: string) => `export ${name}='${value}'`,
+  fish: (name: string, value: string) => `set -gx ${name} '${value}'`,
+  powershell: (name: string, value: string) => `$env:${name} = '${value}'`,
+}
 
 export default class SandboxEnv extends SandboxCommand {
   static override summary = 'Print the environment that points commands at the local sandbox.'
@@ -11,7 +17,7 @@ export default class SandboxEnv extends SandboxCommand {
   static override examples = ['eval "$(bookctl sandbox env)"', 'bookctl sandbox env --shell fish']
   static override columns = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   static override flags = {
-    shell: Flags.string({options: SHELLS, default: 'sh', summary: 'shell whose syntax to use'}),
+    shell: Flags.string({options: Object.keys(SYNTAX), default: 'sh', summary: 'shell whose syntax to use'}),
   }
 
   async run(): Promise<void> {
@@ -24,7 +30,10 @@ export default class SandboxEnv extends SandboxCommand {
       BOOKCTL_CLIENT_ID: SANDBOX_CLIENT_ID,
       BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
     }
-    const text = exportLines(variables, flags.shell)
+    const write = SYNTAX[flags.shell as keyof typeof SYNTAX]
+    const text = Object.entries(variables)
+      .map(([name, value]) => `${write(name, value)}\n`)
+      .join('')
     await this.print({...single(variables, variables, variables.BOOKCTL_BASE_URL), text})
   }
 }

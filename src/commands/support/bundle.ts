@@ -11,7 +11,7 @@ import {
 } from '../../cli/features/support/bundle.js'
 import {checkWritable} from '../../cli/input/files.js'
 import {checkedArg} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/connect.js'
+import {systemClock} from '../../cli/session/clock.js'
 import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 /** What has to be agreed to. */

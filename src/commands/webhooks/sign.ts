@@ -4,7 +4,7 @@ import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {signInput} from '../../cli/features/webhooks/sign.js'
 import {readSigningTime} from '../../cli/features/webhooks/verify.js'
 import {checkedFlag} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/connect.js'
+import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 

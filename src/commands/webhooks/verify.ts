@@ -19,7 +19,7 @@ import {
 } from '../../cli/features/webhooks/verify.js'
 import {checkGiven} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/connect.js'
+import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXIT_CODES} from '../../cli/shell/failure.js'
 import {writePieces} from '../../cli/terminal/streams.js'

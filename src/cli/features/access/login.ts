@@ -2,6 +2,7 @@
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {usage} from '../../../contract/failure.js'
 import type {Scope} from '../../../contract/scopes.js'
+import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {readSecret, stdinIsTerminal} from '../../input/files.js'
 import {
@@ -10,7 +11,6 @@ import {
   checkProfileName,
   checkSecret,
   DEFAULT_PROFILE,
-  type ProfileRecord,
   requireSameMode,
   scopesIn,
   scopesOf,
@@ -54,7 +54,7 @@ export async function readLogin(
 }
 
 /** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */
-function questionsAbout(known: ProfileRecord | undefined): Question[] {
+function questionsAbout(known: Profile | undefined): Question[] {
   let baseUrl: string | undefined
   return [
     {

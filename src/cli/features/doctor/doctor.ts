@@ -4,16 +4,10 @@ import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {
-  type ConnectOptions,
-  connect,
-  openSender,
-  rememberedIn,
-  resolve,
-  systemClock,
-} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
+import {type ConnectOptions, connect, openSender} from '../../session/connect.js'
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
-import {profileName, type Target, type TargetFlags} from '../../session/target.js'
+import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXIT_CODES} from '../../shell/failure.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
@@ -81,7 +75,7 @@ async function diagnose(options: DoctorOptions): Promise<Check[]> {
 
 /** Undefined when config.json cannot be understood, which another check reports. */
 function findTarget({state, flags, namesProfile, connect: link}: DoctorOptions): Promise<Target | undefined> {
-  return resolve(flags, link.env, state, namesProfile).catch(error => {
+  return resolveTarget(flags, link.env, state, namesProfile).catch(error => {
     if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
     throw error
   })
@@ -95,8 +89,7 @@ function describeTarget({mode, baseUrl, clientId, profile}: Target): Finding {
 /** Known even without credentials. */
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   try {
-    const remembered = rememberedIn(state)
-    const text = flags['base-url'] || remembered.profile(profileName(flags, remembered))?.base_url
+    const text = flags['base-url'] || profileOf(flags, state)?.base_url
     return text === undefined ? undefined : parseBaseUrl(text).baseUrl
   } catch {
     // The checks of configuration and login report it.

@@ -13,7 +13,6 @@ import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
 import type {State} from '../../../state/state.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/proxy.js'
-import {rememberedIn} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import {trustedCertificates} from '../../session/trust.js'
 import {probeReceiver} from '../webhooks/probe.js'
@@ -142,7 +141,7 @@ export function checkSigningSecrets({state, env, profile}: ReceiverParts): Findi
     return warn('BOOKCTL_WEBHOOK_SECRET holds one that is empty after whsec_', fix)
   }
   if (fromEnv.length > 0) return ok(`${fromEnv.length} in BOOKCTL_WEBHOOK_SECRET`)
-  const stored = storedWebhookSecrets(state, profileName({profile}, rememberedIn(state)))
+  const stored = storedWebhookSecrets(state, profileName({profile}, state))
   if (stored.length > 0) return ok(`${stored.length} stored for the profile`)
   return ok('none; webhooks create stores the one it gets')
 }

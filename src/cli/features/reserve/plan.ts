@@ -7,7 +7,7 @@ import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../..
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import type {State} from '../../../state/state.js'
-import {systemClock} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'

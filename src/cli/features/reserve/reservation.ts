@@ -9,6 +9,7 @@ import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
 import {missing} from '../../input/usage-errors.js'
+import type {Preferences} from '../../session/settings.js'
 
 export interface ReserveFlags {
   readonly input?: string | undefined
@@ -18,7 +19,7 @@ export interface ReserveFlags {
   readonly contact?: Fields | undefined
   readonly nationality?: string | undefined
   /** What the settings give where neither flag nor file does. */
-  readonly preferred?: {readonly nationality?: string; readonly contact?: Fields}
+  readonly preferred?: Preferences
 }
 
 /** What is known apart from the flags. */

@@ -7,7 +7,7 @@ import type {EventFilter, EventStore, StoredEvent} from '../../../state/event-st
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
-import {systemClock} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
 import type {Result} from '../../terminal/result.js'
 
 export interface EventFilterFlags {

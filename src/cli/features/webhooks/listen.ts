@@ -18,7 +18,7 @@ import {RECEIVER_LIMITS} from '../../../webhooks/receive/limits.js'
 import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
 import {type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
-import {rememberedIn, systemClock} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
 import {profileName} from '../../session/target.js'
 import {createOccasionally, type Occasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
@@ -58,7 +58,7 @@ export async function openListening(
   whenStopped: (undo: () => unknown) => void,
 ): Promise<Listening> {
   const {plan, flags, env, state, tell} = parts
-  const profile = profileName(flags, rememberedIn(state))
+  const profile = profileName(flags, state)
   const expectation = plan.wait && (await createExpectation(plan.wait))
   const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
   whenStopped(secrets.stop)

@@ -5,7 +5,7 @@ import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../../webhooks/probe/probe.js'
-import {systemClock} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
 import type {Result} from '../../terminal/result.js'
 
 import {trustedFor} from './listen-tls.js'

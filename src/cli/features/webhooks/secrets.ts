@@ -11,7 +11,6 @@ import type {State} from '../../../state/state.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
-import {rememberedIn} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
 
@@ -45,7 +44,7 @@ export async function resolveWebhookSecrets(
 ): Promise<NamedSecret[]> {
   const given = await givenSecrets(flags, env)
   if (given) return given
-  const stored = storedWebhookSecrets(state, profileName(flags, rememberedIn(state)))
+  const stored = storedWebhookSecrets(state, profileName(flags, state))
   if (stored.length > 0) return stored
   throw usage(
     'no_webhook_secret',
@@ -191,7 +190,7 @@ export function webhookHeaderNames(
   state: State,
 ): WebhookHeaderNames {
   const {profiles, defaults} = state.settings.read()
-  const name = profileName(flags, rememberedIn(state))
+  const name = profileName(flags, state)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   return {
     signature: profile?.signature_header ?? defaults?.signature_header ?? SIGNATURE_HEADER,

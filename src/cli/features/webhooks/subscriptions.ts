@@ -18,7 +18,7 @@ import {sweepTemporaryFiles} from '../../../storage/temporary.js'
 import {invalid} from '../../input/checks.js'
 import {checkWritable} from '../../input/files.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
-import {type Connection, rememberedIn} from '../../session/connect.js'
+import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
 import {type Result, single} from '../../terminal/result.js'
 
@@ -85,7 +85,7 @@ export async function createAndKeep(
   wanted: WantedSubscription,
   {flags, again}: {flags: TargetFlags; again: boolean},
 ): Promise<CreatedAndKept> {
-  const profile = profileName(flags, rememberedIn(state))
+  const profile = profileName(flags, state)
   requireWritable(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
@@ -207,7 +207,7 @@ export async function deleteAndForget(
 ): Promise<{subscription_id: string; deleted: true; secret_removed: boolean}> {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
   await deleteSubscription(api, id)
-  const profile = profileName(flags, rememberedIn(state))
+  const profile = profileName(flags, state)
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
   return {subscription_id: id, deleted: true, secret_removed}
 }

@@ -2,7 +2,7 @@
  * The booking wizard: `reserve` at a terminal with something missing. Search, choose, guests, contact, payment, a summary
  * and one confirmation; nothing is sent to reserve before it. What was typed outlives an offer that expires or is gone.
  */
-import {systemClock} from '../../session/connect.js'
+import {systemClock} from '../../session/clock.js'
 import {jsonResult} from '../../terminal/result.js'
 import {cityText} from '../catalogue/city-names.js'
 import type {ReserveFlow} from '../reserve/flow.js'

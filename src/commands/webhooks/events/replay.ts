@@ -18,7 +18,7 @@ import {
 } from '../../../cli/features/webhooks/secrets.js'
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
-import {systemClock} from '../../../cli/session/connect.js'
+import {systemClock} from '../../../cli/session/clock.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
