@@ -5,7 +5,7 @@ import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {createApp} from './app.js'
-import type {SandboxClock} from './base/service.js'
+import type {Service} from './base/service.js'
 import {prepareState} from './controls/actions.js'
 import {type Resolve, systemResolve} from './delivery/addresses.js'
 import {Dispatcher} from './delivery/dispatcher.js'
@@ -81,7 +81,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return timeMover
     },
   }
-  const dispatcher = new Dispatcher(service, createPost(postOptions(options, closing.signal)), () => served)
+  const post = createPost({
+    resolve: options.resolve ?? systemResolve,
+    trust: createTrust(options.caFiles ?? []),
+    allowHttpLoopback: service.allowHttpLoopback,
+    limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
+    closing: closing.signal,
+  })
+  const dispatcher = new Dispatcher(service, post, () => served)
   const timeMover = new TimeMover(service, dispatcher)
   prepareState(service)
   const app = createApp(service, () => served)
@@ -99,16 +106,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   }
 }
 
-function postOptions(options: SandboxOptions, closing: AbortSignal) {
-  return {
-    resolve: options.resolve ?? systemResolve,
-    trust: createTrust(options.caFiles ?? []),
-    allowHttpLoopback: options.allowHttpLoopback ?? false,
-    limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
-    closing,
-  }
-}
-
 function openExclusively(path: string, owner: FileOwner): Database {
   try {
     const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner})
@@ -123,7 +120,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
 }
 
 /** The service's clock: `realTime` (Unix seconds) plus an offset that is stored and can only grow. */
-function createClock(database: Database, realTime: () => number): SandboxClock {
+function createClock(database: Database, realTime: () => number): Service['clock'] {
   const offset = () => Number(readMeta(database, 'clock_offset_seconds') ?? 0)
   return {
     now: () => realTime() + offset(),

@@ -1,7 +1,4 @@
-/**
- * What an operation answers: plain data, which can be kept under an Idempotency-Key and answered again; a refusal of the
- * service (§7; codes and body are ours), which is thrown; or a dropped connection.
- */
+/** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/errors.js'
 
@@ -19,8 +16,8 @@ export function data(value: unknown, status = 200): Answer {
 }
 
 /** One page of a list; `after` is the cursor of the next page, null on the last. */
-export function page(values: readonly unknown[], meta: {limit: number; after: string | null}): Answer {
-  return {status: 200, json: {data: values, meta: {...meta, before: null}}}
+export function page(values: readonly unknown[], limit: number, after: string | null): Answer {
+  return {status: 200, json: {data: values, meta: {limit, after, before: null}}}
 }
 
 export function toResponse(answer: Answer): Response {
@@ -30,16 +27,10 @@ export function toResponse(answer: Answer): Response {
   })
 }
 
-/**
- * The connection is to be cut with no answer, or with no further byte of it. In process, where there is no
- * connection, it is what `handle` rejects with.
- */
+/** Cuts the connection instead of answering. In process, `handle` rejects with it. */
 export class ConnectionDrop extends Error {
   override readonly name = 'ConnectionDrop'
-
-  constructor() {
-    super('the local sandbox dropped the connection')
-  }
+  override readonly message = 'the local sandbox dropped the connection'
 }
 
 const RETRYABLE = new Set<ErrorCode>([
@@ -50,41 +41,32 @@ const RETRYABLE = new Set<ErrorCode>([
   'upstream_timeout',
 ])
 
-interface RefusalExtras {
+/** Further members of the error object, for example `reservation_ref`. */
+interface Members {
   readonly details?: readonly ErrorDetail[]
-  /** Further members of the error object, for example `reservation_ref`. */
-  readonly members?: Readonly<Record<string, unknown>>
-  readonly headers?: Readonly<Record<string, string>>
-  /** Another status than the code's own; only for injected faults. */
-  readonly status?: number
+  readonly [name: string]: unknown
 }
 
-/** The service refuses a request. Holds no secret and no personal data, since it is answered whole. */
+/** The service refuses a request. Contains no secret and no personal data, because it is answered whole. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  readonly status: number
 
+  /** `status`: another one than the code's own, for injected faults. */
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly extras: RefusalExtras = {},
+    readonly members: Members = {},
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly status: number = ERROR_CODES[code],
   ) {
     super(message)
-    this.status = extras.status ?? ERROR_CODES[code]
   }
 
-  /** The answer of service.md's envelope; `request_id` names the request that was refused. */
+  /** In the envelope of service.md. */
   toAnswer(requestId: string): Answer {
-    const error = {
-      code: this.code,
-      message: this.message,
-      request_id: requestId,
-      retryable: RETRYABLE.has(this.code),
-      ...this.extras.members,
-      ...(this.extras.details && {details: this.extras.details}),
-    }
-    const {headers} = this.extras
-    return {status: this.status, json: {error}, ...(headers && {headers})}
+    const {code, message, members, headers, status} = this
+    const error = {code, message, request_id: requestId, retryable: RETRYABLE.has(code), ...members}
+    return {status, json: {error}, headers}
   }
 }
 

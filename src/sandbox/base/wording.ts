@@ -1,19 +1,10 @@
-/** How dates, amounts and names are put into words for people, on the payment page and on the voucher. */
+/** Dates, amounts and names in words, for the payment page, the sandbox's pages and the voucher. */
 import type {Contact, Guest, Reservation} from '../../contract/reservations.js'
 
-/** `Sat, 1 June 2030` for a calendar date, which has no time zone and passes through none. */
+/** `Sat, 1 June 2030` for a calendar date, which has no time zone. */
 export function dateInWords(date: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  })
-  const parts = format.formatToParts(new Date(`${date}T00:00:00Z`))
-  const {weekday, day, month, year} = Object.fromEntries(parts.map(({type, value}) => [type, value]))
-  // The separators differ between versions of Node.
-  return `${weekday}, ${day} ${month} ${year}`
+  const weekday = new Date(date).toLocaleDateString('en-GB', {weekday: 'short', timeZone: 'UTC'})
+  return `${weekday}, ${dayAndMonth(date)}`
 }
 
 /** `1 June 2030, 15:00 UTC` for a timestamp with any offset. */
@@ -22,7 +13,7 @@ export function instantInUtc(timestamp: string): string {
   return `${dayAndMonth(iso)}, ${iso.slice(11, 16)} UTC`
 }
 
-/** `1 June 2030, 18:00 (UTC+03:00)`: the wall clock the timestamp was written by, read from its own text. */
+/** `1 June 2030, 18:00 (UTC+03:00)`: by the wall clock that the timestamp itself has. */
 export function instantAsWritten(timestamp: string): string {
   const [, time = '', offset = 'Z'] = /T(\d{2}:\d{2})[^Z+-]*(Z|[+-]\d{2}:\d{2})$/.exec(timestamp) ?? []
   return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
@@ -48,22 +39,14 @@ export function fullName(person: Pick<Guest | Contact, 'name' | 'surname'>): str
 export function occupancy(rooms: Pick<Reservation['rooms'][number], 'adults' | 'children_ages'>[]): string {
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages)
-  const children = ages.length > 0 ? `, ${counted(ages.length, 'child', 'children')} (${ageList(ages)})` : ''
-  return counted(adults, 'adult') + children
-}
-
-function ageList(ages: readonly number[]): string {
-  return ages.length === 1 ? counted(ages[0] ?? 0, 'year') : `${ages.join(', ')} years`
+  if (ages.length === 0) return counted(adults, 'adult')
+  const years = ages.length === 1 ? counted(ages[0] ?? 0, 'year') : `${ages.join(', ')} years`
+  return `${counted(adults, 'adult')}, ${counted(ages.length, 'child', 'children')} (${years})`
 }
 
 function dayAndMonth(timestamp: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  })
-  return format.format(new Date(`${timestamp.slice(0, 10)}T00:00:00Z`))
+  const date = new Date(timestamp.slice(0, 10))
+  return date.toLocaleDateString('en-GB', {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'})
 }
 
 /** An identity number with all but its last two characters hidden; one of two or fewer is hidden whole. */

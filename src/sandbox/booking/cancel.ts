@@ -24,8 +24,9 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
     throw new Refusal('not_cancellable', 'the reservation can no longer be cancelled')
   }
   const {currency, total} = record.price
-  const paid = record.payment.status === 'PAID' ? toMinor(total, currency) : 0n
-  const due = record.payment.status === 'PAID' ? feeOf(record, service.clock.now()) : 0n
+  const isPaid = record.payment.status === 'PAID'
+  const paid = isPaid ? toMinor(total, currency) : 0n
+  const due = isPaid ? feeOf(record, service.clock.now()) : 0n
   const fee = due < paid ? due : paid
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }

@@ -3,13 +3,14 @@
  * of those ages at check-in, one lead guest, identity numbers that can exist. All of it is ours.
  */
 import {ageOn} from '../../contract/dates.js'
+import type {ErrorCode} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/errors.js'
 import type {Offer} from '../../contract/hotels.js'
 import {isTcNumber} from '../../contract/identity.js'
 import type {Guest} from '../../contract/reservations.js'
 import {Refusal} from '../base/answers.js'
 
-/** Ours: from this age at check-in a guest is an adult; §2.2 lists the ages of children up to 17. */
+/** At check-in; §2.2 lists the ages of children up to 17. */
 const ADULT_AGE = 18
 const GUEST_TYPES = ['ADULT', 'CHILD']
 
@@ -23,66 +24,49 @@ export interface Stay {
 
 /** Throws Refusal: `validation_failed`, `guest_count_mismatch`, `invalid_identity_number`, each naming the fields. */
 export function checkGuests(guests: readonly Guest[], stay: Stay): void {
-  refuseIf('validation_failed', 'the guests are not valid', [
-    ...wrongTypes(guests),
-    ...wrongLead(guests),
-    ...wrongBirthDates(guests, stay),
-  ])
-  refuseIf(
-    'guest_count_mismatch',
-    'the guests do not match the rooms of the offer',
-    occupancyFaults(guests, stay),
-  )
-  refuseIf('invalid_identity_number', 'an identity number is not valid', wrongIdentities(guests))
+  const invalid = [...wrongTypes(guests), ...wrongLead(guests), ...wrongBirthDates(guests, stay)]
+  refuse('validation_failed', 'the guests are not valid', invalid)
+  refuse('guest_count_mismatch', 'the guests do not match the rooms of the offer', wrongParty(guests, stay))
+  refuse('invalid_identity_number', 'an identity number is not valid', wrongIdentities(guests))
 }
 
-function refuseIf(
-  code: 'validation_failed' | 'guest_count_mismatch' | 'invalid_identity_number',
-  message: string,
-  details: readonly ErrorDetail[],
-): void {
+function refuse(code: ErrorCode, message: string, details: readonly ErrorDetail[]): void {
   if (details.length > 0) throw new Refusal(code, message, {details})
 }
 
 function wrongTypes(guests: readonly Guest[]): ErrorDetail[] {
-  return each(guests, (guest, field) =>
-    GUEST_TYPES.includes(guest.type)
-      ? undefined
-      : detail(`${field}.type`, 'invalid_value', `must be one of ${GUEST_TYPES.join(', ')}`),
-  )
+  const detail = {code: 'invalid_value', message: `must be one of ${GUEST_TYPES.join(', ')}`}
+  return wrong(guests, 'type', detail, ({type}) => !GUEST_TYPES.includes(type))
 }
 
 function wrongLead(guests: readonly Guest[]): ErrorDetail[] {
   const leads = guests.filter(guest => guest.is_lead).length
-  return leads === 1 ? [] : [detail('guests', 'lead_guest', `exactly one must have is_lead, not ${leads}`)]
+  const message = `exactly one must have is_lead, not ${leads}`
+  return leads === 1 ? [] : [{field: 'guests', code: 'lead_guest', message}]
 }
 
 function wrongBirthDates(guests: readonly Guest[], {today}: Stay): ErrorDetail[] {
-  return each(guests, (guest, field) =>
-    guest.birth_date !== undefined && guest.birth_date > today
-      ? detail(`${field}.birth_date`, 'invalid_value', 'must not be in the future')
-      : undefined,
-  )
+  const detail = {code: 'invalid_value', message: 'must not be in the future'}
+  return wrong(guests, 'birth_date', detail, guest => (guest.birth_date ?? '') > today)
 }
 
-function occupancyFaults(guests: readonly Guest[], stay: Stay): ErrorDetail[] {
+function wrongParty(guests: readonly Guest[], stay: Stay): ErrorDetail[] {
   const adults = guests.filter(guest => guest.type === 'ADULT').length
   const wantedAdults = stay.rooms.reduce((sum, room) => sum + room.adults, 0)
   const children = guests.length - adults
   const wantedAges = stay.rooms.flatMap(room => room.children_ages)
   if (adults !== wantedAdults || children !== wantedAges.length) {
     const message = `the offer is for ${wantedAdults} adults and ${wantedAges.length} children, not ${adults} and ${children}`
-    return [detail('guests', 'guest_count', message)]
+    return [{field: 'guests', code: 'guest_count', message}]
   }
   return [...youngAdults(guests, stay.checkIn), ...childrenOfOtherAges(guests, wantedAges, stay.checkIn)]
 }
 
 function youngAdults(guests: readonly Guest[], checkIn: string): ErrorDetail[] {
-  return each(guests, (guest, field) =>
-    guest.type === 'ADULT' && guest.birth_date !== undefined && ageOn(guest.birth_date, checkIn) < ADULT_AGE
-      ? detail(`${field}.birth_date`, 'guest_age', `an adult is at least ${ADULT_AGE} at check-in`)
-      : undefined,
-  )
+  const detail = {code: 'guest_age', message: `an adult is at least ${ADULT_AGE} at check-in`}
+  const isYoung = ({type, birth_date}: Guest) =>
+    type === 'ADULT' && birth_date !== undefined && ageOn(birth_date, checkIn) < ADULT_AGE
+  return wrong(guests, 'birth_date', detail, isYoung)
 }
 
 /** Each child with a birth date takes one of the ages searched; a child without one takes what is left. */
@@ -92,31 +76,27 @@ function childrenOfOtherAges(
   checkIn: string,
 ): ErrorDetail[] {
   const left = [...wantedAges]
-  return each(guests, (guest, field) => {
-    if (guest.type === 'ADULT' || guest.birth_date === undefined) return undefined
-    const index = left.indexOf(ageOn(guest.birth_date, checkIn))
+  const detail = {code: 'guest_age', message: 'is not the age searched for, at check-in'}
+  return wrong(guests, 'birth_date', detail, ({type, birth_date}) => {
+    if (type === 'ADULT' || birth_date === undefined) return false
+    const index = left.indexOf(ageOn(birth_date, checkIn))
     if (index >= 0) left.splice(index, 1)
-    return index >= 0
-      ? undefined
-      : detail(`${field}.birth_date`, 'guest_age', 'is not the age searched for, at check-in')
+    return index < 0
   })
 }
 
 function wrongIdentities(guests: readonly Guest[]): ErrorDetail[] {
-  return each(guests, ({identity}, field) =>
-    identity?.type === 'TC' && !isTcNumber(identity.number)
-      ? detail(`${field}.identity.number`, 'checksum', 'is not a Turkish identity number')
-      : undefined,
-  )
+  const detail = {code: 'checksum', message: 'is not a Turkish identity number'}
+  const isWrong = ({identity}: Guest) => identity?.type === 'TC' && !isTcNumber(identity.number)
+  return wrong(guests, 'identity.number', detail, isWrong)
 }
 
-function each(
+/** A detail on `field` of each guest for whom `isWrong`. */
+function wrong(
   guests: readonly Guest[],
-  check: (guest: Guest, field: string) => ErrorDetail | undefined,
+  field: string,
+  detail: Omit<ErrorDetail, 'field'>,
+  isWrong: (guest: Guest) => boolean,
 ): ErrorDetail[] {
-  return guests.flatMap((guest, index) => check(guest, `guests[${index}]`) ?? [])
-}
-
-function detail(field: string, code: string, message: string): ErrorDetail {
-  return {field, code, message}
+  return guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, ...detail}] : []))
 }

@@ -47,14 +47,12 @@ export function usableOffer(
   const stored = findOffer(service.database, client.client_id, offerId)
   if (!stored) throw notFound('offer', offerId)
   if (stored.reservationRef !== null) {
-    throw new Refusal('offer_already_used', 'the offer is already booked', {
-      members: {reservation_ref: stored.reservationRef},
-    })
+    const reservation_ref = stored.reservationRef
+    throw new Refusal('offer_already_used', 'the offer is already booked', {reservation_ref})
   }
   if (stored.expiresAt <= now) {
-    throw new Refusal('offer_expired', 'the offer has expired; search again', {
-      members: {expired_at: isoTime(stored.expiresAt)},
-    })
+    const expired_at = isoTime(stored.expiresAt)
+    throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
   }
   return stored
 }
@@ -62,21 +60,16 @@ export function usableOffer(
 function refuseDuplicate({service, client, body}: CreateCall): void {
   const earlier = findByClientReference(service.database, client.client_id, body.client_reference_id)
   if (!earlier) return
-  throw new Refusal(
-    'duplicate_client_reference',
-    'client_reference_id is already used by another reservation',
-    {
-      members: {reservation_ref: earlier.record.reservation_ref},
-    },
-  )
+  const {reservation_ref} = earlier.record
+  const message = 'client_reference_id is already used by another reservation'
+  throw new Refusal('duplicate_client_reference', message, {reservation_ref})
 }
 
 function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): void {
   if (body.client_nationality !== criteria.client_nationality) {
     const message = `the offer was searched for ${criteria.client_nationality}`
-    throw new Refusal('nationality_mismatch', message, {
-      details: [{field: 'client_nationality', code: 'nationality', message}],
-    })
+    const details = [{field: 'client_nationality', code: 'nationality', message}]
+    throw new Refusal('nationality_mismatch', message, {details})
   }
   checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
   if (!offer.payment_modes.includes(body.payment.mode)) {
@@ -90,19 +83,17 @@ function payFromAccount(call: CreateCall, stored: StoredOffer): Reservation {
   const payment: Payment = {...paymentOf(call, stored.offer), status: 'PAID', paid_at: isoTime(now)}
   const record = confirmed(draft(call, stored, payment), now)
   changeBalance(service.database, client.client_id, -debitedMinor, now)
-  store(call, record, {debitedMinor, paymentToken: null})
+  store(call, record, debitedMinor, null)
   recordConfirmation(service.database, {clientId: client.client_id, record, now})
   return record
 }
 
 function awaitPayment(call: CreateCall, stored: StoredOffer): Reservation {
   const paymentToken = randomSecret()
-  const record = draft(call, stored, {
-    ...paymentOf(call, stored.offer),
-    url: `/pay/${paymentToken}`,
-    expires_at: isoTime(call.now + PAYMENT_VALIDITY_SECONDS),
-  })
-  store(call, record, {debitedMinor: 0n, paymentToken})
+  const expires_at = isoTime(call.now + PAYMENT_VALIDITY_SECONDS)
+  const payment = {...paymentOf(call, stored.offer), url: `/pay/${paymentToken}`, expires_at}
+  const record = draft(call, stored, payment)
+  store(call, record, 0n, paymentToken)
   return record
 }
 
@@ -113,20 +104,19 @@ function debit(client: Client, offer: Offer): bigint {
   const available = BigInt(client.balance_minor)
   if (needed <= available) return needed
   throw new Refusal('insufficient_balance', 'insufficient balance', {
-    members: {
-      needed: fromMinor(needed, client.currency),
-      available: fromMinor(available, client.currency),
-      currency: client.currency,
-    },
+    needed: fromMinor(needed, client.currency),
+    available: fromMinor(available, client.currency),
+    currency: client.currency,
   })
 }
 
 function store(
   {service, client}: CreateCall,
   record: Reservation,
-  more: {debitedMinor: bigint; paymentToken: string | null},
+  debitedMinor: bigint,
+  paymentToken: string | null,
 ): void {
-  addReservation(service.database, {clientId: client.client_id, record, ...more})
+  addReservation(service.database, {clientId: client.client_id, record, debitedMinor, paymentToken})
   markConverted(service.database, record.offer_id, record.reservation_ref)
 }
 
@@ -144,23 +134,21 @@ function paymentOf({body}: CreateCall, {price}: Offer): Payment {
 
 /** The reservation before it is paid. */
 function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {
+  const {hotel, rooms, price, cancellation_policies, remarks} = offer
+  const {check_in, check_out} = criteria
   const at = isoTime(now)
   return {
+    ...body,
     reservation_ref: randomReservationRef(),
     status: 'PENDING_PAYMENT',
-    client_reference_id: body.client_reference_id,
-    offer_id: offer.offer_id,
-    hotel: offer.hotel,
-    rooms: offer.rooms,
-    check_in: criteria.check_in,
-    check_out: criteria.check_out,
-    nights: nightsBetween(criteria.check_in, criteria.check_out),
-    client_nationality: body.client_nationality,
-    contact: body.contact,
-    guests: body.guests,
-    price: offer.price,
-    cancellation_policies: offer.cancellation_policies,
-    remarks: offer.remarks,
+    hotel,
+    rooms,
+    check_in,
+    check_out,
+    nights: nightsBetween(check_in, check_out),
+    price,
+    cancellation_policies,
+    remarks,
     payment,
     hotel_confirmation_number: null,
     voucher: {status: 'PENDING'},
@@ -199,8 +187,10 @@ function soldOut(): Refusal {
 
 /** Ten percent dearer. */
 function priceChanged({price: {total, currency}}: Offer): Refusal {
-  const dearer = (toMinor(total, currency) * 110n + 50n) / 100n
+  const dearer = fromMinor((toMinor(total, currency) * 110n + 50n) / 100n, currency)
   return new Refusal('price_changed', 'the price has changed; search again', {
-    members: {old: total, new: fromMinor(dearer, currency), currency},
+    old: total,
+    new: dearer,
+    currency,
   })
 }

@@ -20,13 +20,8 @@ export function recordEvent(
   {clientId, record, now}: ReservationEvent,
   more: Record<string, unknown> = {},
 ): void {
-  const data = {
-    object: 'reservation',
-    reservation_ref: record.reservation_ref,
-    client_reference_id: record.client_reference_id,
-    status: record.status,
-    ...more,
-  }
+  const {reservation_ref, client_reference_id, status} = record
+  const data = {object: 'reservation', reservation_ref, client_reference_id, status, ...more}
   addEvent(database, {clientId, type, data, now})
 }
 
@@ -43,16 +38,13 @@ export function recordPaymentEvent(
 /** `reservation.confirmed`, then `voucher.ready` with a link that is valid for an hour from now. */
 export function recordConfirmation(database: Database, event: ReservationEvent): void {
   recordEvent(database, 'reservation.confirmed', event)
-  const link = signVoucherLink(database, event.record.reservation_ref, event.now)
-  recordEvent(database, 'voucher.ready', event, {
-    voucher: {url: link.path, expires_at: isoTime(link.expiresAt)},
-  })
+  const {path, expiresAt} = signVoucherLink(database, event.record.reservation_ref, event.now)
+  recordEvent(database, 'voucher.ready', event, {voucher: {url: path, expires_at: isoTime(expiresAt)}})
 }
 
 /** `reservation.cancelled`, from the record's own cancellation. */
 export function recordCancellation(database: Database, event: ReservationEvent): void {
   const {cancellation} = event.record
-  if (!cancellation) throw new Error('the reservation is not cancelled')
-  const {reason, fee, refund_amount, currency} = cancellation
+  const {reason, fee, refund_amount, currency} = cancellation as NonNullable<typeof cancellation>
   recordEvent(database, 'reservation.cancelled', event, {reason, fee, refund_amount, currency})
 }

@@ -48,13 +48,9 @@ export function expirePayments(service: Service): void {
 
 function capture(service: Service, {clientId, record}: StoredReservation): Reservation {
   const now = service.clock.now()
-  const paid = confirmed(
-    {
-      ...record,
-      payment: {...withoutUrl(record.payment), status: 'PAID', paid_at: isoTime(now), failure_code: null},
-    },
-    now,
-  )
+  const before = withoutUrl(record.payment)
+  const payment: Payment = {...before, status: 'PAID', paid_at: isoTime(now), failure_code: null}
+  const paid = confirmed({...record, payment}, now)
   saveReservation(service.database, paid)
   recordPaymentEvent(service.database, 'payment.captured', {clientId, record: paid, now})
   recordConfirmation(service.database, {clientId, record: paid, now})
@@ -75,18 +71,14 @@ function decline(service: Service, {clientId, record}: StoredReservation): Reser
 
 function expire(service: Service, {clientId, record}: StoredReservation): void {
   const at = record.payment.expires_at ?? isoTime(service.clock.now())
-  const nothing = fromMinor(0n, record.price.currency)
+  const {currency} = record.price
+  const nothing = fromMinor(0n, currency)
+  const reason = 'payment_expired'
   const expired: Reservation = {
     ...record,
     status: 'EXPIRED',
     payment: {...withoutUrl(record.payment), status: 'EXPIRED'},
-    cancellation: {
-      cancelled_at: at,
-      reason: 'payment_expired',
-      fee: nothing,
-      refund_amount: nothing,
-      currency: record.price.currency,
-    },
+    cancellation: {cancelled_at: at, reason, fee: nothing, refund_amount: nothing, currency},
     updated_at: at,
   }
   saveReservation(service.database, expired)

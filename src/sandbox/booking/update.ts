@@ -1,6 +1,6 @@
 /** Changes to the contact and the guests of a reservation (ours). */
 import {isoTime} from '../../contract/dates.js'
-import type {Guest, Reservation, ReservationUpdate} from '../../contract/reservations.js'
+import type {Contact, Reservation, ReservationUpdate} from '../../contract/reservations.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
@@ -27,16 +27,15 @@ export function updateReservation(
   const now = service.clock.now()
   const open = record.status === 'CONFIRMED' || record.status === 'PENDING_PAYMENT'
   if (!open || hasCheckedIn(service, record)) {
-    throw new Refusal('not_updatable', 'the reservation can no longer be changed', {
-      members: {status: record.status},
-    })
+    const {status} = record
+    throw new Refusal('not_updatable', 'the reservation can no longer be changed', {status})
   }
   const guests = update.guests ?? record.guests
   checkGuests(guests, {rooms: record.rooms, checkIn: record.check_in, today: isoTime(now).slice(0, 10)})
-  const contact = {...record.contact, ...definedOnly(update.contact ?? {})}
+  const contact = {...record.contact, ...update.contact} as Contact
   const changes = [
     ...changesBetween('contact', record.contact, contact),
-    ...guestChanges(record.guests, guests),
+    ...changesBetween('guests', record.guests, guests),
   ]
   if (changes.length === 0) return record
   const updated: Reservation = {...record, contact, guests, updated_at: isoTime(now)}
@@ -47,28 +46,16 @@ export function updateReservation(
   return updated
 }
 
-function guestChanges(before: readonly Guest[], after: readonly Guest[]): Change[] {
-  const count = Math.max(before.length, after.length)
-  return Array.from({length: count}, (_, index) =>
-    changesBetween(`guests[${index}]`, before[index], after[index]),
-  ).flat()
-}
-
 /** The fields in which two values differ, down to their innermost members; absent is null. */
 function changesBetween(field: string, before: unknown, after: unknown): Change[] {
   if (!isRecord(before) || !isRecord(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
   }
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...keys].flatMap(key => changesBetween(`${field}.${key}`, before[key], after[key]))
+  const path = (key: string) => (Array.isArray(after) ? `${field}[${key}]` : `${field}.${key}`)
+  return [...keys].flatMap(key => changesBetween(path(key), before[key], after[key]))
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-function definedOnly<T extends object>(values: T): {[Key in keyof T]: Exclude<T[Key], undefined>} {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]: Exclude<T[Key], undefined>
-  }
 }

@@ -1,7 +1,4 @@
-/**
- * What the controls and the sandbox's own pages both do: each checks what it was given, acts, and throws Refusal. And the
- * state a new sandbox starts with.
- */
+/** The actions of the controls and of the sandbox's pages, each of which throws Refusal; and the state a sandbox starts with. */
 import {z} from 'zod'
 import type {Reservation} from '../../contract/reservations.js'
 import {notFound, Refusal} from '../base/answers.js'
@@ -14,7 +11,7 @@ import {addSearchTexts, findAnyReservation} from '../store/reservations.js'
 import {TABLES} from '../store/schema.js'
 import {ensureVoucherSecret} from '../voucher/link.js'
 
-/** Ours: the clock moves at most ten years at a time. */
+/** Ten years. */
 const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
 
 const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADVANCE_SECONDS)})
@@ -58,8 +55,9 @@ export function prepareState(service: RunningService): void {
 /** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
 export function resetState(service: RunningService): void {
   service.timeMover.stop()
-  service.database.transaction(() => {
-    for (const table of TABLES) service.database.run(`DELETE FROM ${table}`)
+  const {database} = service
+  database.transaction(() => {
+    for (const table of TABLES) database.run(`DELETE FROM ${table}`)
     prepareState(service)
   })
   service.faults.clear()

@@ -6,8 +6,8 @@ import {invalidField} from '../base/answers.js'
 import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
-import {type App, type RequestState, wrongMethod} from '../http/requests.js'
-import {findDeliveryRecord, newestDeliveryRecords} from '../store/deliveries.js'
+import {type App, type RequestState, refuseOthers} from '../http/requests.js'
+import {findDelivery, newestDeliveries} from '../store/deliveries.js'
 import {eventWithOrigin, listEvents} from '../store/events.js'
 import {withOrigin} from '../store/reservations.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from './actions.js'
@@ -15,15 +15,57 @@ import {deliverAgain, injectFault, moveClock, resetState, settle} from './action
 type ControlContext = Context<RequestState>
 type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
 
+const showClock: Control = ({clock}, context) => context.json({now: isoTime(clock.now())})
+const showFaults: Control = ({faults}, context) => context.json({data: faults.list()})
+
 const CONTROLS: Readonly<Record<string, Partial<Record<'GET' | 'POST' | 'DELETE', Control>>>> = {
-  '/clock': {GET: showClock, POST: postClock},
-  '/payments/:reservation_ref': {POST: postPayment},
-  '/events': {GET: showEvents},
-  '/deliveries': {GET: showDeliveries},
-  '/deliveries/:delivery_id/redeliver': {POST: postDelivery},
-  '/faults': {GET: showFaults, POST: postFault, DELETE: clearFaults},
-  '/requests': {GET: showRequests},
-  '/reset': {POST: reset},
+  '/clock': {
+    GET: showClock,
+    POST: async (service, context) => {
+      await moveClock(service, readBody(context))
+      return showClock(service, context)
+    },
+  },
+  '/payments/:reservation_ref': {
+    POST: (service, context) => {
+      const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
+      return context.json({data: withOrigin(settled, context.var.origin)})
+    },
+  },
+  '/events': {
+    GET: ({database}, context) =>
+      context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  },
+  '/deliveries': {
+    GET: ({database}, context) => {
+      const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
+      if (!Number.isSafeInteger(limit) || limit < 1)
+        throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
+      return context.json({data: newestDeliveries(database, limit)})
+    },
+  },
+  '/deliveries/:delivery_id/redeliver': {
+    POST: async (service, context) => {
+      const id = context.req.param('delivery_id') ?? ''
+      await deliverAgain(service, id)
+      return context.json({data: findDelivery(service.database, id)}, 202)
+    },
+  },
+  '/faults': {
+    GET: showFaults,
+    POST: (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),
+    DELETE: (service, context) => {
+      service.faults.clear()
+      return showFaults(service, context)
+    },
+  },
+  '/requests': {GET: ({requests}, context) => context.json({data: requests.list()})},
+  '/reset': {
+    POST: (service, context) => {
+      resetState(service)
+      return context.json({data: {reset: true}})
+    },
+  },
 }
 
 export function addControls(app: App, service: RunningService): void {
@@ -38,66 +80,8 @@ export function addControls(app: App, service: RunningService): void {
     for (const [method, control] of Object.entries(methods)) {
       app.on(method, route, context => control(service, context))
     }
-    app.all(route, () => {
-      throw wrongMethod(Object.keys(methods))
-    })
+    refuseOthers(app, route, Object.keys(methods))
   }
-}
-
-function showClock(service: RunningService, context: ControlContext): Response {
-  return context.json({now: isoTime(service.clock.now())})
-}
-
-/** Answers when everything that fell due has run. */
-async function postClock(service: RunningService, context: ControlContext): Promise<Response> {
-  await moveClock(service, readBody(context))
-  return showClock(service, context)
-}
-
-function postPayment(service: RunningService, context: ControlContext): Response {
-  const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
-  return context.json({data: withOrigin(settled, context.var.origin)})
-}
-
-function showEvents(service: RunningService, context: ControlContext): Response {
-  const events = listEvents(service.database)
-  return context.json({data: events.map(event => eventWithOrigin(event, context.var.origin))})
-}
-
-function showDeliveries(service: RunningService, context: ControlContext): Response {
-  const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
-  return context.json({data: newestDeliveryRecords(service.database, limit)})
-}
-
-/** Makes one more attempt, and answers when it has ended. */
-async function postDelivery(service: RunningService, context: ControlContext): Promise<Response> {
-  const id = context.req.param('delivery_id') ?? ''
-  await deliverAgain(service, id)
-  return context.json({data: findDeliveryRecord(service.database, id)}, 202)
-}
-
-function showFaults(service: RunningService, context: ControlContext): Response {
-  return context.json({data: service.faults.list()})
-}
-
-function postFault(service: RunningService, context: ControlContext): Response {
-  return context.json({data: injectFault(service, readBody(context))}, 201)
-}
-
-function clearFaults(service: RunningService, context: ControlContext): Response {
-  service.faults.clear()
-  return showFaults(service, context)
-}
-
-function showRequests(service: RunningService, context: ControlContext): Response {
-  return context.json({data: service.requests.list()})
-}
-
-function reset(service: RunningService, context: ControlContext): Response {
-  resetState(service)
-  return context.json({data: {reset: true}})
 }
 
 function readBody(context: ControlContext): unknown {

@@ -1,4 +1,4 @@
-/** One attempt to deliver an event: the envelope of §2.8, signed for this attempt (§6.3) and sent; and the step that follows (§6.4). */
+/** One attempt to deliver an event (§2.8), signed for this attempt (§6.3), and the step that follows (§6.4). */
 import {isoTime} from '../../contract/dates.js'
 import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
@@ -7,48 +7,36 @@ import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deli
 import {eventWithOrigin} from '../store/events.js'
 import type {Post} from './post.js'
 
-interface AttemptTimes {
-  /** Unix seconds of the sandbox's clock, for the record and the schedule. */
-  readonly now: number
-  /** Unix seconds of real time, for the signature. */
-  readonly realNow: number
-}
-
-interface Attempted {
-  readonly attempt: Attempt
-  /** The timestamp signed. */
-  readonly signedAt: number
-}
-
-const USER_AGENT = 'bookctl-sandbox'
-
-/** Ours: attempts that the moved clock brings together in one second are signed under seconds of their own. */
+/** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MAX_SECONDS_AHEAD = 60
 
-/** Makes the next attempt of `delivery`. `origin` is where links of the event lead. Rejects with nothing. */
+/**
+ * Makes the next attempt of `delivery`; never rejects. `now` is in Unix seconds of the sandbox's clock, `realNow` of real
+ * time; `origin` is where links of the event lead.
+ */
 export async function makeAttempt(
   post: Post,
   delivery: DueDelivery,
-  times: AttemptTimes,
+  {now, realNow}: {now: number; realNow: number},
   origin: string,
-): Promise<Attempted> {
-  const signedAt = signingTime(times.realNow, delivery.signedAt)
+): Promise<{attempt: Attempt; signedAt: number}> {
+  const signedAt = signingTime(realNow, delivery.signedAt)
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
-  const posted = await post({
+  const {
+    status,
+    milliseconds: ms,
+    error,
+  } = await post({
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
-      'user-agent': USER_AGENT,
+      'user-agent': 'bookctl-sandbox',
       [SIGNATURE_HEADER]: sign(delivery.secret, String(signedAt), body),
       [EVENT_ID_HEADER]: delivery.event.id,
     },
     body,
   })
-  const {status, milliseconds, error} = posted
-  return {
-    signedAt,
-    attempt: {n: delivery.attempts + 1, at: isoTime(times.now), status, ms: milliseconds, error},
-  }
+  return {signedAt, attempt: {n: delivery.attempts + 1, at: isoTime(now), status, ms, error}}
 }
 
 /**

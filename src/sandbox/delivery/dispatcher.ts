@@ -1,9 +1,7 @@
 /**
  * Sends what is due as soon as it is: several deliveries at a time, a few of each subscription, so that a slow subscriber
- * delays no other. Due deliveries are looked up many at a time, and attempts that end close together are recorded in one
- * commit. Until then they are only in memory: after a kill those attempts are made again, and no others.
+ * delays no other. Attempts are recorded in batches; after a kill those not yet recorded are made again, and no others.
  */
-
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/payment.js'
 import {
@@ -11,7 +9,6 @@ import {
   findDue,
   findForAttempt,
   findSubscriptionsDue,
-  isDue,
   type MadeAttempt,
   nextAttemptAt,
   recordAttempts,
@@ -19,23 +16,29 @@ import {
 } from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {makeAttempt, stepAfter} from './attempt.js'
-import {Outbox, Recorder} from './outbox.js'
 import type {Post} from './post.js'
+import {Recorder} from './recorder.js'
 
-/** Ours. */
+/** Attempts at the same time, in all and of one subscription. */
+const MAX_CONCURRENT = 128
+const MAX_CONCURRENT_PER_SUBSCRIPTION = 8
 const MAX_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
 export class Dispatcher {
-  readonly #outbox = new Outbox()
+  /** Ids of deliveries from the start of an attempt until it is recorded. */
+  readonly #underWay = new Set<string>()
+  /** Attempts that have not ended, by subscription. */
+  readonly #sending = new Map<string, number>()
+  #sendingInAll = 0
   readonly #recorder = new Recorder(made => this.#record(made))
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
-  /** The time was moved on from here, in Unix seconds: what fell due since then counts as made when it was due. */
+  /** Where the clock was before it was moved, in Unix seconds: what fell due since counts as made when it was due. */
   #movedFrom = Number.POSITIVE_INFINITY
 
-  /** `origin` gives where the sandbox is served; nothing is sent before that, since links could not be followed. */
+  /** `origin` returns where the sandbox is served; nothing is sent before that, because links would lead nowhere. */
   constructor(
     private readonly service: Service,
     private readonly post: Post,
@@ -46,29 +49,27 @@ export class Dispatcher {
   wake(): void {
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined
-      this.#look()
+      this.#startDue()
     })
   }
 
   /**
-   * Resolves when nothing is due or under way; `movedFrom` is where the clock stood before it was moved (Unix seconds).
+   * Resolves when nothing is due or under way; `movedFrom` is where the clock was before it was moved (Unix seconds).
    * Rejects with StorageError when an attempt cannot be recorded.
    */
   async settle(movedFrom: number): Promise<void> {
     this.#movedFrom = movedFrom
-    await this.#untilIdle().finally(() => {
-      this.#movedFrom = Number.POSITIVE_INFINITY
-    })
-  }
-
-  async #untilIdle(): Promise<void> {
     this.#fault = undefined
-    for (;;) {
-      this.#look()
-      this.#throwFault()
-      if (this.#outbox.isIdle || this.service.closing.aborted) return
-      await this.#recorder.next()
-      this.#throwFault()
+    try {
+      for (;;) {
+        this.#startDue()
+        this.#throwFault()
+        if (this.#underWay.size === 0 || this.service.closing.aborted) return
+        await this.#recorder.next()
+        this.#throwFault()
+      }
+    } finally {
+      this.#movedFrom = Number.POSITIVE_INFINITY
     }
   }
 
@@ -104,74 +105,58 @@ export class Dispatcher {
   }
 
   /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
-  #look(): void {
-    if (this.service.closing.aborted) return
+  #startDue(): void {
+    const {database, clock, closing} = this.service
+    if (closing.aborted) return
     try {
       expirePayments(this.service)
-      this.#fill()
-      this.#startQueued()
+      const now = clock.now()
+      const room = this.origin() === undefined ? 0 : Math.max(0, MAX_CONCURRENT - this.#sendingInAll)
+      for (const id of room > 0 ? findSubscriptionsDue(database, now, this.#taken(), room) : []) {
+        const limit = MAX_CONCURRENT_PER_SUBSCRIPTION - (this.#sending.get(id) ?? 0)
+        for (const delivery of findDue(database, id, now, this.#taken(), limit)) {
+          const {dueAt} = delivery
+          this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
+        }
+      }
       const next = this.nextDue()
-      if (next !== null) this.#sleep((next - this.service.clock.now()) * 1000)
+      if (next !== null) this.#sleep((next - clock.now()) * 1000)
     } catch (error) {
       this.#fault = error
       this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
     }
   }
 
-  /** Queues what is due for the subscriptions of which little is queued. */
-  #fill(): void {
-    if (this.origin() === undefined) return
-    const {database, clock} = this.service
-    const now = clock.now()
-    const {deliveries} = this.#taken()
-    const taken = {deliveries, subscriptions: this.#outbox.wellFilled()}
-    for (const id of findSubscriptionsDue(database, now, taken, this.#outbox.room)) {
-      const room = this.#outbox.roomFor(id)
-      if (room > 0) this.#outbox.queue(id, findDue(database, id, now, deliveries, room))
-    }
-  }
-
-  /** Queued deliveries may have changed since: each is read again, and sent if it is still due. */
-  #startQueued(): void {
-    for (let id = this.#outbox.next(); id !== undefined; id = this.#outbox.next()) {
-      const delivery = findForAttempt(this.service.database, id)
-      const now = this.service.clock.now()
-      if (delivery && isDue(delivery, now) && !this.#outbox.isUnderWay(id)) {
-        const {dueAt} = delivery
-        this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
-      }
-    }
-  }
-
   #taken(): Taken {
-    return {deliveries: this.#outbox.deliveries(), subscriptions: this.#outbox.full()}
+    const full = [...this.#sending].filter(([, count]) => count >= MAX_CONCURRENT_PER_SUBSCRIPTION)
+    return {deliveries: [...this.#underWay], subscriptions: full.map(([id]) => id)}
   }
 
   /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. */
   #start(delivery: DueDelivery, at: number): void {
-    this.#outbox.begin(delivery)
+    this.#underWay.add(delivery.deliveryId)
+    this.#count(delivery, 1)
     const times = {now: at, realNow: this.service.clock.realNow()}
     void makeAttempt(this.post, delivery, times, this.origin() ?? '').then(({attempt, signedAt}) => {
-      this.#outbox.ended(delivery)
+      this.#count(delivery, -1)
       // An attempt that ended because the sandbox stops says nothing about the subscriber.
       if (this.service.closing.aborted) return
       const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
       this.#recorder.add({delivery, attempt, signedAt, next})
-      this.#afterAttempt(next.makesPassive)
+      if (next.makesPassive || this.#recorder.isFull || this.#sendingInAll === 0) this.#recorder.flush()
+      else this.wake()
     })
   }
 
-  /** Starts the next attempt at once, unless this one must be recorded first. */
-  #afterAttempt(decidesOthers: boolean): void {
-    try {
-      if (!decidesOthers && !this.#recorder.isFull) this.#startQueued()
-    } catch (error) {
-      this.#fault = error
-    }
-    if (decidesOthers || this.#recorder.isFull || !this.#outbox.isSending) this.#recorder.flush()
+  #count({subscriptionId}: DueDelivery, change: 1 | -1): void {
+    this.#sendingInAll += change
+    const sending = (this.#sending.get(subscriptionId) ?? 0) + change
+    if (sending > 0) this.#sending.set(subscriptionId, sending)
+    else this.#sending.delete(subscriptionId)
   }
 
   #record(made: readonly MadeAttempt[]): void {
+    for (const {delivery} of made) this.#underWay.delete(delivery.deliveryId)
     try {
       recordAttempts(this.service.database, made)
       this.wake()
@@ -179,19 +164,18 @@ export class Dispatcher {
       this.#fault = error
       this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
     }
-    for (const {delivery} of made) this.#outbox.forget(delivery.deliveryId)
   }
 
   /** Whether an attempt of it is under way or waits to be recorded. */
   #isBusyWith(deliveryId: string): boolean {
-    return this.#outbox.isUnderWay(deliveryId) && !this.service.closing.aborted
+    return this.#underWay.has(deliveryId) && !this.service.closing.aborted
   }
 
   #sleep(milliseconds: number): void {
     clearTimeout(this.#timer)
     if (this.service.closing.aborted) return
     const wait = Math.min(Math.max(milliseconds, 1), MAX_SLEEP_MILLISECONDS)
-    this.#timer = setTimeout(() => this.#look(), wait).unref()
+    this.#timer = setTimeout(() => this.#startDue(), wait).unref()
   }
 
   #throwFault(): void {

@@ -1,8 +1,5 @@
-/**
- * What is offered: POST /hotels/search (§4.3), and ours: hotels, offers, tours (POST /tours/search), and the reference data
- * of /content. All checks of a search throw Refusal `validation_failed`.
- */
-import {isoTime, nightsBetween} from '../../contract/dates.js'
+/** POST /hotels/search (§4.3), and ours: hotels, offers, tours, and the reference data of /content. */
+import {nightsBetween} from '../../contract/dates.js'
 import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
 import {tourSearchRequest} from '../../contract/tours.js'
 import {data, invalidField, notFound, page} from '../base/answers.js'
@@ -18,26 +15,19 @@ import {type Handler, operation, operationWithBody} from '../http/operation.js'
 import {addSearch} from '../store/offers.js'
 import {pageOf, readPaging} from './paging.js'
 
-/** Ours. */
 const MAX_NIGHTS = 30
-/** Ours: how many days ahead of today may be searched; ten years, so that dates in examples and tests stay good. */
+/** Ten years, so that dates in examples and tests stay valid. */
 const MAX_DAYS_AHEAD = 3650
 
 const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
   const {id, name, country_code} = checkSearch(body, now)
   const drafts = buildOffers(body, {seed: service.seed, now, offers: service.offers})
-  const {searchId, expiresAt, offers} = addSearch(service.database, client.client_id, body, drafts, now)
-  return data({
-    search_id: searchId,
-    expires_at: isoTime(expiresAt),
-    destination: {type: 'CITY', id, name, country_code},
-    check_in: body.check_in,
-    check_out: body.check_out,
-    nights: nightsBetween(body.check_in, body.check_out),
-    currency: body.currency,
-    client_nationality: body.client_nationality,
-    offers,
-  })
+  const {searchId, expires_at, offers} = addSearch(service.database, client.client_id, body, drafts, now)
+  const {check_in, check_out, currency, client_nationality} = body
+  const nights = nightsBetween(check_in, check_out)
+  const destination = {type: 'CITY', id, name, country_code}
+  const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
+  return data({search_id: searchId, expires_at, ...criteria, offers})
 })
 
 const showHotel = operation(({service, parameters}) => {
@@ -58,7 +48,7 @@ const searchTours = operationWithBody(tourSearchRequest, ({service: {seed}, now,
   checkSoldIn(currency)
   const tours = toursOf(city.id, currency, seed)
   const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date, seed))
-  return page(found, {limit: tours.length, after: null})
+  return page(found, tours.length, null)
 })
 
 /** Priced in the currency of the client's account, since the request names none. */

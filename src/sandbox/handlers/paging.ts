@@ -11,10 +11,11 @@ export function readPaging(query: URLSearchParams): {limit: number; after: numbe
   if (limit < 1 || limit > MAX_LIMIT) {
     throw invalidField('limit', 'invalid_value', `must be a number from 1 to ${MAX_LIMIT}`)
   }
-  const afterText = query.get('after')
-  const after = afterText === null ? null : readCursor(afterText)
+  const cursor = query.get('after')
+  if (cursor === null) return {limit, after: null}
+  const [, after] = /^s(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (after === undefined) throw invalidField('after', 'invalid_value', 'is not a cursor of this list')
-  return {limit, after}
+  return {limit, after: Number(after)}
 }
 
 /** One page of `found`, which holds one entry more than `limit` when there is a next page. */
@@ -24,16 +25,6 @@ export function pageOf<Entry extends {readonly sequence: number}>(
   toJson: (entry: Entry) => unknown,
 ): Answer {
   const shown = found.slice(0, limit)
-  const last = shown.at(-1)
-  const after = found.length > limit && last ? cursorOf(last.sequence) : null
-  return page(shown.map(toJson), {limit, after})
-}
-
-function cursorOf(sequence: number): string {
-  return Buffer.from(`s${sequence}`).toString('base64url')
-}
-
-function readCursor(cursor: string): number | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  return /^s\d{1,15}$/.test(text) ? Number(text.slice(1)) : undefined
+  const cursor = Buffer.from(`s${shown.at(-1)?.sequence}`).toString('base64url')
+  return page(shown.map(toJson), limit, found.length > limit ? cursor : null)
 }

@@ -75,9 +75,8 @@ const cancelOwnReservation = operationWithBody(
 const showVoucher = operation(call => {
   const {record} = ownReservation(call)
   if (record.status !== 'CONFIRMED') {
-    throw new Refusal('reservation_not_confirmed', 'only a confirmed reservation has a voucher', {
-      members: {status: record.status},
-    })
+    const message = 'only a confirmed reservation has a voucher'
+    throw new Refusal('reservation_not_confirmed', message, {status: record.status})
   }
   const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
   const link: VoucherLink = {

@@ -1,7 +1,4 @@
-/**
- * Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). Here they are records: events are
- * stored as deliveries that are due, and delivery/ sends them.
- */
+/** Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). delivery/ sends their events. */
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../contract/webhooks.js'
@@ -9,7 +6,7 @@ import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
-import {listDeliveryRecords} from '../store/deliveries.js'
+import {listDeliveries} from '../store/deliveries.js'
 import {addTestEvent} from '../store/events.js'
 import {
   addSubscription,
@@ -65,32 +62,26 @@ const testSubscription = operation(call => {
   const {service, client, now} = call
   const {id, events, is_active} = ownSubscription(call)
   if (!is_active) {
-    throw new Refusal(
-      'subscription_passive',
-      'the subscription is passive; to send to it, set is_active to true',
-    )
+    const message = 'the subscription is passive; to send to it, set is_active to true'
+    throw new Refusal('subscription_passive', message)
   }
-  const accepted = service.database.transaction(() =>
-    addTestEvent(service.database, id, {
-      clientId: client.client_id,
-      type: events[0] ?? 'reservation.confirmed',
-      data: {
-        object: 'reservation',
-        reservation_ref: 'RSV-0000000000',
-        client_reference_id: 'test',
-        status: 'CONFIRMED',
-        test: true,
-      },
-      now,
-    }),
+  const reservation = {reservation_ref: 'RSV-0000000000', client_reference_id: 'test', status: 'CONFIRMED'}
+  const event = {
+    clientId: client.client_id,
+    type: events[0] ?? 'reservation.confirmed',
+    data: {object: 'reservation', ...reservation, test: true},
+    now,
+  }
+  const {database} = service
+  return data(
+    database.transaction(() => addTestEvent(database, id, event)),
+    202,
   )
-  return data(accepted, 202)
 })
 
-const listDeliveries = operation(call => {
+const listOwnDeliveries = operation(call => {
   const {limit, after} = readPaging(call.query)
-  const {id} = ownSubscription(call)
-  const found = listDeliveryRecords(call.service.database, {subscriptionId: id, limit: limit + 1, after})
+  const found = listDeliveries(call.service.database, ownSubscription(call).id, {limit: limit + 1, after})
   return pageOf(found, limit, ({delivery}) => delivery)
 })
 
@@ -101,14 +92,14 @@ export const SUBSCRIPTIONS = {
   'subscriptions.show': showSubscription,
   'subscriptions.update': updateSubscription,
   'subscriptions.delete': deleteSubscription,
-  'subscriptions.deliveries': listDeliveries,
+  'subscriptions.deliveries': listOwnDeliveries,
 }
 
 function ownSubscription({service, client, parameters}: ClientCall<unknown>): Subscription {
   const id = parameters.subscription_id ?? ''
   const found = findSubscription(service.database, client.client_id, id)
   if (!found) throw notFound('subscription', id)
-  return found.subscription
+  return found
 }
 
 /** §6: https only. With --allow-http-loopback also http on loopback. */
@@ -119,9 +110,8 @@ function checkUrl(service: Service, text: string): string {
   const allowed =
     url.protocol === 'https:' || (url.protocol === 'http:' && loopback && service.allowHttpLoopback)
   if (!allowed) {
-    throw new Refusal('url_not_https', 'the address of a subscription must be https', {
-      details: [{field: 'url', code: 'not_https', message: 'must begin with https://'}],
-    })
+    const details = [{field: 'url', code: 'not_https', message: 'must begin with https://'}]
+    throw new Refusal('url_not_https', 'the address of a subscription must be https', {details})
   }
   if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must not contain credentials')
   return text

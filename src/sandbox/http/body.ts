@@ -5,7 +5,6 @@ import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../base/answers.js'
 
-/** Ours: the largest request body. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is too large. */
@@ -24,9 +23,8 @@ export async function readBody(request: Request): Promise<Uint8Array> {
 
 /** The rest of the body is not read, so the connection cannot be reused. */
 function tooLarge(): Refusal {
-  return new Refusal('payload_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`, {
-    headers: {Connection: 'close'},
-  })
+  const message = `the body is larger than ${MAX_BODY_BYTES} bytes`
+  return new Refusal('payload_too_large', message, {}, {Connection: 'close'})
 }
 
 /**

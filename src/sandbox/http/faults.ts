@@ -1,7 +1,6 @@
 /**
- * Faults injected through `POST /_sandbox/faults`. They live in memory: a restarted sandbox has none. The next requests of
- * the operation use a fault up, whatever their answer would be; one that strikes after the commit is used up only by a
- * request that is not refused.
+ * Faults injected through `POST /_sandbox/faults`, in memory. The next requests of the operation use a fault up, whatever
+ * their answer would be; one that strikes after the commit is used up only by a request that is not refused.
  */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
@@ -11,15 +10,9 @@ import {ConnectionDrop, Refusal} from '../base/answers.js'
 /** Operations of the pages beside the API, for faults and the request log. */
 export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const
 
-export const FAULT_KINDS = [
-  'status',
-  'latency',
-  'drop-before',
-  'commit-then-drop',
-  'commit-then-hang',
-  'truncate',
-  'html',
-]
+export const FAULT_KINDS = 'status latency drop-before commit-then-drop commit-then-hang truncate html'.split(
+  ' ',
+)
 
 export const faultRequest = z
   .strictObject({
@@ -36,14 +29,12 @@ export const faultRequest = z
     /** For `latency`. */
     latency_ms: z.int().min(0).max(600_000).optional(),
   })
-  .refine(fault => fault.kind !== 'status' || fault.status !== undefined, {
-    path: ['status'],
-    message: 'is required for this kind',
-  })
-  .refine(fault => fault.kind !== 'latency' || fault.latency_ms !== undefined, {
-    path: ['latency_ms'],
-    message: 'is required for this kind',
-  })
+  .refine(({kind, status}) => kind !== 'status' || status !== undefined, requiredAt('status'))
+  .refine(({kind, latency_ms}) => kind !== 'latency' || latency_ms !== undefined, requiredAt('latency_ms'))
+
+function requiredAt(field: string) {
+  return {path: [field], message: 'is required for this kind'}
+}
 
 export type Fault = z.infer<typeof faultRequest>
 
@@ -89,27 +80,9 @@ export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
   if (fault?.kind === 'status') throw statusRefusal(fault)
   if (fault?.kind !== 'html') return undefined
-  return new Response(
-    '<!doctype html><title>Bad gateway</title><h1>502 Bad gateway</h1><p>injected fault</p>',
-    {
-      status: fault.status ?? 502,
-      headers: {'Content-Type': 'text/html; charset=utf-8'},
-    },
-  )
-}
-
-/** The answer of an operation that ran: sent as it is, or never. */
-export async function faultAfter(
-  fault: Fault | undefined,
-  response: Response,
-  goneAway: AbortSignal,
-): Promise<Response> {
-  if (fault?.kind === 'commit-then-drop') throw new ConnectionDrop()
-  if (fault?.kind === 'commit-then-hang') {
-    await aborted(goneAway)
-    throw new ConnectionDrop()
-  }
-  return response
+  const page = '<!doctype html><title>Bad gateway</title><h1>502 Bad gateway</h1><p>injected fault</p>'
+  const headers = {'Content-Type': 'text/html; charset=utf-8'}
+  return new Response(page, {status: fault.status ?? 502, headers})
 }
 
 function statusRefusal(fault: Fault): Refusal {
@@ -119,7 +92,7 @@ function statusRefusal(fault: Fault): Refusal {
   const code =
     fault.code ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
   const headers = fault.retry_after === undefined ? {} : {'Retry-After': String(fault.retry_after)}
-  return new Refusal(code, 'injected fault', {status, headers})
+  return new Refusal(code, 'injected fault', {}, headers, status)
 }
 
 /** Marks an answer to be cut; never sent. serve.ts cuts the connection after the body's first piece. */
@@ -143,7 +116,7 @@ export async function truncated(response: Response): Promise<Response> {
 }
 
 /** Resolves when `signal` is aborted. */
-function aborted(signal: AbortSignal): Promise<void> {
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), {once: true})

@@ -12,9 +12,12 @@ const LOOPBACK_NAMES = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
  */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
-  const host = request.headers.get('host') ?? url.host
-  const allowed = served === undefined ? inProcessHosts(url) : servedHosts(new URL(served))
-  if (!allowed.includes(url.host) || !allowed.includes(host.toLowerCase())) {
+  const host = request.headers.get('host')?.toLowerCase() ?? url.host
+  const own = served === undefined ? undefined : new URL(served)
+  const isOwn = own
+    ? url.host === own.host || url.host === `localhost:${own.port}`
+    : LOOPBACK_NAMES.test(url.hostname)
+  if (!isOwn || host !== url.host) {
     throw new Refusal('forbidden', 'the Host header does not name this local sandbox')
   }
   return `${url.protocol}//${url.host}`
@@ -39,12 +42,4 @@ export function checkForm(request: Request, ownOrigin: string): void {
   const said =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
   if (!said) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
-}
-
-function inProcessHosts(url: URL): string[] {
-  return LOOPBACK_NAMES.test(url.hostname) ? [url.host] : []
-}
-
-function servedHosts(served: URL): string[] {
-  return [served.host, `localhost:${served.port}`]
 }

@@ -1,16 +1,14 @@
 /**
- * Idempotency-Key (§4.4; what a repeat does is ours). The first answer is kept for 24 h a client and key, in the
- * transaction of the change it reports, and answered again.
- *
- * Kept: the answer of every request that was executed, refusals of the service (402, 404, 409, 410) included. Not kept, so
- * that the key can be used again: 400 (the request was wrong and nothing was done), 401, 403, 429, 5xx, injected faults.
+ * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for 24 h for each
+ * client and key, in the transaction of the change it reports, and answered again. After other refusals (400, 401, 403, 429,
+ * 5xx, injected faults) nothing was done, and the key can be used again.
  */
 import {createHash} from 'node:crypto'
 import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
 import {type Answer, Refusal} from '../base/answers.js'
 import type {RunningService} from './operation.js'
 
-const KEPT_REFUSALS: readonly number[] = [402, 404, 409, 410]
+const KEPT_REFUSALS = [402, 404, 409, 410]
 
 /** One use of a key: the client, the key, and the hash of the body. */
 export interface KeyUse {
@@ -20,8 +18,8 @@ export interface KeyUse {
 }
 
 /** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible characters. */
-export function keyUse(clientId: string, header: string | null, json: unknown): KeyUse {
-  const key = header?.trim() ?? ''
+export function keyUse(clientId: string, header: string, json: unknown): KeyUse {
+  const key = header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
   }
@@ -40,10 +38,8 @@ export function replay(service: RunningService, use: KeyUse): Answer | undefined
   const running = service.runningKeys.get(runningKey(use))
   if (running !== undefined) {
     if (running !== use.bodyHash) throw reused()
-    throw new Refusal(
-      'idempotency_in_progress',
-      'the first request with this Idempotency-Key is still running',
-    )
+    const message = 'the first request with this Idempotency-Key is still running'
+    throw new Refusal('idempotency_in_progress', message)
   }
   const kept = service.database.get<{body_hash: string; status: number; body: string}>(
     'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
@@ -80,18 +76,11 @@ export function runOnce(service: RunningService, use: KeyUse, requestId: string,
 }
 
 function keep(service: RunningService, use: KeyUse, answer: Answer): void {
-  service.database.run(
-    `INSERT INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (client_id, key) DO UPDATE SET
-       body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
-       created_at = excluded.created_at`,
-    use.clientId,
-    use.key,
-    use.bodyHash,
-    answer.status,
-    JSON.stringify(answer.json),
-    service.clock.now(),
-  )
+  const sql = `INSERT OR REPLACE INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`
+  const {clientId, key, bodyHash} = use
+  const body = JSON.stringify(answer.json)
+  service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
 }
 
 function reused(): Refusal {

@@ -8,9 +8,9 @@ import {type Answer, ConnectionDrop, Refusal, toResponse} from '../base/answers.
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
-import {faultAfter, faultInstead, strikesAfterCommit} from './faults.js'
-import {claim, type KeyUse, keyUse, replay, runOnce} from './idempotency.js'
-import type {ClientCall, Handler, RunningService} from './operation.js'
+import {aborted, faultInstead, strikesAfterCommit} from './faults.js'
+import {claim, keyUse, replay, runOnce} from './idempotency.js'
+import type {Handler, RunningService} from './operation.js'
 import type {RequestState} from './requests.js'
 
 type RequestContext = Context<RequestState>
@@ -27,21 +27,25 @@ export async function underFaults(
   const instead = faultInstead(fault)
   if (instead) return instead
   context.set('isTruncated', fault?.kind === 'truncate')
-  const goneAway = AbortSignal.any([context.req.raw.signal, service.closing])
   const milliseconds = service.latencyMilliseconds + (fault?.kind === 'latency' ? (fault.latency_ms ?? 0) : 0)
   const pause = async () => {
     if (milliseconds > 0)
       await sleep(milliseconds, undefined, {signal: service.closing}).catch(() => undefined)
   }
-  if (!fault || !strikesAfterCommit(fault)) return faultAfter(fault, await work(pause), goneAway)
+  if (!fault || !strikesAfterCommit(fault)) return work(pause)
   const response = await work(pause).catch(error => {
     if (!(error instanceof ConnectionDrop)) service.faults.giveBack(fault)
     throw error
   })
-  // A refusal that is replayed commits nothing, as it did the first time.
-  if (response.ok) return faultAfter(fault, response, goneAway)
-  service.faults.giveBack(fault)
-  return response
+  if (!response.ok) {
+    // A refusal that is replayed commits nothing, as it did the first time.
+    service.faults.giveBack(fault)
+    return response
+  }
+  if (fault.kind === 'commit-then-hang') {
+    await aborted(AbortSignal.any([context.req.raw.signal, service.closing]))
+  }
+  throw new ConnectionDrop()
 }
 
 export function perform(
@@ -60,56 +64,35 @@ export function perform(
 async function answerOf(
   service: RunningService,
   name: OperationName,
-  handler: Handler,
-  context: RequestContext,
+  {schema, bodyOptional, idempotent, run}: Handler,
+  {req, var: {origin, requestId, body: bytes}}: RequestContext,
   pause: Pause,
 ): Promise<Answer> {
   const {scope} = OPERATIONS[name]
-  const client = scope ? authorize(service, context.req.header('authorization') ?? null, scope) : undefined
-  const json = handler.schema
-    ? parseJson(context.var.body, context.req.header('content-type'), handler.bodyOptional)
-    : undefined
-  const call = (body: unknown): ClientCall<unknown> => ({
+  const client = scope && authorize(service, req.header('authorization') ?? '', scope)
+  const json = schema && parseJson(bytes, req.header('content-type'), bodyOptional)
+  const use =
+    idempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
+  const earlier = use && replay(service, use)
+  if (earlier) return answerWithOrigin(earlier, origin)
+  const call = {
     service,
-    origin: context.var.origin,
-    now: service.clock.now(),
-    parameters: context.req.param() as Record<string, string>,
-    query: new URL(context.req.url).searchParams,
-    body,
-    // Read again, because the balance may have changed during the pause.
-    client: (client && findClient(service.database, client.client_id)) as ClientCall['client'],
-  })
-  const body = () => (handler.schema ? validate(handler.schema, json) : undefined)
-  if (handler.idempotent && client) {
-    const use = keyUse(client.client_id, context.req.header('idempotency-key') ?? null, json)
-    const answer = await once(service, use, context.var.requestId, pause, body, checked =>
-      handler.run(call(checked)),
-    )
-    return answerWithOrigin(answer, context.var.origin)
+    origin,
+    parameters: req.param() as Record<string, string>,
+    query: new URL(req.url).searchParams,
+    body: schema && validate(schema, json),
   }
-  const checked = body()
-  await pause()
-  return handler.run(call(checked))
-}
-
-/** The kept answer of the key, or the operation's own, kept. */
-async function once(
-  service: RunningService,
-  use: KeyUse,
-  requestId: string,
-  pause: Pause,
-  check: () => unknown,
-  run: (body: unknown) => Answer,
-): Promise<Answer> {
-  const earlier = replay(service, use)
-  if (earlier) return earlier
-  const body = check()
-  const release = claim(service, use)
+  const work = () => {
+    // Read again, because the balance may have changed during the pause.
+    const current = client && findClient(service.database, client.client_id)
+    return run({...call, now: service.clock.now(), client: current as Client})
+  }
+  const release = use && claim(service, use)
   try {
     await pause()
-    return runOnce(service, use, requestId, () => run(body))
+    return use ? answerWithOrigin(runOnce(service, use, requestId, work), origin) : work()
   } finally {
-    release()
+    release?.()
   }
 }
 
@@ -120,12 +103,10 @@ function answerWithOrigin(answer: Answer, origin: string): Answer {
 }
 
 /** The client whose token this is. Throws Refusal: `token_invalid`, `token_expired`, `insufficient_scope`. */
-function authorize(service: RunningService, authorization: string | null, scope: Scope): Client {
-  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization?.trim() ?? '')?.[1]
+function authorize(service: RunningService, authorization: string, scope: Scope): Client {
+  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
   if (!token) {
-    throw new Refusal('token_invalid', 'the bearer token is missing', {
-      headers: {'WWW-Authenticate': 'Bearer'},
-    })
+    throw new Refusal('token_invalid', 'the bearer token is missing', {}, {'WWW-Authenticate': 'Bearer'})
   }
   const stored = findToken(service.database, token)
   const client = stored && findClient(service.database, stored.client_id)
@@ -133,19 +114,13 @@ function authorize(service: RunningService, authorization: string | null, scope:
   if (stored.expires_at <= service.clock.now()) {
     throw unauthorized('token_expired', 'the access token has expired')
   }
-  if (!stored.scopes.split(' ').includes(scope)) throw scopeMissing(scope)
-  return client
+  if (stored.scopes.split(' ').includes(scope)) return client
+  const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+  const message = `the access token lacks the scope ${scope}`
+  throw new Refusal('insufficient_scope', message, {scope}, {'WWW-Authenticate': challenge})
 }
 
 function unauthorized(code: 'token_invalid' | 'token_expired', message: string): Refusal {
-  return new Refusal(code, message, {
-    headers: {'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"`},
-  })
-}
-
-function scopeMissing(scope: Scope): Refusal {
-  return new Refusal('insufficient_scope', `the access token lacks the scope ${scope}`, {
-    members: {scope},
-    headers: {'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`},
-  })
+  const challenge = `Bearer error="invalid_token", error_description="${message}"`
+  return new Refusal(code, message, {}, {'WWW-Authenticate': challenge})
 }

@@ -3,7 +3,7 @@ import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {isTooDeep} from '../../contract/json.js'
 import {Refusal} from '../base/answers.js'
-import type {SandboxClock} from '../base/service.js'
+import type {Service} from '../base/service.js'
 
 /** Path of the base URL (§9). */
 export const API_PATH = '/partner-api/v1'
@@ -24,7 +24,7 @@ export type App = Hono<RequestState>
 
 /** Middleware that puts the request into the log, and its status when it is answered. */
 export function logRequests(
-  {clock, requests}: {readonly clock: SandboxClock; readonly requests: RequestLog},
+  {clock, requests}: Pick<Service, 'clock'> & {readonly requests: RequestLog},
   operation: string | null,
 ) {
   return async (context: Context<RequestState>, next: () => Promise<void>) => {
@@ -45,30 +45,27 @@ export function logRequests(
   }
 }
 
-/** 405 with the methods the path takes. */
-export function wrongMethod(methods: readonly string[]): Refusal {
-  const allowed = [...new Set(methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
-  return new Refusal('method_not_allowed', `this path takes ${allowed.join(', ')}`, {
-    headers: {Allow: allowed.join(', ')},
+/** Refuses every method of the path but those that were added before. */
+export function refuseOthers(app: App, path: string, methods: readonly string[]): void {
+  app.all(path, () => {
+    throw wrongMethod(methods)
   })
 }
 
-/** Ours: the size of the log. */
+/** 405 with the methods the path takes. */
+export function wrongMethod(methods: readonly string[]): Refusal {
+  const allowed = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const Allow = allowed.join(', ')
+  return new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})
+}
+
 export const KEPT_REQUESTS = 200
-/** Ours: the longest body kept. Requests are logged before they are authorized. */
+/** Limited because requests are logged before they are authorized. */
 const MAX_LOGGED_BYTES = 16 * 1024
 const REDACTED = '[redacted]'
-const SECRET_FIELDS = new Set(['client_secret', 'token', 'access_token', 'secret', 'authorization', 'cookie'])
+const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
 /** The filters and pages of lists, and how a payment page was left. */
-const SHOWN_QUERY = new Set([
-  'limit',
-  'after',
-  'status',
-  'client_reference_id',
-  'created_from',
-  'created_to',
-  'result',
-])
+const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export interface LoggedRequest {
@@ -111,7 +108,7 @@ function redactPath(url: URL): string {
 
 /** A name without a value may itself be a secret. */
 function shownParameter([name, value]: readonly [string, string]): string {
-  if (SHOWN_QUERY.has(name)) return `${name}=${encodeURIComponent(value)}`
+  if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
   return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
 }
 
@@ -141,7 +138,7 @@ function redact(value: unknown, parent = ''): unknown {
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      const secret = SECRET_FIELDS.has(key.toLowerCase()) || (parent === 'identity' && key === 'number')
+      const secret = SECRET_FIELDS.test(key) || (parent === 'identity' && key === 'number')
       return [key, secret ? REDACTED : redact(inner, key)]
     }),
   )

@@ -1,4 +1,4 @@
-/** The forms of the pages: each does the work of a control, then leads back to a page (303). The buttons that move the clock. */
+/** The forms of the pages: each does the work of a control, then redirects to a page (303). The buttons that move the clock. */
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/actions.js'
 import type {RunningService} from '../http/operation.js'
@@ -7,61 +7,42 @@ import {button, html, type Piece, pathOf, select} from './parts.js'
 
 export type Fields = Readonly<Record<string, string>>
 
-interface Action {
-  readonly path: string
-  /** Acts. Returns the page to go to and the confirmation to show there. Throws Refusal. */
-  run(service: RunningService, parameters: Fields, fields: Fields): Promise<Outcome> | Outcome
-}
-
 interface Outcome {
+  /** The page to go to, and the confirmation to show there. */
   readonly to: string
   readonly done: Done
 }
 
-export const ACTIONS: readonly Action[] = [
-  {
-    path: '/ui/clock',
-    run: async (service, _, fields) => {
-      await moveClock(service, {advance_seconds: secondsOf(fields)})
-      return {to: ownPath(fields.back), done: 'clock'}
-    },
+/** Acts. Throws Refusal. */
+type Action = (service: RunningService, parameters: Fields, fields: Fields) => Promise<Outcome> | Outcome
+
+/** By the path that takes the form. */
+export const ACTIONS: Readonly<Record<string, Action>> = {
+  '/ui/clock': async (service, _, fields) => {
+    await moveClock(service, {advance_seconds: secondsOf(fields)})
+    return {to: ownPath(fields.back), done: 'clock'}
   },
-  {
-    path: '/ui/reservations/:reservation_ref/payment',
-    run: (service, {reservation_ref = ''}, {result}) => {
-      settle(service, reservation_ref, {result})
-      return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
-    },
+  '/ui/reservations/:reservation_ref/payment': (service, {reservation_ref = ''}, {result}) => {
+    settle(service, reservation_ref, {result})
+    return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
   },
-  {
-    path: '/ui/deliveries/:delivery_id/redeliver',
-    run: async (service, {delivery_id = ''}) => {
-      await deliverAgain(service, delivery_id)
-      return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
-    },
+  '/ui/deliveries/:delivery_id/redeliver': async (service, {delivery_id = ''}) => {
+    await deliverAgain(service, delivery_id)
+    return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
   },
-  {
-    path: '/ui/faults',
-    run: (service, _, fields) => {
-      injectFault(service, orderOf(fields))
-      return {to: '/ui/faults', done: 'fault'}
-    },
+  '/ui/faults': (service, _, fields) => {
+    injectFault(service, orderOf(fields))
+    return {to: '/ui/faults', done: 'fault'}
   },
-  {
-    path: '/ui/faults/clear',
-    run: service => {
-      service.faults.clear()
-      return {to: '/ui/faults', done: 'cleared'}
-    },
+  '/ui/faults/clear': service => {
+    service.faults.clear()
+    return {to: '/ui/faults', done: 'cleared'}
   },
-  {
-    path: '/ui/reset',
-    run: service => {
-      resetState(service)
-      return {to: '/', done: 'reset'}
-    },
+  '/ui/reset': service => {
+    resetState(service)
+    return {to: '/', done: 'reset'}
   },
-]
+}
 
 /** The fields of a form. Throws Refusal `invalid_request` for any other body. */
 export function readForm(body: Uint8Array, contentType: string | undefined): Fields {
@@ -96,7 +77,7 @@ function ownPath(path: string | undefined): string {
   return path !== undefined && /^\/ui(\/[\w%.~-]+)+$/.test(path) ? path : '/'
 }
 
-/** Ours: just over a minute, the lifetime of an offer, of a voucher link and of a token, the last delay of §6.4, and a day. */
+/** A minute; just over the lifetime of an offer; that of a voucher link and of a token; the last delay of §6.4; a day. */
 const STEPS = [
   ['+1 min', 60],
   ['+16 min', 16 * 60],
@@ -106,12 +87,7 @@ const STEPS = [
   ['+24 h', 24 * 3600],
 ] as const
 
-const CLOCK_UNITS: Readonly<Record<string, number>> = {
-  seconds: 1,
-  minutes: 60,
-  hours: 3600,
-  days: 86_400,
-}
+const CLOCK_UNITS: Readonly<Record<string, number>> = {seconds: 1, minutes: 60, hours: 3600, days: 86_400}
 
 export function clockForms(visit: Visit): Piece {
   return html`<div class="actions">${STEPS.map(([text, seconds]) => moveButton(visit, text, seconds))}</div>

@@ -1,6 +1,6 @@
 /**
- * `/ui/subscriptions`: who receives events, and which. Signing secrets are not shown: the service never shows them again.
  * `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4).
+ * `/ui/subscriptions`: the subscribers, without their signing secrets, which the service never shows again.
  */
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 import {notFound} from '../base/answers.js'
@@ -13,10 +13,11 @@ import {
 } from '../store/browse.js'
 import type {Attempt} from '../store/deliveries.js'
 import {moveButton} from './actions.js'
-import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
+import {detailView, filterOf, listView, pagingOf, type View, type Visit} from './layout.js'
 import {
   brief,
   button,
+  card,
   code,
   facts,
   html,
@@ -28,67 +29,57 @@ import {
   pathOf,
   select,
   shown,
+  soft,
   status,
   table,
   time,
 } from './parts.js'
 
 const STATUSES = ['PENDING', 'DELIVERED', 'ABANDONED']
+const LISTEN = 'bookctl webhooks listen --subscribe'
+const DELETED = 'the subscription is gone'
 
 export function deliveryList(visit: Visit): View {
   const wanted = filterOf(visit, 'status')
   const subscriptionId = filterOf(visit, 'subscription')
-  const filter = {status: wanted, subscriptionId, eventId: null}
-  const found = browseDeliveries(visit.service.database, filter, pagingOf(visit))
-  return {
-    title: 'Deliveries',
-    main: html`<section class="card" aria-label="Deliveries">
-${filterForm(visit, [
-  select('status', 'Status', STATUSES, wanted, 'any'),
-  html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
-])}
-${deliveryTable(visit, found.items) ?? nothing('No deliveries. To receive the next event:', 'bookctl webhooks listen --subscribe')}
-${pager(visit, found)}</section>`,
-  }
+  const found = browseDeliveries(visit.service.database, {status: wanted, subscriptionId}, pagingOf(visit))
+  const filters = [
+    select('status', 'Status', STATUSES, wanted, 'any'),
+    html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
+  ]
+  const none = nothing('No deliveries. To receive the next event:', LISTEN)
+  return listView(visit, 'Deliveries', filters, deliveryTable(visit, found.items, none), found)
 }
 
 export function deliveryDetail(visit: Visit): View {
   const id = visit.parameters.delivery_id ?? ''
   const found = findListedDelivery(visit.service.database, id)
   if (!found) throw notFound('delivery', id)
-  const {delivery} = found
-  return {
-    title: html`Delivery ${code(delivery.delivery_id)}`,
-    tab: delivery.delivery_id,
-    main: html`<section class="card" aria-labelledby="facts"><h2 id="facts">Delivery</h2>
-${facts([
-  ['Status', status(delivery.status)],
-  ['Event', html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`],
-  ['Subscription', code(delivery.subscription_id)],
-  [
-    'Sent to',
-    found.url === null ? html`<span class="soft">the subscription is gone</span>` : code(found.url),
-  ],
-  ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
-])}</section>
-<section class="card" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
-${delivery.attempts.length > 0 ? attemptTable(visit, delivery.attempts) : nothing('No attempts yet.')}</section>
-${whatToDo(visit, found)}`,
-  }
+  const {delivery, url} = found
+  const deliveryFacts = facts([
+    ['Status', status(delivery.status)],
+    ['Event', html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`],
+    ['Subscription', code(delivery.subscription_id)],
+    ['Sent to', url === null ? soft(DELETED) : code(url)],
+    ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
+  ])
+  const main = html`${card('facts', 'Delivery', deliveryFacts)}
+${card('attempts', 'Attempts', attemptTable(visit, delivery.attempts))}
+${url === null ? '' : card('do', 'Send again', redeliver(visit, found))}`
+  return detailView('Delivery', delivery.delivery_id, main)
 }
 
 function nextAttempt(visit: Visit, {delivery, active}: ListedDelivery): Piece {
-  if (!active) return html`<span class="soft">waiting: the subscription is passive</span>`
+  if (!active) return soft('waiting: the subscription is passive')
   return html`number ${delivery.attempts.length + 1} of ${DELIVERY_ATTEMPTS}, ${time(delivery.next_attempt_at, visit.now)}`
 }
 
-function whatToDo(visit: Visit, {delivery, url, active}: ListedDelivery): Piece {
-  if (url === null) return html``
+function redeliver(visit: Visit, {delivery, active}: ListedDelivery): Piece {
   const next = delivery.next_attempt_at
   const wait = next === null ? 0 : Math.ceil(Date.parse(next) / 1000 - visit.now)
-  return html`<section class="card" aria-labelledby="do"><h2 id="do">Send again</h2>
+  return html`
 <div class="actions">${button(`${pathOf(['deliveries', delivery.delivery_id])}/redeliver`, 'Deliver again now', {}, 'strong')}
-${active && next !== null && wait > 0 ? moveButton(visit, 'Advance the clock to the next attempt', wait) : ''}</div></section>`
+${active && wait > 0 ? moveButton(visit, 'Advance the clock to the next attempt', wait) : ''}</div>`
 }
 
 function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
@@ -97,27 +88,23 @@ function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
     time(attempt.at, visit.now),
     httpStatus(attempt.status),
     attempt.ms === null ? html`–` : html`<span class="nowrap">${attempt.ms} ms</span>`,
-    attempt.error === null ? html`<span class="soft">none</span>` : shown(attempt.error),
+    attempt.error === null ? soft('none') : shown(attempt.error),
   ])
-  return table('Attempts', ['Attempt', 'Time', 'Response', 'Duration', 'Error'], rows)
+  const columns = ['Attempt', 'Time', 'Response', 'Duration', 'Error']
+  return table('Attempts', columns, rows, nothing('No attempts yet.'))
 }
 
-/** Null when there is none. */
-export function deliveryTable({now}: Visit, found: readonly ListedDelivery[]): Piece | null {
-  if (found.length === 0) return null
+export function deliveryTable({now}: Visit, found: readonly ListedDelivery[], empty?: Piece): Piece {
   const rows = found.map(({delivery, url}) => [
     html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
     identifier(delivery.type),
     status(delivery.status),
     html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
-    url === null ? html`<span class="soft">the subscription is gone</span>` : brief(url),
+    url === null ? soft(DELETED) : brief(url),
     time(delivery.next_attempt_at, now),
   ])
-  return table(
-    'Deliveries',
-    ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt'],
-    rows,
-  )
+  const columns = ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt']
+  return table('Deliveries', columns, rows, empty)
 }
 
 function lastError(attempt: Attempt | undefined): Piece {
@@ -126,22 +113,14 @@ function lastError(attempt: Attempt | undefined): Piece {
 
 export function subscriptionList(visit: Visit): View {
   const found = browseSubscriptions(visit.service.database, pagingOf(visit))
-  const rows = found.items.map(({subscription, clientId}) => [
-    html`${identifier(subscription.id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(subscription.id)}">its deliveries</a>`,
-    status(subscription.is_active ? 'active' : 'passive'),
-    brief(subscription.url),
-    html`${subscription.events.map(type => html`<div>${shown(type)}</div>`)}`,
+  const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => [
+    html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
+    status(is_active ? 'active' : 'passive'),
+    brief(url),
+    html`${events.map(type => html`<div>${shown(type)}</div>`)}`,
     code(clientId),
   ])
   const columns = ['Subscription', 'Status', 'Address', 'Events', 'Client']
-  return {
-    title: 'Subscriptions',
-    main: html`<section class="card" aria-label="Subscriptions">
-${
-  rows.length > 0
-    ? table('Subscriptions', columns, rows)
-    : nothing('No subscriptions. To receive events:', 'bookctl webhooks listen --subscribe')
-}
-${pager(visit, found)}</section>`,
-  }
+  const none = nothing('No subscriptions. To receive events:', LISTEN)
+  return listView(visit, 'Subscriptions', [], table('Subscriptions', columns, rows, none), found)
 }

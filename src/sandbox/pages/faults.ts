@@ -1,9 +1,9 @@
-/** `/ui/faults`: the faults that are active, and a form to inject one. */
+/** `/ui/faults`: the active faults, and a form to inject one. */
 import {ERROR_CODES} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {FAULT_KINDS, PAGE_OPERATIONS} from '../http/faults.js'
 import type {View, Visit} from './layout.js'
-import {button, code, html, nothing, type Piece, select, table} from './parts.js'
+import {button, card, code, html, nothing, type Piece, select, table} from './parts.js'
 
 export function faultList({service}: Visit): View {
   const rows = service.faults
@@ -14,13 +14,11 @@ export function faultList({service}: Visit): View {
       html`${left} of ${times}`,
       html`${Object.entries(more).map(([name, value]) => html`<div>${code(`${name} ${value}`)}</div>`)}`,
     ])
-  return {
-    title: 'Faults',
-    main: html`<section class="card" aria-labelledby="active"><h2 id="active">Active</h2>
-${rows.length > 0 ? table('Faults', ['Operation', 'Kind', 'Left', 'More'], rows) : nothing('No active faults.')}
-${rows.length > 0 ? button('/ui/faults/clear', 'Remove all', {}, 'danger') : ''}</section>
-<section class="card" aria-labelledby="inject"><h2 id="inject">Inject a fault</h2>${faultForm()}</section>`,
-  }
+  const columns = ['Operation', 'Kind', 'Left', 'More']
+  const active = html`${table('Faults', columns, rows, nothing('No active faults.'))}
+${rows.length > 0 ? button('/ui/faults/clear', 'Remove all', {}, 'danger') : ''}`
+  const main = html`${card('active', 'Active', active)}${card('inject', 'Inject a fault', faultForm())}`
+  return {title: 'Faults', main}
 }
 
 function faultForm(): Piece {

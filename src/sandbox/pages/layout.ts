@@ -1,10 +1,10 @@
-/** What a page is made from, and what surrounds it: head, sections, clock, what was just done; and the page of a refusal. */
+/** The layout of every page: head, sections, clock, confirmation; of lists and details; and the page of a refusal. */
 import {raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
 import type {RunningService} from '../http/operation.js'
 import {type Listed, PAGE_SIZE, type Paging} from '../store/browse.js'
-import {html, instant, linkToOne, type Piece, pathOf, shown, textOf} from './parts.js'
+import {code, html, instant, linkToOne, type Piece, pathOf, shown, textOf} from './parts.js'
 import {SITE_STYLE} from './style.js'
 
 const SECTIONS = [
@@ -106,9 +106,6 @@ export interface View {
   readonly main: Piece
 }
 
-/** Members of the query that say how a page is shown, not what it shows. */
-const TRANSIENT = ['done', 'before']
-
 /** A filter of the query; null when it is missing or empty. */
 export function filterOf(visit: Visit, name: string): string | null {
   return visit.query.get(name)?.trim() || null
@@ -123,13 +120,37 @@ export function pagingOf(visit: Visit): Paging {
 /** This page with another query: `change` replaces members, null removes them. */
 function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(visit.query)
-  for (const name of TRANSIENT) query.delete(name)
+  for (const name of ['done', 'before']) query.delete(name)
   for (const [name, value] of Object.entries(change)) {
     if (value === null) query.delete(name)
     else query.set(name, value)
   }
   const text = query.toString()
   return text === '' ? visit.path : `${visit.path}?${text}`
+}
+
+/** The page of a list: a form of `filters`, sent as a GET so that the address of the result can be kept, and its table. */
+export function listView(
+  visit: Visit,
+  title: string,
+  filters: readonly Piece[],
+  table: Piece,
+  found: Listed<unknown>,
+): View {
+  const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
+<a href="${visit.path}">Show all</a></form>`
+  return {
+    title,
+    main: html`<section class="card" aria-label="${title}">
+${filters.length > 0 ? form : ''}
+${table}
+${pager(visit, found)}</section>`,
+  }
+}
+
+/** The page of the one thing that `id` names. */
+export function detailView(what: string, id: string, main: Piece): View {
+  return {title: html`${what} ${code(id)}`, tab: id, main}
 }
 
 /** Links to the newest and to older entries of a list, where there are any. */
@@ -140,12 +161,6 @@ export function pager(visit: Visit, {older}: Listed<unknown>): Piece {
 ${isFirst ? '' : html`<a href="${addressWith(visit, {})}" rel="first">Newest</a>`}
 ${older === null ? '' : html`<a href="${addressWith(visit, {before: String(older)})}" rel="next">Older</a>`}
 </nav>`
-}
-
-/** A form that filters a list. It is sent as a GET, so that the address of the result can be kept. */
-export function filterForm(visit: Visit, fields: readonly Piece[]): Piece {
-  return html`<form method="get" action="${visit.path}" class="filter" role="search">${fields}<button>Show</button>
-<a href="${visit.path}">Show all</a></form>`
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -160,7 +175,7 @@ const TITLES: Readonly<Record<number, string>> = {
 /** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list, id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
-  const details = refusal.extras.details ?? []
+  const details = refusal.members.details ?? []
   return {
     title: TITLES[refusal.status] ?? 'Request failed',
     main: html`<div class="note bad" role="alert">${shown(refusal.message)}${

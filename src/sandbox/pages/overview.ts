@@ -1,7 +1,5 @@
 /** `/`: how to connect, the clock, contents, clients, the latest of everything, and the reset. */
-
 import {fromMinor} from '../../contract/money.js'
-import {money} from '../base/wording.js'
 import {API_PATH, KEPT_REQUESTS} from '../http/requests.js'
 import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
 import {listClients} from '../store/clients.js'
@@ -9,7 +7,20 @@ import {clockForms} from './actions.js'
 import {deliveryTable} from './deliveries.js'
 import {eventTable} from './events.js'
 import type {View, Visit} from './layout.js'
-import {button, html, identifier, linkTo, nothing, type Piece, shown, status, table} from './parts.js'
+import {
+  button,
+  card,
+  html,
+  identifier,
+  linkTo,
+  nothing,
+  type Piece,
+  price,
+  shown,
+  soft,
+  status,
+  table,
+} from './parts.js'
 import {requestTable} from './requests.js'
 import {reservationTable} from './reservations.js'
 
@@ -17,27 +28,30 @@ const LATEST = {before: null, limit: 5}
 
 export function overview(visit: Visit): View {
   const {database, requests} = visit.service
-  const reservations = browseReservations(database, {status: null, search: ''}, LATEST).items
-  const events = browseEvents(database, {type: null, reservationRef: null}, LATEST).items
-  const anyDelivery = {status: null, subscriptionId: null, eventId: null}
-  const deliveries = browseDeliveries(database, anyDelivery, LATEST).items
-  return {
-    title: 'Overview',
-    main: html`<div class="pair">
-<section class="card" aria-labelledby="where"><h2 id="where">Connect</h2>${connection(visit)}</section>
-<section class="card" aria-labelledby="clock"><h2 id="clock">Advance the clock</h2>${clockForms(visit)}</section>
-</div>
-<section class="card" aria-labelledby="counts"><h2 id="counts">Contents</h2>${counts(visit)}</section>
-<section class="card" aria-labelledby="clients"><h2 id="clients">Clients</h2>${clients(visit)}</section>
-${latest('reservations', 'Latest reservations', reservationTable(visit, reservations))}
-${latest('events', 'Latest events', eventTable(visit, events))}
-${latest('deliveries', 'Latest deliveries', deliveryTable(visit, deliveries))}
-${latest('requests', 'Latest requests', requestTable(visit, requests.list().slice(-5).reverse()))}
-<section class="card" aria-labelledby="reset"><h2 id="reset">Reset</h2>
+  const latest = <T>(
+    list: string,
+    items: readonly T[],
+    table: (visit: Visit, items: readonly T[]) => Piece,
+  ) => {
+    const all = html`${table(visit, items)}<p>${linkTo([list], `All ${list}`)}</p>`
+    return card(list, `Latest ${list}`, items.length > 0 ? all : nothing(`No ${list} yet.`))
+  }
+  const reset = html`
 <details><summary>Reset the sandbox</summary>
 <p>Deletes all reservations, events, deliveries, subscriptions, tokens and faults, and sets the clock back. This cannot be undone.</p>
-${button('/ui/reset', 'Delete everything', {}, 'danger')}</details></section>`,
-  }
+${button('/ui/reset', 'Delete everything', {}, 'danger')}</details>`
+  const main = html`<div class="pair">
+${card('where', 'Connect', connection(visit))}
+${card('clock', 'Advance the clock', clockForms(visit))}
+</div>
+${card('counts', 'Contents', counts(visit))}
+${card('clients', 'Clients', clients(visit))}
+${latest('reservations', browseReservations(database, {}, LATEST).items, reservationTable)}
+${latest('events', browseEvents(database, {}, LATEST).items, eventTable)}
+${latest('deliveries', browseDeliveries(database, {}, LATEST).items, deliveryTable)}
+${latest('requests', requests.list().slice(-LATEST.limit).reverse(), requestTable)}
+${card('reset', 'Reset', reset)}`
+  return {title: 'Overview', main}
 }
 
 function connection({origin}: Visit): Piece {
@@ -58,7 +72,7 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
     ['events', countAll(database, 'events'), ''],
     ['deliveries', ...tally(countByStatus(database, 'deliveries'))],
     ['subscriptions', countAll(database, 'subscriptions'), ''],
-    ['requests', requests.list().length, html`<span class="soft">the last ${KEPT_REQUESTS} at most</span>`],
+    ['requests', requests.list().length, soft(`the last ${KEPT_REQUESTS} at most`)],
     ['faults', faults.list().length, ''],
   ]
   return html`<ul class="counts">${entries.map(
@@ -68,29 +82,19 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
 }
 
 function tally(byStatus: ReadonlyMap<string, number>): [number, Piece] {
-  const entries = [...byStatus]
-  const sum = entries.reduce((total, [, count]) => total + count, 0)
-  return [
-    sum,
-    html`${entries.map(([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `)}`,
-  ]
+  const sum = [...byStatus.values()].reduce((total, count) => total + count, 0)
+  const parts = [...byStatus].map(
+    ([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `,
+  )
+  return [sum, html`${parts}`]
 }
 
 function clients({service: {database}}: Visit): Piece {
-  const rows = listClients(database).map(client => {
-    const balance = fromMinor(BigInt(client.balance_minor), client.currency)
-    return [
-      html`${identifier(client.client_id)}<br><span class="soft">${shown(client.name)}</span>`,
-      html`<span class="money">${money(balance, client.currency)}</span>`,
-      html`<span class="money">${money(fromMinor(0n, client.currency), client.currency)}</span>`,
-      html`<span class="soft">${client.scopes}</span>`,
-    ]
-  })
+  const rows = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => [
+    html`${identifier(client_id)}<br><span class="soft">${shown(name)}</span>`,
+    price(fromMinor(BigInt(balance_minor), currency), currency),
+    price(fromMinor(0n, currency), currency),
+    soft(scopes),
+  ])
   return table('Clients', ['Client', 'Balance', 'Credit', 'Scopes'], rows)
-}
-
-function latest(list: string, heading: string, content: Piece | null): Piece {
-  return html`<section class="card" aria-labelledby="${list}"><h2 id="${list}">${heading}</h2>${
-    content ?? nothing(`No ${list} yet.`)
-  }${content ? html`<p>${linkTo([list], `All ${list}`)}</p>` : ''}</section>`
 }

@@ -1,20 +1,21 @@
-/** The parts that pages are made of: foreign text, times, statuses, tables, facts; and the headers every page is sent with. */
+/** The parts of pages: foreign text, times, statuses, tables, facts; and the headers of every page. */
 import {html} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {money} from '../base/wording.js'
 
 export {html}
 
-/** Ours: how much of a text is shown, and how much of it in a list. */
+/** Characters of a text that are shown, and of those in a list. */
 const MAX_LENGTH = 1000
 const LIST_LENGTH = 80
 
-/** Foreign text: on one line, with nothing invisible in it, and isolated so that it cannot reorder the text around it. */
+/** Foreign text: on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
 export function shown(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
-/** The same, shortened to fit a table. */
+/** Foreign text, shortened to fit a table. */
 export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
@@ -34,7 +35,7 @@ export function pathOf(segments: readonly string[]): string {
   return ['/ui', ...segments.map(encodeURIComponent)].join('/')
 }
 
-/** Ours: longer words may break across lines anywhere. */
+/** Longer words may break across lines anywhere. */
 const LONGEST_WORD = 40
 
 /** A reference or an id, on one line where there is room. */
@@ -42,7 +43,7 @@ export function identifier(id: string): Piece {
   return html`<code>${word(id)}</code>`
 }
 
-/** A date, a type, a number: on one line where there is room. */
+/** A date, a type or a number, on one line where there is room. */
 export function word(text: string): Piece {
   return text.length > LONGEST_WORD ? brief(text) : html`<span class="id">${shown(text)}</span>`
 }
@@ -60,7 +61,7 @@ export function jsonText(value: unknown): Piece {
 
 /** A timestamp in UTC and how far it is from `now` (Unix seconds, both on the sandbox's clock). */
 export function time(timestamp: string | null, now: number): Piece {
-  if (timestamp === null) return html`<span class="soft">–</span>`
+  if (timestamp === null) return soft('–')
   return html`<time datetime="${timestamp}">${instant(timestamp)}</time> <span class="soft nowrap">${relative(Date.parse(timestamp) / 1000 - now)}</span>`
 }
 
@@ -75,17 +76,18 @@ export function instant(timestamp: string): string {
 function relative(seconds: number): string {
   const distance = Math.abs(seconds)
   if (distance < 1) return 'now'
-  const [unit, length] =
-    distance < 60
-      ? ['s', 1]
-      : distance < 3600
-        ? ['min', 60]
-        : distance < 172_800
-          ? ['h', 3600]
-          : ['d', 86_400]
-  const amount = `${Math.floor(distance / Number(length))} ${unit}`
+  const [, unit, length] = UNITS.find(([limit]) => distance < limit) ?? UNITS[3]
+  const amount = `${Math.floor(distance / length)} ${unit}`
   return seconds > 0 ? `in ${amount}` : `${amount} ago`
 }
+
+/** Distances below the limit are given in the unit; all in seconds. */
+const UNITS = [
+  [60, 's', 1],
+  [3600, 'min', 60],
+  [172_800, 'h', 3600],
+  [Number.POSITIVE_INFINITY, 'd', 86_400],
+] as const
 
 const TONES: Readonly<Record<string, readonly string[]>> = {
   good: ['CONFIRMED', 'DELIVERED', 'PAID', 'READY', 'active'],
@@ -108,12 +110,15 @@ export function httpStatus(answered: number | null): Piece {
 
 /**
  * A table whose rows become blocks on a narrow screen; the roles keep it a table there. The first cell heads its row.
+ * `empty` replaces a table without rows.
  */
 export function table(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly Piece[])[],
+  empty: Piece = html``,
 ): Piece {
+  if (rows.length === 0) return empty
   return html`<table role="table">
 <caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(name => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
@@ -136,6 +141,20 @@ export function facts(pairs: readonly (readonly [name: string, value: Piece | st
   return html`<dl>${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
+/** A section of a page, with its heading. */
+export function card(id: string, heading: string, content: Piece): Piece {
+  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`
+}
+
+/** A note in less important text. */
+export function soft(text: string): Piece {
+  return html`<span class="soft">${text}</span>`
+}
+
+export function price(amount: string, currency: string): Piece {
+  return html`<span class="money">${money(amount, currency)}</span>`
+}
+
 /** What an empty list shows: how to fill it, and the command for that. */
 export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
@@ -146,15 +165,15 @@ export function button(
   action: string,
   text: string,
   fields: Readonly<Record<string, string>> = {},
-  look: '' | 'strong' | 'danger' = '',
+  style: '' | 'strong' | 'danger' = '',
 ): Piece {
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return html`<form method="post" action="${action}">${hidden}<button class="${look}">${text}</button></form>`
+  return html`<form method="post" action="${action}">${hidden}<button class="${style}">${text}</button></form>`
 }
 
-/** One of several words to choose from; `any` is the text of a first option that means none of them. */
+/** One of several words; `any` is the text of a first option that means none of them. */
 export function select(
   name: string,
   label: string,
@@ -170,13 +189,13 @@ export function select(
 /** A piece of HTML. Every value put into hono's template is escaped, unless it is itself such a piece. */
 export type Piece = ReturnType<typeof html>
 
-/** The text of a whole page. A template becomes a promise only if something in it is one, and nothing here is. */
+/** The text of a whole page. A template is a promise only if something in it is one. */
 export function textOf(page: Piece): string {
   if (page instanceof Promise) throw new TypeError('a page must be made at once')
   return page.toString()
 }
 
-/** No script, nothing from elsewhere, no frame; the referrer stays at home because an address may be a secret. */
+/** No script, nothing from other hosts, no frame; no referrer to other hosts, because an address may be a secret. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

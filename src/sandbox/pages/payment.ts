@@ -1,16 +1,13 @@
-/**
- * GET and POST /pay/{token}: what the customer sees at `payment.url` (§2.5, §3: the address to which the customer is sent to
- * pay; the page itself is ours). Plain HTML with forms: it needs no script, no cookie and nothing from elsewhere.
- */
+/** GET and POST /pay/{token}: the page at `payment.url`, to which the customer is sent to pay (§2.5, §3; its content is ours). */
 import type {Context} from 'hono'
 import {html, raw} from 'hono/html'
 import type {Reservation} from '../../contract/reservations.js'
-import {counted, dateInWords, instantInUtc, money, occupancy} from '../base/wording.js'
+import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
 import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
 import type {RunningService} from '../http/operation.js'
 import type {RequestState} from '../http/requests.js'
 import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
-import {PAGE_HEADERS, type Piece, textOf} from './parts.js'
+import {facts, PAGE_HEADERS, type Piece, soft, textOf} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 type PageContext = Context<RequestState>
@@ -74,49 +71,41 @@ interface PaymentPageView {
 
 interface Wording {
   readonly title: string
-  readonly note: string
-  readonly tone: '' | 'good' | 'bad'
-  readonly canPay: boolean
+  readonly note?: string
+  readonly tone?: 'good' | 'bad'
 }
 
 const WORDING: Readonly<Record<PaymentPageState, Wording>> = {
-  payable: {title: 'Pay for your stay', note: '', tone: '', canPay: true},
+  payable: {title: 'Pay for your stay'},
   failed: {
     title: 'Payment declined',
     note: 'The payment was declined and nothing was charged. You can try again.',
     tone: 'bad',
-    canPay: true,
   },
   left: {
     title: 'Not paid yet',
     note: 'You left without paying. The reservation waits until the time below; you can still pay.',
-    tone: '',
-    canPay: true,
   },
   paid: {
     title: 'Paid. Your stay is confirmed',
     note: 'The payment was received. You can close this page.',
     tone: 'good',
-    canPay: false,
   },
   expired: {
     title: 'The time to pay is over',
     note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
     tone: 'bad',
-    canPay: false,
   },
-  cancelled: {
-    title: 'This reservation was cancelled',
-    note: 'There is nothing to pay.',
-    tone: 'bad',
-    canPay: false,
-  },
+  cancelled: {title: 'This reservation was cancelled', note: 'There is nothing to pay.', tone: 'bad'},
 }
+
+const PAYABLE: readonly PaymentPageState[] = ['payable', 'failed', 'left']
 
 /** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
 export function renderPaymentPage(view: PaymentPageView): string {
   const {reservation, state} = view
   const wording = WORDING[state]
+  const canPay = PAYABLE.includes(state)
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -132,9 +121,9 @@ export function renderPaymentPage(view: PaymentPageView): string {
 <h1>${wording.title}</h1>
 ${note(wording)}
 <p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
-${wording.canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
-${facts(reservation)}
-${wording.canPay ? choices(view) : ''}
+${canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
+${factsOf(reservation)}
+${canPay ? choices(view) : ''}
 </main>
 </body>
 </html>
@@ -143,25 +132,26 @@ ${wording.canPay ? choices(view) : ''}
 }
 
 function note({note: text, tone}: Wording): Piece {
-  if (text === '') return html``
-  return html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`
+  if (text === undefined) return html``
+  return html`<p class="note ${tone ?? ''}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }
 
-function facts(reservation: Reservation): Piece {
-  const {hotel} = reservation
-  return html`<dl>
-${fact('Hotel', html`<bdi>${hotel.name}</bdi> <span class="soft">${counted(hotel.stars, 'star')}</span><br><bdi>${hotel.address}, ${hotel.city.name}</bdi>`)}
-${fact('Check-in', html`<time datetime="${reservation.check_in}">${dateInWords(reservation.check_in)}</time>`)}
-${fact('Check-out', html`<time datetime="${reservation.check_out}">${dateInWords(reservation.check_out)}</time> <span class="soft">(${counted(reservation.nights, 'night')})</span>`)}
-${fact('Rooms', html`${counted(reservation.rooms.length, 'room')}, ${occupancy(reservation.rooms)}`)}
-${fact('Booked for', html`<bdi>${reservation.contact.name} ${reservation.contact.surname}</bdi>`)}
-${fact('Reservation', html`<bdi>${reservation.reservation_ref}</bdi>`)}
-${fact('Partner reference', html`<bdi>${reservation.client_reference_id}</bdi>`)}
-</dl>`
-}
-
-function fact(name: string, value: Piece): Piece {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+function factsOf(reservation: Reservation): Piece {
+  const {hotel, contact, nights, rooms} = reservation
+  const day = (date: string) => html`<time datetime="${date}">${dateInWords(date)}</time>`
+  const text = (value: string) => html`<bdi>${value}</bdi>`
+  return facts([
+    [
+      'Hotel',
+      html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${text(`${hotel.address}, ${hotel.city.name}`)}`,
+    ],
+    ['Check-in', day(reservation.check_in)],
+    ['Check-out', html`${day(reservation.check_out)} ${soft(`(${counted(nights, 'night')})`)}`],
+    ['Rooms', `${counted(rooms.length, 'room')}, ${occupancy(rooms)}`],
+    ['Booked for', text(fullName(contact))],
+    ['Reservation', text(reservation.reservation_ref)],
+    ['Partner reference', text(reservation.client_reference_id)],
+  ])
 }
 
 function choices({action, state, reservation}: PaymentPageView): Piece {

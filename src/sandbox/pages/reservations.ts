@@ -16,10 +16,11 @@ import {findAnyReservation, type StoredReservation} from '../store/reservations.
 import {signVoucherLink} from '../voucher/link.js'
 import {moveButton} from './actions.js'
 import {eventTable} from './events.js'
-import {filterForm, filterOf, pager, pagingOf, type View, type Visit} from './layout.js'
+import {detailView, filterOf, listView, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   brief,
   button,
+  card,
   code,
   facts,
   html,
@@ -27,8 +28,10 @@ import {
   nothing,
   type Piece,
   pathOf,
+  price,
   select,
   shown,
+  soft,
   status,
   table,
   time,
@@ -41,41 +44,30 @@ const FIRST_STEP =
 export function reservationList(visit: Visit): View {
   const wanted = filterOf(visit, 'status')
   const search = filterOf(visit, 'search')
-  const found = browseReservations(
-    visit.service.database,
-    {status: wanted, search: search ?? ''},
-    pagingOf(visit),
-  )
-  const isFiltered = wanted !== null || search !== null
-  return {
-    title: 'Reservations',
-    main: html`<section class="card" aria-label="Reservations">
-${filterForm(visit, [
-  html`<label>Reference or name<input type="search" name="search" value="${search ?? ''}" maxlength="200"></label>`,
-  select('status', 'Status', RESERVATION_STATUSES, wanted, 'any'),
-])}
-${reservationTable(visit, found.items) ?? (isFiltered ? nothing('No reservations match.') : nothing('No reservations yet. Search for an offer, then book it:', FIRST_STEP))}
-${pager(visit, found)}</section>`,
-  }
+  const found = browseReservations(visit.service.database, {status: wanted, search}, pagingOf(visit))
+  const filters = [
+    html`<label>Reference or name<input type="search" name="search" value="${search ?? ''}" maxlength="200"></label>`,
+    select('status', 'Status', RESERVATION_STATUSES, wanted, 'any'),
+  ]
+  const none =
+    wanted === null && search === null
+      ? nothing('No reservations yet. Search for an offer, then book it:', FIRST_STEP)
+      : nothing('No reservations match.')
+  return listView(visit, 'Reservations', filters, reservationTable(visit, found.items, none), found)
 }
 
-/** Null when there is none. */
-export function reservationTable({now}: Visit, found: readonly StoredReservation[]): Piece | null {
-  if (found.length === 0) return null
+export function reservationTable({now}: Visit, found: readonly StoredReservation[], empty?: Piece): Piece {
   const rows = found.map(({record}) => [
     html`${linkToOne('reservations', record.reservation_ref)}<br><span class="soft">${brief(record.client_reference_id)}</span>`,
     status(record.status),
     brief(fullName(record.guests.find(guest => guest.is_lead) ?? record.contact)),
     html`${brief(record.hotel.name)}<br><span class="soft">${brief(record.hotel.city.name)}</span>`,
     html`<span class="nowrap">${record.check_in}</span> <span class="soft nowrap">${record.nights} nights</span>`,
-    html`<span class="money">${money(record.price.total, record.price.currency)}</span>`,
+    price(record.price.total, record.price.currency),
     time(record.created_at, now),
   ])
-  return table(
-    'Reservations',
-    ['Reservation', 'Status', 'Lead guest', 'Hotel', 'Check-in', 'Price', 'Created'],
-    rows,
-  )
+  const columns = ['Reservation', 'Status', 'Lead guest', 'Hotel', 'Check-in', 'Price', 'Created']
+  return table('Reservations', columns, rows, empty)
 }
 
 export function reservationDetail(visit: Visit): View {
@@ -83,64 +75,60 @@ export function reservationDetail(visit: Visit): View {
   const stored = findAnyReservation(visit.service.database, reference)
   if (!stored) throw notFound('reservation', reference)
   const {record, clientId} = stored
-  const filter = {type: null, reservationRef: record.reservation_ref}
+  const filter = {reservationRef: record.reservation_ref}
   const events = browseEvents(visit.service.database, filter, pagingOf(visit))
-  return {
-    title: html`Reservation ${code(record.reservation_ref)}`,
-    tab: record.reservation_ref,
-    main: html`${whatToDo(visit, record)}
+  const none = nothing('No events yet. The first comes when the reservation is paid, declined or expires.')
+  const main = html`${actionsOn(visit, record)}
 <div class="pair">
-<section class="card" aria-labelledby="stay"><h2 id="stay">Stay</h2>${stay(record)}</section>
-<section class="card" aria-labelledby="booking"><h2 id="booking">Booking</h2>${booking(visit, record, clientId)}</section>
+${card('stay', 'Stay', stay(record))}
+${card('booking', 'Booking', booking(visit, record, clientId))}
 </div>
-<section class="card" aria-labelledby="guests"><h2 id="guests">Guests</h2>${guestTable(record.guests)}</section>
+${card('guests', 'Guests', guestTable(record.guests))}
 <div class="pair">
-<section class="card" aria-labelledby="price"><h2 id="price">Price</h2>${price(record)}</section>
-<section class="card" aria-labelledby="payment"><h2 id="payment">Payment</h2>${payment(visit, record)}</section>
+${card('price', 'Price', priceFacts(record))}
+${card('payment', 'Payment', paymentFacts(visit, record))}
 </div>
-<section class="card" aria-labelledby="events"><h2 id="events">Events</h2>
-${eventTable(visit, events.items) ?? nothing('No events yet. The first comes when the reservation is paid, declined or expires.')}
-${pager(visit, events)}</section>`,
-  }
+${card('events', 'Events', html`${eventTable(visit, events.items, none)}${pager(visit, events)}`)}`
+  return detailView('Reservation', record.reservation_ref, main)
 }
 
-function whatToDo(visit: Visit, record: Reservation): Piece {
+function actionsOn(visit: Visit, record: Reservation): Piece {
+  const {payment, reservation_ref} = record
   if (record.status === 'CONFIRMED') {
-    const {path} = signVoucherLink(visit.service.database, record.reservation_ref, visit.now)
-    return html`<section class="card" aria-labelledby="do"><h2 id="do">Voucher</h2>
-<p><a href="${path}">Open the voucher (PDF)</a> <span class="soft">the link is valid for an hour</span></p></section>`
+    const {path} = signVoucherLink(visit.service.database, reservation_ref, visit.now)
+    const link = html`<p><a href="${path}">Open the voucher (PDF)</a> ${soft('the link is valid for an hour')}</p>`
+    return card('do', 'Voucher', link)
   }
   if (record.status !== 'PENDING_PAYMENT') return html``
-  const action = `${pathOf(['reservations', record.reservation_ref])}/payment`
-  const left = Math.ceil(Date.parse(record.payment.expires_at ?? record.created_at) / 1000 - visit.now)
-  return html`<section class="card" aria-labelledby="do"><h2 id="do">Waiting for payment</h2>
-<p>Pay by ${time(record.payment.expires_at, visit.now)}, as the customer does on the <a href="${record.payment.url ?? ''}">payment page</a>, or here:</p>
-<div class="actions">${button(action, `Pay ${money(record.payment.amount, record.payment.currency)}`, {result: 'paid'}, 'strong')}
+  const action = `${pathOf(['reservations', reservation_ref])}/payment`
+  const left = Math.ceil(Date.parse(payment.expires_at ?? record.created_at) / 1000 - visit.now)
+  const choices = html`
+<p>Pay by ${time(payment.expires_at, visit.now)}, as the customer does on the <a href="${payment.url ?? ''}">payment page</a>, or here:</p>
+<div class="actions">${button(action, `Pay ${money(payment.amount, payment.currency)}`, {result: 'paid'}, 'strong')}
 ${button(action, 'Decline the payment', {result: 'failed'}, 'danger')}
-${moveButton(visit, 'Let the payment expire', Math.max(left, 0))}</div></section>`
+${moveButton(visit, 'Let the payment expire', Math.max(left, 0))}</div>`
+  return card('do', 'Waiting for payment', choices)
 }
 
 function stay(record: Reservation): Piece {
   const {hotel} = record
+  const rooms = record.rooms.map(
+    room => html`<div>${shown(room.room_name)}, ${occupancy([room])}, ${shown(room.board.name)}</div>`,
+  )
   return facts([
-    ['Hotel', html`${shown(hotel.name)} <span class="soft">${counted(hotel.stars, 'star')}</span>`],
+    ['Hotel', html`${shown(hotel.name)} ${soft(counted(hotel.stars, 'star'))}`],
     ['Address', html`${shown(hotel.address)}, ${shown(hotel.city.name)}, ${hotel.country_code}`],
     ['Check-in', dateInWords(record.check_in)],
-    [
-      'Check-out',
-      html`${dateInWords(record.check_out)} <span class="soft">${counted(record.nights, 'night')}</span>`,
-    ],
-    [
-      'Rooms',
-      html`${record.rooms.map(room => html`<div>${shown(room.room_name)}, ${occupancy([room])}, ${shown(room.board.name)}</div>`)}`,
-    ],
+    ['Check-out', html`${dateInWords(record.check_out)} ${soft(counted(record.nights, 'night'))}`],
+    ['Rooms', html`${rooms}`],
     ['Nationality', record.client_nationality],
-    ['Remarks', record.remarks === null ? html`<span class="soft">none</span>` : shown(record.remarks)],
+    ['Remarks', record.remarks === null ? soft('none') : shown(record.remarks)],
   ])
 }
 
 function booking(visit: Visit, record: Reservation, clientId: string): Piece {
   const {contact, cancellation} = record
+  const phone = `${contact.phone_country_code} ${contact.phone_number}`
   const cancelled: [string, Piece][] = cancellation
     ? [
         ['Ended', html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`],
@@ -154,10 +142,7 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
     ['Partner reference', code(record.client_reference_id)],
     ['Hotel confirmation', record.hotel_confirmation_number ? code(record.hotel_confirmation_number) : '–'],
     ['Offer', code(record.offer_id)],
-    [
-      'Contact',
-      html`${shown(fullName(contact))}<br>${shown(contact.email)}<br>${shown(`${contact.phone_country_code} ${contact.phone_number}`)}`,
-    ],
+    ['Contact', html`${shown(fullName(contact))}<br>${shown(contact.email)}<br>${shown(phone)}`],
     ['Created', time(record.created_at, visit.now)],
     ['Updated', time(record.updated_at, visit.now)],
     ['Confirmed', time(record.confirmed_at, visit.now)],
@@ -167,7 +152,7 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
 
 function guestTable(guests: readonly Guest[]): Piece {
   const rows = guests.map(guest => [
-    html`${shown(fullName(guest))}${guest.is_lead ? html` <span class="soft">lead</span>` : ''}`,
+    html`${shown(fullName(guest))} ${guest.is_lead ? soft('lead') : ''}`,
     shown(guest.type),
     word(guest.birth_date ?? '–'),
     word(guest.gender ?? '–'),
@@ -177,32 +162,29 @@ function guestTable(guests: readonly Guest[]): Piece {
   return table('Guests', ['Name', 'Type', 'Born', 'Gender', 'Nationality', 'Identity'], rows)
 }
 
-function price({
-  price: {total, base, taxes, currency, due_at_property},
-  cancellation_policies,
-}: Reservation): Piece {
-  const dueThere = due_at_property.map(
-    due => html`<div>${shown(due.description)}: ${money(due.amount, due.currency)}</div>`,
+function priceFacts(record: Reservation): Piece {
+  const {total, base, taxes, currency, due_at_property} = record.price
+  const due = due_at_property.map(
+    each => html`<div>${shown(each.description)}: ${money(each.amount, each.currency)}</div>`,
   )
-  const policies = cancellation_policies.map(
-    policy =>
-      html`<div>from ${instantAsWritten(policy.from)}: ${money(policy.amount, policy.currency)}</div>`,
+  const fees = record.cancellation_policies.map(
+    each => html`<div>from ${instantAsWritten(each.from)}: ${money(each.amount, each.currency)}</div>`,
   )
   return facts([
     ['Total', html`<strong class="money">${money(total, currency)}</strong>`],
     ['Base', money(base, currency)],
     ['Taxes', money(taxes, currency)],
-    ['Due at the hotel', dueThere.length > 0 ? html`${dueThere}` : 'nothing'],
-    ['Cancellation fees', policies.length > 0 ? html`${policies}` : 'nothing'],
+    ['Due at the hotel', due.length > 0 ? html`${due}` : 'nothing'],
+    ['Cancellation fees', fees.length > 0 ? html`${fees}` : 'nothing'],
   ])
 }
 
-function payment(visit: Visit, {payment}: Reservation): Piece {
+function paymentFacts(visit: Visit, {payment}: Reservation): Piece {
   const failure: [string, Piece][] = payment.failure_code ? [['Failure', code(payment.failure_code)]] : []
   return facts([
     ['Mode', payment.mode],
     ['Status', status(payment.status)],
-    ['Amount', html`<span class="money">${money(payment.amount, payment.currency)}</span>`],
+    ['Amount', price(payment.amount, payment.currency)],
     ['Pay by', time(payment.expires_at, visit.now)],
     ['Paid', time(payment.paid_at, visit.now)],
     ...failure,

@@ -1,7 +1,6 @@
 /**
- * Which page is where. The sandbox's own pages are `/` and what lies under `/ui`, not `/reservations` and the like: a client
- * with a wrong base URL must find nothing there. Reading changes nothing; forms are accepted from these pages alone.
- * Beside them the payment page, voucher links and the OpenAPI description.
+ * The sandbox's own pages, at `/` and under `/ui`, not at `/reservations` and the like: a client with a wrong base URL must
+ * find nothing there. Beside them the payment page, voucher links and the OpenAPI description.
  */
 import type {Context} from 'hono'
 import {openApiDocument} from '../../contract/openapi.js'
@@ -9,7 +8,7 @@ import type {Refusal} from '../base/answers.js'
 import {checkForm, checkOrigin} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
 import {underFaults} from '../http/perform.js'
-import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from '../http/requests.js'
+import {API_PATH, type App, logRequests, type RequestState, refuseOthers} from '../http/requests.js'
 import {ACTIONS, readForm} from './actions.js'
 import {deliveryDetail, deliveryList, subscriptionList} from './deliveries.js'
 import {eventDetail, eventList} from './events.js'
@@ -40,31 +39,24 @@ const VIEWS: Readonly<Record<string, (visit: Visit) => View>> = {
 
 function addSite(app: App, service: RunningService): void {
   app.get('/ui', context => context.redirect('/', 303))
-  for (const [path, view] of Object.entries(VIEWS)) {
-    app.get(path, context => show(service, context, view))
-  }
-  for (const {path, run} of ACTIONS) {
-    app.post(path, async context => {
-      checkForm(context.req.raw, context.var.origin)
-      const fields = readForm(context.var.body, context.req.header('content-type'))
-      const {to, done} = await run(service, context.req.param() as Record<string, string>, fields)
-      return context.redirect(`${to}?done=${done}`, 303)
-    })
-  }
-  for (const path of new Set([...Object.keys(VIEWS), ...ACTIONS.map(action => action.path)])) {
-    const takes = [
-      ...(VIEWS[path] ? ['GET'] : []),
-      ...(ACTIONS.some(action => action.path === path) ? ['POST'] : []),
-    ]
-    app.all(path, () => {
-      throw wrongMethod(takes)
-    })
+  for (const path of new Set([...Object.keys(VIEWS), ...Object.keys(ACTIONS)])) {
+    const view = VIEWS[path]
+    if (view) app.get(path, context => show(service, context, view))
+    const act = ACTIONS[path]
+    if (act)
+      app.post(path, async context => {
+        checkForm(context.req.raw, context.var.origin)
+        const fields = readForm(context.var.body, context.req.header('content-type'))
+        const {to, done} = await act(service, context.req.param() as Record<string, string>, fields)
+        return context.redirect(`${to}?done=${done}`, 303)
+      })
+    refuseOthers(app, path, [...(view ? ['GET'] : []), ...(act ? ['POST'] : [])])
   }
 }
 
 /**
- * Whether what was refused is answered as a page: on a page's path, or where a browser finds nothing. A fault of our
- * own is not: it may be the storage's, which every page needs.
+ * Whether a refusal is answered as a page: on a page's path, or when a browser finds nothing. A 5xx is not, because it may
+ * come from the storage, which every page needs.
  */
 export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolean {
   const {path} = context.req
@@ -74,11 +66,10 @@ export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolea
   return isBrowser && refusal.code === 'not_found' && !/^\/(partner-api|_sandbox)(\/|$)/.test(path)
 }
 
-/** The refusal as a page. */
 export function showFailure(service: RunningService, context: SiteContext, refusal: Refusal): Response {
   const visit = visitOf(service, context)
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
-  const headers = {...PAGE_HEADERS, ...refusal.extras.headers}
+  const headers = {...PAGE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
@@ -104,29 +95,30 @@ export function addPages(app: App, service: RunningService): void {
   app.get('/openapi.json', context =>
     context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
   )
-  app.get('/pay/:token', logRequests(service, 'payment.page'), context =>
-    underFaults(service, 'payment.page', context, async pause => {
-      await pause()
-      return showPaymentPage(service, context)
-    }),
-  )
-  app.post('/pay/:token', logRequests(service, 'payment.submit'), context => {
-    checkOrigin(context.req.raw, context.var.origin)
-    return underFaults(service, 'payment.submit', context, async pause => {
-      await pause()
-      return submitPayment(service, context)
+  addLink(app, service, '/pay/:token', {
+    GET: ['payment.page', showPaymentPage],
+    POST: ['payment.submit', submitPayment],
+  })
+  addLink(app, service, '/vouchers/:token', {GET: ['voucher.download', downloadVoucher]})
+}
+
+type Page = (service: RunningService, context: SiteContext) => Response | Promise<Response>
+
+/** A path that answers under a link, logged and with faults as the operations of the API are. */
+function addLink(
+  app: App,
+  service: RunningService,
+  path: string,
+  pages: Partial<Record<'GET' | 'POST', readonly [operation: string, page: Page]>>,
+): void {
+  for (const [method, [operation, page]] of Object.entries(pages)) {
+    app.on(method, path, logRequests(service, operation), context => {
+      if (method === 'POST') checkOrigin(context.req.raw, context.var.origin)
+      return underFaults(service, operation, context, async pause => {
+        await pause()
+        return page(service, context)
+      })
     })
-  })
-  app.all('/pay/:token', () => {
-    throw wrongMethod(['GET', 'POST'])
-  })
-  app.get('/vouchers/:token', logRequests(service, 'voucher.download'), context =>
-    underFaults(service, 'voucher.download', context, async pause => {
-      await pause()
-      return downloadVoucher(service, context)
-    }),
-  )
-  app.all('/vouchers/:token', () => {
-    throw wrongMethod(['GET'])
-  })
+  }
+  refuseOthers(app, path, Object.keys(pages))
 }

@@ -1,15 +1,21 @@
-/** What the sandbox's own page lists: newest first, a page at a time, whoever's it is. */
+/** The lists of the sandbox's pages: entries of all clients, newest first, a page at a time. */
 import type {Database, Value} from '../../storage/database.js'
-import {type Delivery, fromRecordRow, type RecordRow} from './deliveries.js'
+import {type Delivery, type DeliveryRow, fromDeliveryRow} from './deliveries.js'
 import {type EventRow, fromEventRow, type StoredEvent} from './events.js'
-import {foldCase, fromReservationRow, type ReservationRow, type StoredReservation} from './reservations.js'
-import {fromSubscriptionRow, type StoredSubscription, type SubscriptionRow} from './subscriptions.js'
+import {
+  conditions,
+  foldCase,
+  fromReservationRow,
+  SELECT_RESERVATIONS,
+  type StoredReservation,
+} from './reservations.js'
+import {fromSubscriptionRow, type StoredSubscription} from './subscriptions.js'
 
-/** Ours: entries on a page of a list. */
+/** Entries on a page of a list. */
 export const PAGE_SIZE = 50
 
 export interface Paging {
-  /** Only what has a smaller sequence number; null for the newest. */
+  /** Only entries with a smaller sequence number; null for the newest. */
   readonly before: number | null
   readonly limit: number
 }
@@ -20,34 +26,21 @@ export interface Listed<Item> {
   readonly older: number | null
 }
 
-/** A condition of a query and its value; undefined when it was not asked for. */
-type Condition = readonly [sql: string, value: Value] | undefined
+/** A filter of a list; null or missing: not filtered by it. */
+type Filter<Name extends string> = {readonly [name in Name]?: string | null}
 
 /** `search`: words that all must be part of the references, the hotel's name or a person's name. */
 export function browseReservations(
   database: Database,
-  filter: {status: string | null; search: string},
+  {status, search}: Filter<'status' | 'search'>,
   paging: Paging,
 ): Listed<StoredReservation> {
-  const words = foldCase(filter.search)
-    .split(/\s+/)
-    .filter(word => word !== '')
-  return list<ReservationRow, StoredReservation>(
-    database,
-    'SELECT sequence, client_id, debited_minor, record FROM reservations',
-    [
-      when('status = ?', filter.status),
-      words.length > 0 ? [HAS_ALL_WORDS, JSON.stringify(words)] : undefined,
-    ],
-    'sequence',
-    paging,
-    fromReservationRow,
-  )
+  const words = foldCase(search ?? '').match(/\S+/g)
+  const hasAllWords = `NOT EXISTS (
+    SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
+  const asked = [['status = ?', status] as const, [hasAllWords, words && JSON.stringify(words)] as const]
+  return list(database, SELECT_RESERVATIONS, asked, paging, fromReservationRow, 'sequence')
 }
-
-/** A JSON array of words, case and marks folded. */
-const HAS_ALL_WORDS = `NOT EXISTS (
-  SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
 
 export interface ListedEvent {
   readonly event: StoredEvent
@@ -56,7 +49,7 @@ export interface ListedEvent {
   readonly delivered: number
 }
 
-const EVENTS = `SELECT sequence, event_id, client_id, type, created_at, data,
+const EVENTS = `SELECT *,
   (SELECT count(*) FROM deliveries WHERE deliveries.event_id = events.event_id) AS deliveries,
   (SELECT count(*) FROM deliveries WHERE deliveries.event_id = events.event_id AND status = 'DELIVERED') AS delivered
   FROM events`
@@ -65,20 +58,12 @@ type ListedEventRow = EventRow & {sequence: number; client_id: string; deliverie
 
 export function browseEvents(
   database: Database,
-  filter: {type: string | null; reservationRef: string | null},
+  {type, reservationRef}: Filter<'type' | 'reservationRef'>,
   paging: Paging,
 ): Listed<ListedEvent> {
-  return list<ListedEventRow, ListedEvent>(
-    database,
-    EVENTS,
-    [
-      when('type = ?', filter.type),
-      when("json_extract(data, '$.reservation_ref') = ?", filter.reservationRef),
-    ],
-    'sequence',
-    paging,
-    fromListedEventRow,
-  )
+  const ofReservation = "json_extract(data, '$.reservation_ref') = ?"
+  const asked = [['type = ?', type] as const, [ofReservation, reservationRef] as const]
+  return list(database, EVENTS, asked, paging, fromListedEventRow, 'sequence')
 }
 
 export function findListedEvent(database: Database, eventId: string): ListedEvent | undefined {
@@ -86,9 +71,14 @@ export function findListedEvent(database: Database, eventId: string): ListedEven
   return row && fromListedEventRow(row)
 }
 
+function fromListedEventRow(row: ListedEventRow): ListedEvent {
+  const {client_id: clientId, deliveries, delivered} = row
+  return {event: fromEventRow(row), clientId, deliveries, delivered}
+}
+
 export interface ListedDelivery {
   readonly delivery: Delivery
-  /** Where it goes; null when the subscription is gone. */
+  /** The subscription's address; null when it was deleted. */
   readonly url: string | null
   /** Whether the subscription is active. */
   readonly active: boolean
@@ -99,25 +89,19 @@ const DELIVERIES = `SELECT deliveries.sequence, delivery_id, deliveries.subscrip
   LEFT JOIN events ON events.event_id = deliveries.event_id
   LEFT JOIN subscriptions ON subscriptions.subscription_id = deliveries.subscription_id`
 
-type ListedDeliveryRow = RecordRow & {url: string | null; is_active: number | null}
+type ListedDeliveryRow = DeliveryRow & {url: string | null; is_active: number | null}
 
 export function browseDeliveries(
   database: Database,
-  filter: {status: string | null; subscriptionId: string | null; eventId: string | null},
+  {status, subscriptionId, eventId}: Filter<'status' | 'subscriptionId' | 'eventId'>,
   paging: Paging,
 ): Listed<ListedDelivery> {
-  return list<ListedDeliveryRow, ListedDelivery>(
-    database,
-    DELIVERIES,
-    [
-      when('status = ?', filter.status),
-      when('deliveries.subscription_id = ?', filter.subscriptionId),
-      when('deliveries.event_id = ?', filter.eventId),
-    ],
-    'deliveries.sequence',
-    paging,
-    fromListedDeliveryRow,
-  )
+  const asked = [
+    ['status = ?', status],
+    ['deliveries.subscription_id = ?', subscriptionId],
+    ['deliveries.event_id = ?', eventId],
+  ] as const
+  return list(database, DELIVERIES, asked, paging, fromListedDeliveryRow, 'deliveries.sequence')
 }
 
 export function findListedDelivery(database: Database, deliveryId: string): ListedDelivery | undefined {
@@ -125,9 +109,12 @@ export function findListedDelivery(database: Database, deliveryId: string): List
   return row && fromListedDeliveryRow(row)
 }
 
+function fromListedDeliveryRow({url, is_active, ...row}: ListedDeliveryRow): ListedDelivery {
+  return {delivery: fromDeliveryRow(row), url, active: is_active === 1}
+}
+
 export function browseSubscriptions(database: Database, paging: Paging): Listed<StoredSubscription> {
-  const sql = 'SELECT sequence, client_id, subscription_id, url, events, is_active FROM subscriptions'
-  return list<SubscriptionRow, StoredSubscription>(database, sql, [], 'sequence', paging, fromSubscriptionRow)
+  return list(database, 'SELECT * FROM subscriptions', [], paging, fromSubscriptionRow, 'sequence')
 }
 
 /** How many there are of each status. */
@@ -143,38 +130,18 @@ export function countAll(database: Database, table: 'events' | 'subscriptions'):
   return database.get<{count: number}>(`SELECT count(*) AS count FROM ${table}`)?.count ?? 0
 }
 
-function when(sql: string, value: string | null): Condition {
-  return value === null ? undefined : [sql, value]
-}
-
 function list<Row extends {sequence: number}, Item>(
   database: Database,
   select: string,
-  asked: readonly Condition[],
-  sequence: string,
+  asked: readonly (readonly [sql: string, value: Value | undefined])[],
   {before, limit}: Paging,
   fromRow: (row: Row) => Item,
+  sequence: string,
 ): Listed<Item> {
-  const conditions = [...asked, before === null ? undefined : ([`${sequence} < ?`, before] as const)]
-  const present = conditions.filter(condition => condition !== undefined)
-  const where = present.length > 0 ? `WHERE ${present.map(([sql]) => sql).join(' AND ')}` : ''
-  const rows = database.all<Row>(
-    `${select} ${where} ORDER BY ${sequence} DESC LIMIT ?`,
-    ...present.map(([, value]) => value),
-    limit + 1,
-  )
+  const [where, values] = conditions([...asked, [`${sequence} < ?`, before]])
+  const sql = `${select} WHERE ${where} ORDER BY ${sequence} DESC LIMIT ?`
+  const rows = database.all<Row>(sql, ...values, limit + 1)
   const shown = rows.slice(0, limit)
-  return {
-    items: shown.map(fromRow),
-    older: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
-  }
-}
-
-function fromListedEventRow(row: ListedEventRow): ListedEvent {
-  const {client_id: clientId, deliveries, delivered} = row
-  return {event: fromEventRow(row), clientId, deliveries, delivered}
-}
-
-function fromListedDeliveryRow(row: ListedDeliveryRow): ListedDelivery {
-  return {delivery: fromRecordRow(row), url: row.url, active: row.is_active === 1}
+  const older = rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null
+  return {items: shown.map(fromRow), older}
 }

@@ -1,6 +1,5 @@
-/** Events of §6.1 and the deliveries they are due. Both are written in the transaction of the change itself. */
+/** Events of §6.1 and their deliveries. Both are written in the transaction of the change itself. */
 import {isoTime} from '../../contract/dates.js'
-import type {EventType} from '../../contract/events.js'
 import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
@@ -13,29 +12,29 @@ export interface StoredEvent {
   readonly data: Record<string, unknown>
 }
 
+interface NewEvent {
+  readonly clientId: string
+  readonly type: string
+  readonly data: Record<string, unknown>
+  /** Unix seconds. */
+  readonly now: number
+}
+
 /** Records an event, and a delivery for each active subscription of the client that lists its type. */
-export function addEvent(
-  database: Database,
-  event: {clientId: string; type: EventType; data: Record<string, unknown>; now: number},
-): string {
+export function addEvent(database: Database, event: NewEvent): void {
   const eventId = insertEvent(database, event)
-  const subscribed = database.all<{subscription_id: string; events: string}>(
-    'SELECT subscription_id, events FROM subscriptions WHERE client_id = ? AND is_active = 1 ORDER BY sequence',
-    event.clientId,
-  )
-  for (const {subscription_id, events} of subscribed) {
-    if ((JSON.parse(events) as string[]).includes(event.type)) {
-      addDelivery(database, subscription_id, eventId, event.now)
-    }
+  const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
+    WHERE client_id = ? AND is_active = 1 AND value = ? ORDER BY sequence`
+  for (const {id} of database.all<{id: string}>(sql, event.clientId, event.type)) {
+    addDelivery(database, id, eventId, event.now)
   }
-  return eventId
 }
 
 /** Records a test event for one subscription alone (§4.8). */
 export function addTestEvent(
   database: Database,
   subscriptionId: string,
-  event: {clientId: string; type: string; data: Record<string, unknown>; now: number},
+  event: NewEvent,
 ): {event_id: string; delivery_id: string} {
   const eventId = insertEvent(database, event)
   return {event_id: eventId, delivery_id: addDelivery(database, subscriptionId, eventId, event.now)}
@@ -50,46 +49,25 @@ export interface EventRow {
 
 /** All events, oldest first. */
 export function listEvents(database: Database): StoredEvent[] {
-  return database
-    .all<EventRow>('SELECT event_id, type, created_at, data FROM events ORDER BY sequence')
-    .map(fromEventRow)
+  return database.all<EventRow>('SELECT * FROM events ORDER BY sequence').map(fromEventRow)
 }
 
-export function fromEventRow(row: EventRow): StoredEvent {
-  return {
-    id: row.event_id,
-    type: row.type,
-    created: isoTime(row.created_at),
-    data: JSON.parse(row.data) as Record<string, unknown>,
-  }
+export function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {
+  return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as StoredEvent['data']}
 }
 
-function insertEvent(
-  database: Database,
-  event: {clientId: string; type: string; data: Record<string, unknown>; now: number},
-): string {
+function insertEvent(database: Database, {clientId, type, data, now}: NewEvent): string {
   const eventId = randomId(EVENT_ID_PREFIX)
-  database.run(
-    'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)',
-    eventId,
-    event.clientId,
-    event.type,
-    event.now,
-    JSON.stringify(event.data),
-  )
+  const sql = 'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)'
+  database.run(sql, eventId, clientId, type, now, JSON.stringify(data))
   return eventId
 }
 
 function addDelivery(database: Database, subscriptionId: string, eventId: string, now: number): string {
   const deliveryId = randomId(DELIVERY_ID_PREFIX)
-  database.run(
-    `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
-     VALUES (?, ?, ?, 'PENDING', ?)`,
-    deliveryId,
-    subscriptionId,
-    eventId,
-    now,
-  )
+  const sql = `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
+    VALUES (?, ?, ?, 'PENDING', ?)`
+  database.run(sql, deliveryId, subscriptionId, eventId, now)
   return deliveryId
 }
 

@@ -1,5 +1,4 @@
 /** Offers found by a search, with the criteria they were found for (§2.3). */
-
 import {isoTime} from '../../contract/dates.js'
 import type {Offer, SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
@@ -24,55 +23,30 @@ export function addSearch(
   criteria: SearchRequest,
   drafts: readonly OfferDraft[],
   now: number,
-): {searchId: string; expiresAt: number; offers: Offer[]} {
+): {searchId: string; expires_at: string; offers: Offer[]} {
   const searchId = randomId('srch_')
   const expiresAt = now + OFFER_VALIDITY_SECONDS
-  const offers = drafts.map(draft => ({
-    offer_id: randomId(OFFER_ID_PREFIX),
-    expires_at: isoTime(expiresAt),
-    ...draft,
-  }))
+  const expires_at = isoTime(expiresAt)
+  const offers = drafts.map(draft => ({offer_id: randomId(OFFER_ID_PREFIX), expires_at, ...draft}))
   database.transaction(() => {
-    database.run(
-      'INSERT INTO searches (search_id, client_id, criteria) VALUES (?, ?, ?)',
-      searchId,
-      clientId,
-      JSON.stringify(criteria),
-    )
-    for (const offer of offers) {
-      database.run(
-        'INSERT INTO offers (offer_id, search_id, offer, expires_at) VALUES (?, ?, ?, ?)',
-        offer.offer_id,
-        searchId,
-        JSON.stringify(offer),
-        expiresAt,
-      )
-    }
+    const search = 'INSERT INTO searches (search_id, client_id, criteria) VALUES (?, ?, ?)'
+    database.run(search, searchId, clientId, JSON.stringify(criteria))
+    const sql = 'INSERT INTO offers (offer_id, search_id, offer, expires_at) VALUES (?, ?, ?, ?)'
+    for (const offer of offers) database.run(sql, offer.offer_id, searchId, JSON.stringify(offer), expiresAt)
   })
-  return {searchId, expiresAt, offers}
+  return {searchId, expires_at, offers}
 }
 
 /** The offer, if `clientId` itself searched it. */
 export function findOffer(database: Database, clientId: string, offerId: string): StoredOffer | undefined {
-  const row = database.get<{
-    offer: string
-    criteria: string
-    expires_at: number
-    reservation_ref: string | null
-  }>(
-    `SELECT offer, criteria, expires_at, reservation_ref FROM offers JOIN searches USING (search_id)
-     WHERE offer_id = ? AND client_id = ?`,
+  const sql = `SELECT offer, criteria, expires_at AS expiresAt, reservation_ref AS reservationRef
+    FROM offers JOIN searches USING (search_id) WHERE offer_id = ? AND client_id = ?`
+  const row = database.get<Omit<StoredOffer, 'offer' | 'criteria'> & {offer: string; criteria: string}>(
+    sql,
     offerId,
     clientId,
   )
-  return (
-    row && {
-      offer: JSON.parse(row.offer) as Offer,
-      criteria: JSON.parse(row.criteria) as SearchRequest,
-      expiresAt: row.expires_at,
-      reservationRef: row.reservation_ref,
-    }
-  )
+  return row && {...row, offer: JSON.parse(row.offer), criteria: JSON.parse(row.criteria)}
 }
 
 export function markConverted(database: Database, offerId: string, reservationRef: string): void {

@@ -1,50 +1,49 @@
 /**
- * Reservations (§2.5): the record as it is answered, and beside it what is searched by. The record's
- * `payment.url` is stored as a path.
+ * Reservations (§2.5): the record as it is answered, and columns to search by. The record's `payment.url` is stored as a
+ * path.
  */
 import type {Reservation} from '../../contract/reservations.js'
-import type {Database} from '../../storage/database.js'
+import type {Database, Value} from '../../storage/database.js'
 
 export interface StoredReservation {
   /** Order of creation. */
   readonly sequence: number
   readonly clientId: string
-  /** What left the account's balance, in minor units of the account's currency. */
+  /** The amount debited from the account's balance, in minor units of the account's currency. */
   readonly debitedMinor: bigint
   readonly record: Reservation
 }
 
 export interface ReservationRow {
   sequence: number
-  client_id: string
-  debited_minor: number
+  clientId: string
+  debitedMinor: number
   record: string
 }
 
-const COLUMNS = 'sequence, client_id, debited_minor, record'
+export const SELECT_RESERVATIONS =
+  'SELECT sequence, client_id AS clientId, debited_minor AS debitedMinor, record FROM reservations'
 
-interface NewReservation {
-  readonly clientId: string
-  readonly debitedMinor: bigint
+interface NewReservation extends Omit<StoredReservation, 'sequence'> {
   readonly paymentToken: string | null
-  readonly record: Reservation
 }
 
 export function addReservation(database: Database, reservation: NewReservation): void {
-  const {record} = reservation
+  const {clientId, debitedMinor, paymentToken, record} = reservation
+  const {expires_at} = record.payment
   database.run(
     `INSERT INTO reservations (reservation_ref, client_id, client_reference_id, offer_id, status, created_at,
        payment_token, payment_expires_at, debited_minor, record, search_text)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     record.reservation_ref,
-    reservation.clientId,
+    clientId,
     record.client_reference_id,
     record.offer_id,
     record.status,
     unixTime(record.created_at),
-    reservation.paymentToken,
-    record.payment.expires_at === null ? null : unixTime(record.payment.expires_at),
-    reservation.debitedMinor,
+    paymentToken,
+    expires_at === null ? null : unixTime(expires_at),
+    debitedMinor,
     JSON.stringify(record),
     searchTextOf(record),
   )
@@ -52,21 +51,15 @@ export function addReservation(database: Database, reservation: NewReservation):
 
 /** Replaces the record of `record.reservation_ref`. */
 export function saveReservation(database: Database, record: Reservation): void {
-  database.run(
-    'UPDATE reservations SET status = ?, record = ?, search_text = ? WHERE reservation_ref = ?',
-    record.status,
-    JSON.stringify(record),
-    searchTextOf(record),
-    record.reservation_ref,
-  )
+  const sql = 'UPDATE reservations SET status = ?, record = ?, search_text = ? WHERE reservation_ref = ?'
+  database.run(sql, record.status, JSON.stringify(record), searchTextOf(record), record.reservation_ref)
 }
 
-/** Gives those that an earlier version stored what they are found by on the sandbox's page. */
+/** Adds the search text to reservations that an earlier version stored. */
 export function addSearchTexts(database: Database): void {
-  const rows = database.all<ReservationRow>(
-    `SELECT ${COLUMNS} FROM reservations WHERE search_text IS NULL ORDER BY sequence`,
-  )
-  for (const {record} of rows.map(fromReservationRow)) saveReservation(database, record)
+  for (const {record} of list(database, 'WHERE search_text IS NULL ORDER BY sequence')) {
+    saveReservation(database, record)
+  }
 }
 
 /** The words a reservation is found by: references, hotel, and the people. */
@@ -86,16 +79,15 @@ export function findReservation(
   clientId: string,
   reservationRef: string,
 ): StoredReservation | undefined {
-  const found = findAnyReservation(database, reservationRef)
-  return found?.clientId === clientId ? found : undefined
+  return list(database, 'WHERE client_id = ? AND reservation_ref = ?', clientId, reservationRef)[0]
 }
 
-/** The reservation, whoever made it: for the sandbox's own controls and signed links. */
+/** The reservation of any client: for the sandbox's own controls and signed links. */
 export function findAnyReservation(
   database: Database,
   reservationRef: string,
 ): StoredReservation | undefined {
-  return one(database, 'reservation_ref = ?', reservationRef)
+  return list(database, 'WHERE reservation_ref = ?', reservationRef)[0]
 }
 
 export function findByClientReference(
@@ -103,31 +95,24 @@ export function findByClientReference(
   clientId: string,
   clientReferenceId: string,
 ): StoredReservation | undefined {
-  return one(database, 'client_id = ? AND client_reference_id = ?', clientId, clientReferenceId)
+  return list(database, 'WHERE client_id = ? AND client_reference_id = ?', clientId, clientReferenceId)[0]
 }
 
 export function findByPaymentToken(database: Database, token: string): StoredReservation | undefined {
-  return one(database, 'payment_token = ?', token)
+  return list(database, 'WHERE payment_token = ?', token)[0]
 }
 
 /** Reservations whose time to pay has run out by `now`, the longest due first. */
 export function findUnpaid(database: Database, now: number): StoredReservation[] {
-  return database
-    .all<ReservationRow>(
-      `SELECT ${COLUMNS} FROM reservations INDEXED BY reservations_due
-       WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
-       ORDER BY payment_expires_at, sequence`,
-      now,
-    )
-    .map(fromReservationRow)
+  const unpaid = `INDEXED BY reservations_due WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
+    ORDER BY payment_expires_at, sequence`
+  return list(database, unpaid, now)
 }
 
-/** When the next payment expires, also in the past; null when none is waited for. */
+/** When the next payment expires, also in the past; null when no payment is pending. */
 export function nextPaymentExpiry(database: Database): number | null {
-  const row = database.get<{at: number | null}>(
-    "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'",
-  )
-  return row?.at ?? null
+  const sql = "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'"
+  return database.get<{at: number | null}>(sql)?.at ?? null
 }
 
 interface ReservationFilter {
@@ -142,42 +127,37 @@ interface ReservationFilter {
   readonly limit: number
 }
 
-/** Newest first. Each condition that is asked for is one the index walks by. */
+/** Newest first. */
 export function listReservations(database: Database, filter: ReservationFilter): StoredReservation[] {
-  const asked: readonly (readonly [sql: string, value: string | number | null])[] = [
+  const earlier =
+    '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)'
+  const [where, values] = conditions([
     ['client_id = ?', filter.clientId],
     ['client_reference_id = ?', filter.clientReferenceId],
     ['status = ?', filter.status],
     ['created_at >= ?', filter.createdFrom],
     ['created_at < ?', filter.createdTo],
-    [
-      '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)',
-      filter.before,
-    ],
-  ]
-  const conditions = asked.filter(([, value]) => value !== null)
-  return database
-    .all<ReservationRow>(
-      `SELECT ${COLUMNS} FROM reservations WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-       ORDER BY created_at DESC, sequence DESC LIMIT ?`,
-      ...conditions.map(([, value]) => value),
-      filter.limit,
-    )
-    .map(fromReservationRow)
+    [earlier, filter.before],
+  ])
+  const newestFirst = `WHERE ${where} ORDER BY created_at DESC, sequence DESC LIMIT ?`
+  return list(database, newestFirst, ...values, filter.limit)
 }
 
-function one(database: Database, where: string, ...values: string[]): StoredReservation | undefined {
-  const row = database.get<ReservationRow>(`SELECT ${COLUMNS} FROM reservations WHERE ${where}`, ...values)
-  return row && fromReservationRow(row)
+type Condition = readonly [sql: string, value: Value | undefined]
+
+/** A WHERE clause of the conditions that have a value: each one is one that an index can use. */
+export function conditions(all: readonly Condition[]): [where: string, values: Value[]] {
+  const present = all.filter((each): each is [string, Value] => each[1] != null)
+  return [present.map(([sql]) => sql).join(' AND ') || 'TRUE', present.map(([, value]) => value)]
+}
+
+/** `rest`: of the query, after the table's name. */
+function list(database: Database, rest: string, ...values: Value[]): StoredReservation[] {
+  return database.all<ReservationRow>(`${SELECT_RESERVATIONS} ${rest}`, ...values).map(fromReservationRow)
 }
 
 export function fromReservationRow(row: ReservationRow): StoredReservation {
-  return {
-    sequence: row.sequence,
-    clientId: row.client_id,
-    debitedMinor: BigInt(row.debited_minor),
-    record: JSON.parse(row.record) as Reservation,
-  }
+  return {...row, debitedMinor: BigInt(row.debitedMinor), record: JSON.parse(row.record) as Reservation}
 }
 
 function unixTime(iso: string): number {
