@@ -8,7 +8,7 @@ import {eventually} from '../support/eventually.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {Worker} from '../support/workers.js'
 
-const PROCESSES = 30
+const PROCESSES = 12
 let service: ScriptedService
 let directory: string
 

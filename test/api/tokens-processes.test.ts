@@ -8,7 +8,7 @@ import {tokenClientAt} from '../support/booking.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {Worker} from '../support/workers.js'
 
-const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 50)
+const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
 let service: ScriptedService
 let workers: Worker[]
 let directory: string

@@ -1,17 +1,17 @@
 /** The questions themselves, at a real terminal: drawn, and as plain lines. */
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {afterAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
+import {bundledScript} from '../support/bundled.js'
 import {atTerminal, type TerminalOptions} from '../support/terminal.js'
 
-const SCRIPT = fileURLToPath(new URL('../support/questions.ts', import.meta.url))
+const script = await bundledScript(new URL('../support/questions.ts', import.meta.url))
 const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
 const home = new Home()
 afterAll(() => home.remove())
 
 function ask(questions: readonly string[], options: TerminalOptions = {}) {
-  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
+  const command = [process.execPath, script, ...questions]
   return atTerminal(home, [], {columns: 60, rows: 16, ...options, command})
 }
 

@@ -86,10 +86,10 @@ describe('a home that cannot be written', () => {
   })
 })
 
-test('thirty of the same command are one reservation', async () => {
+test('six of the same command at once are one reservation', async () => {
   const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[1] ?? ''
   const argv = ['reserve', offer, '--pay', 'account', '--query', 'reservation.reservation_ref', ...GUESTS]
-  const runs = await Promise.all(Array.from({length: 30}, () => home.run(argv)))
+  const runs = await Promise.all(Array.from({length: 6}, () => home.spawn(argv)))
   expect(runs.filter(run => run.exit !== 0)).toEqual([])
   expect(new Set(runs.map(run => run.stdout)).size).toBe(1)
 })

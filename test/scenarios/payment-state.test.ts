@@ -99,15 +99,11 @@ describe('on the sandbox', () => {
 
   test('a wait ends when it is cancelled elsewhere', async () => {
     const {argv, ref} = await make('GONE-1')
-    const other = new Home(sandbox.env)
-    const waiting = home.json<{error: {message: string}}>([...argv, '--wait=60'])
-    const cancelled = await other.json(['reservations', 'cancel', ref, '--yes'])
-    other.remove()
-    expect(cancelled.exit).toBe(0)
-    expect(await waiting).toMatchObject({
-      exit: 5,
-      result: {outcome: 'cancelled', error: {code: 'not_confirmed'}},
-    })
+    const waiting = home.spawn([...argv, '--wait=60', '--json'])
+    expect(await home.run(['reservations', 'cancel', ref, '--yes'])).toMatchObject({exit: 0})
+    const {exit, stdout} = await waiting
+    expect(exit).toBe(5)
+    expect(JSON.parse(stdout)).toMatchObject({outcome: 'cancelled', error: {code: 'not_confirmed'}})
   })
 })
 

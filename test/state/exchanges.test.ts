@@ -54,7 +54,7 @@ test('commands at the same time lose no line; BOOKCTL_NO_HISTORY keeps none', as
   })
   await home.run(['account'], {env: {BOOKCTL_NO_HISTORY: '1'}})
   expect(lastExchanges(home.configDirectory, 50)).toEqual([])
-  await Promise.all(Array.from({length: 4}, () => home.run(['account'])))
+  await Promise.all(Array.from({length: 4}, () => home.spawn(['account'])))
   const kept = lastExchanges(home.configDirectory, 50)
   expect(kept).toHaveLength(4)
   expect(kept[0]).toMatchObject({command: 'account', method: 'GET', status: 200, attempt: 1})

@@ -7,7 +7,7 @@ import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {isBusy, runIn} from './in-process.js'
+import {runIn} from './in-process.js'
 
 /** Ours: on a machine that does other things beside; what takes longer waits for something that never comes. */
 const MOST_MILLISECONDS = 120_000
@@ -57,9 +57,11 @@ export class Home {
 
   /** Runs `bookctl ...argv` to its end. */
   run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
-    const env = this.#environment(options)
-    if (isBusy() || needsProcess(argv, options)) return this.spawn(argv, options)
-    return runIn({env, directory: this.directory, stdin: options.stdin ?? ''}, argv)
+    if (needsProcess(argv, options)) return this.spawn(argv, options)
+    return runIn(
+      {env: this.#environment(options), directory: this.directory, stdin: options.stdin ?? ''},
+      argv,
+    )
   }
 
   #environment(options: RunOptions): Record<string, string | undefined> {

@@ -1,6 +1,7 @@
 /**
  * Runs the built `bookctl` inside this process, in milliseconds. Signals, terminals, limits and the start itself need a
- * process of their own (bookctl.ts). One run at a time: a run has stdout, stdin, the environment and the directory to itself.
+ * process of their own (bookctl.ts). One run at a time, because stdout, stdin, the environment and the directory belong to
+ * the process: the next run waits for its turn. Retries wait next to nothing.
  */
 import {createRequire} from 'node:module'
 import process from 'node:process'
@@ -11,7 +12,7 @@ import type {Finished} from './bookctl.js'
 
 const root = fileURLToPath(new URL('../../dist', import.meta.url))
 let program: typeof Program | undefined
-let isRunning = false
+let previous: Promise<unknown> = Promise.resolve()
 
 export interface HereOptions {
   /** All of the environment. */
@@ -19,9 +20,6 @@ export interface HereOptions {
   readonly directory?: string
   readonly stdin?: string
 }
-
-/** Whether a run is under way: another one then needs a process of its own. */
-export const isBusy = () => isRunning
 
 /** Runs `bookctl ...argv` with a few variables besides those of the tests, and no configuration. */
 export function runHere(
@@ -31,11 +29,18 @@ export function runHere(
   return runIn({env: {...process.env, BOOKCTL_CONFIG_DIR: '/dev/null/none', ...env}}, argv)
 }
 
-export async function runIn(options: HereOptions, argv: readonly string[]): Promise<Finished> {
-  if (isRunning) throw new Error('another run is under way in this process')
-  isRunning = true
+export function runIn(options: HereOptions, argv: readonly string[]): Promise<Finished> {
+  const finished = previous.then(() => runAlone(options, argv))
+  previous = finished.catch(() => {})
+  return finished
+}
+
+async function runAlone(options: HereOptions, argv: readonly string[]): Promise<Finished> {
   const {program} = loadedProgram()
   const before = {env: {...process.env}, directory: process.cwd(), exitCode: process.exitCode}
+  const {random} = Math
+  // The jitter of the waits before a retry.
+  Math.random = () => random() / 1000
   const said = {stdout: '', stderr: ''}
   setEnvironment(options.env)
   if (options.directory !== undefined) process.chdir(options.directory)
@@ -51,7 +56,7 @@ export async function runIn(options: HereOptions, argv: readonly string[]): Prom
     if (options.directory !== undefined) process.chdir(before.directory)
     setEnvironment(before.env)
     process.exitCode = before.exitCode
-    isRunning = false
+    Math.random = random
   }
 }
 

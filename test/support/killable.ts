@@ -5,10 +5,10 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
-import {fileURLToPath} from 'node:url'
 import {afterEach, beforeEach} from 'vitest'
+import {bundledScript} from './bundled.js'
 
-const SCRIPT = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url))
+const script = await bundledScript(new URL('sandbox-process.ts', import.meta.url))
 
 /** Days that can be searched in real time, which these sandboxes run in. */
 export const STAY = {check_in: daysAhead(30), check_out: daysAhead(33)}
@@ -33,9 +33,7 @@ export function killableSandbox(): Killable {
     directory: '',
     async start() {
       const database = join(killable.directory, 'sandbox.db')
-      child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, database], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      })
+      child = spawn(process.execPath, [script, database], {stdio: ['pipe', 'pipe', 'inherit']})
       const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')
       return JSON.parse(String(line)).origin as string
     },

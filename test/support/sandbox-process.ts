@@ -1,4 +1,4 @@
-/** Runs a sandbox in a process of its own, for tests that kill it: `node --import tsx sandbox-process.ts FILE`. */
+/** Runs a sandbox in a process of its own, for tests that kill it: `node sandbox-process.mjs FILE`. */
 import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
 

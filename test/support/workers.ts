@@ -1,9 +1,9 @@
 /** Real processes for tests, started ahead so that they can be let go at the same moment. */
 import {type ChildProcess, fork} from 'node:child_process'
-import {fileURLToPath} from 'node:url'
+import {bundledScript} from './bundled.js'
 import type {Job} from './worker.js'
 
-const SCRIPT = fileURLToPath(new URL('./worker.ts', import.meta.url))
+let script: Promise<string> | undefined
 const STARTING_AT_ONCE = 4
 
 interface WorkerFailure {
@@ -24,7 +24,8 @@ export class Worker {
   private constructor(readonly process: ChildProcess) {}
 
   static async start(): Promise<Worker> {
-    const child = fork(SCRIPT, {execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'inherit', 'ipc']})
+    script ??= bundledScript(new URL('worker.ts', import.meta.url))
+    const child = fork(await script, {execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc']})
     await new Promise<void>((resolve, reject) => {
       child.once('message', () => resolve())
       child.once('exit', code => reject(new Error(`the worker ended with ${code}`)))
