@@ -3,10 +3,10 @@ import {execFileSync} from 'node:child_process'
 import {HelpFormatter} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
-import {EXIT_CODES} from '../../src/cli/shell/failure.js'
+import {EXITS} from '../../src/cli/shell/failure.js'
 import {pasteable} from '../../src/cli/shell/help/command.js'
 import {topicText} from '../../src/cli/shell/help/topics.js'
-import {VARIABLES} from '../../src/cli/shell/help/variables.js'
+import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
 import {HELP_TOPICS} from '../../src/cli/shell/names.js'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
@@ -60,9 +60,9 @@ describe('topics', () => {
 
   test('environment has every variable, exit-codes every code', async () => {
     const environment = await help('help environment')
-    for (const {name} of VARIABLES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
+    for (const name of VARIABLE_NAMES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
     const exits = await help('help exit-codes')
-    for (const code of Object.values(EXIT_CODES)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
+    for (const {code} of Object.values(EXITS)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
     const told = exits.replace(/\s+/g, ' ')
     expect(told).toContain('a reservation or change may have been made')
     expect(told).toMatch(/10 of reserve, .* After 10 of any other command, check first/)

@@ -6,9 +6,9 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
-import {EXIT_CODES} from '../../src/cli/shell/failure.js'
+import {EXITS} from '../../src/cli/shell/failure.js'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
-import {VARIABLES} from '../../src/cli/shell/help/variables.js'
+import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
 import {COMMANDS, type ManifestCommand, type ManifestFlag} from '../support/manifest.js'
 
 const commands = Object.entries(COMMANDS)
@@ -23,7 +23,7 @@ test('commands, flags and exit codes are those of the committed list', async () 
   const everywhere = Object.entries(globalFlags).map(
     ([name, flag]) => `    ${flagLine(name, flag as ManifestFlag)}`,
   )
-  const exits = Object.entries(EXIT_CODES).map(([name, code]) => `    ${code} ${name}`)
+  const exits = Object.entries(EXITS).map(([name, {code}]) => `    ${code} ${name}`)
   const text = [...lines, 'every command', ...everywhere.sort(), 'exit codes', ...exits, ''].join('\n')
   await expect(text).toMatchFileSnapshot('surface.txt')
 })
@@ -69,7 +69,7 @@ test('the table of variables has every one that is read, and no others', () => {
   ].map(match => match[1] ?? '')
   // Read by computed names, or by Node.
   const elsewhere = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME']
-  const named = VARIABLES.map(({name}) => name)
+  const named = VARIABLE_NAMES
   // Set for oclif alone.
   const set = ['BOOKCTL_DISABLE_THEME', 'HOME', 'COMSPEC']
   expect([...new Set(found)].filter(name => ![...named, ...set].includes(name))).toEqual([])

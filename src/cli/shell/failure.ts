@@ -1,22 +1,77 @@
-/** What was thrown → exit code, error text, error JSON. The one place that decides (commands.md, exit table). */
+/** What was thrown → exit code, error text, error JSON (commands.md, exit table). */
 import {Failure, type FailureKind, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
 
-export const EXIT_CODES = {
-  done: 0,
-  unexpected: 1,
-  usage: 2,
-  not_allowed: 4,
-  refused: 5,
-  service_failed: 6,
-  unreachable: 7,
-  pending: 8,
-  signature: 9,
-  outcome_unknown: 10,
-  interrupted: 130,
-} as const satisfies Record<FailureKind | 'done' | 'unexpected', number>
+interface Exit {
+  readonly code: number
+  readonly meaning: string
+  /** The next step, if the failure names none. */
+  readonly hint?: string
+  /** Whether it concerns a service: the error then names the service. */
+  readonly isOfService?: boolean
+}
+
+/** Every way to end: the only table of exit codes. */
+export const EXITS = {
+  done: {code: 0, meaning: 'done'},
+  unexpected: {
+    code: 1,
+    meaning: 'internal error: a bug in bookctl, or a result that could not be written',
+    hint: 'run it again with BOOKCTL_DEBUG=1 and report the output',
+  },
+  usage: {
+    code: 2,
+    meaning: 'usage error: refused before any request',
+    hint: 'correct it and run the command again; run with --help for usage',
+  },
+  not_allowed: {
+    code: 4,
+    meaning: 'not authenticated or not allowed (401, 403)',
+    hint: 'check your credentials: bookctl whoami; log in again: bookctl login',
+    isOfService: true,
+  },
+  refused: {
+    code: 5,
+    meaning: 'the service refused (any other 4xx)',
+    hint: 'change what the service objects to and run the command again; --verbose shows the exchange',
+    isOfService: true,
+  },
+  service_failed: {
+    code: 6,
+    meaning: 'the service failed (5xx), or its answer cannot be understood',
+    hint: 'try again later; --verbose shows the exchange for support',
+    isOfService: true,
+  },
+  unreachable: {
+    code: 7,
+    meaning: 'unreachable, TLS, proxy or timeout, and the service cannot have acted',
+    hint: 'check the network and the base URL: bookctl whoami',
+    isOfService: true,
+  },
+  pending: {
+    code: 8,
+    meaning: 'still pending when the wait ended: not paid yet, or the expected event did not arrive',
+    hint: 'run the command again to keep waiting',
+  },
+  signature: {
+    code: 9,
+    meaning: 'a signature is invalid or stale',
+    hint: 'find out why: bookctl webhooks verify',
+  },
+  outcome_unknown: {
+    code: 10,
+    meaning: 'outcome unknown: a reservation or change may have been made; the message says how to find out',
+    hint: 'check its state before you retry, with the command that lists or shows it',
+    isOfService: true,
+  },
+  interrupted: {
+    code: 130,
+    meaning: 'interrupted by Ctrl-C (SIGINT)',
+    hint: 'nothing was sent after the interruption; run the command again to restart',
+  },
+} as const satisfies Record<FailureKind | 'done' | 'unexpected', Exit>
 
 /** A signal that lets the command tidy up before it ends. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
@@ -25,11 +80,11 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export interface StopNote {
   /** What is certain: `nothing was sent`. */
   readonly state?: string
-  /** How to find out what became of it, or to go on. */
+  /** How to find out the outcome, or to continue. */
   readonly hint: string
 }
 
-/** What is printed with `--json` when a signal stopped the command. */
+/** The `--json` document of a command that a signal stopped. */
 export function stoppedDocument(signal: StopSignal, note: StopNote | undefined): ErrorDocument & object {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
   const {state, hint} = note ?? {}
@@ -49,94 +104,60 @@ export interface ErrorDocument {
 }
 
 const MAX_ERROR_BYTES = 4000
-const DEFECT_HINT = 'run it again with BOOKCTL_DEBUG=1 and report the output'
 
-/** Turns anything thrown into a Failure; undefined means a defect of ours. */
-function failureOf(thrown: unknown): Failure | undefined {
+type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
+
+function failureOf(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) return usage(`storage_${thrown.fault}`, thrown.message, thrown.hint)
-  return undefined
+  const message = 'internal error; this is a bug in bookctl'
+  return {kind: 'unexpected', message, details: {code: 'unexpected'}}
 }
 
-/** Exit code, and what is said of it: on stdout with `--json`, else on stderr. `service`: which one was meant, in words. */
+/** `service`: the one in use, in words, if known. `document` goes to stdout with `--json`, else `text` to stderr. */
 export function describeFailure(
   thrown: unknown,
   service?: string,
-): {
-  exit: number
-  document: ErrorDocument & object
-  text: string
-} {
+): {exit: number; document: ErrorDocument & object; text: string} {
   const failure = failureOf(thrown)
-  if (!failure) {
-    const message = 'internal error; this is a bug in bookctl'
-    return {
-      exit: EXIT_CODES.unexpected,
-      document: {error: {code: 'unexpected', message, hint: DEFECT_HINT}},
-      text: `Error: ${message}\nHint: ${DEFECT_HINT}`,
-    }
+  const exit: Exit = EXITS[failure.kind]
+  const hint = failure.details.hint ?? exit.hint ?? ''
+  return {
+    exit: exit.code,
+    document: documentOf(failure, hint),
+    text: textOf(failure, hint, exit.isOfService ? service : undefined),
   }
-  return {exit: EXIT_CODES[failure.kind], document: documentOf(failure), text: textOf(failure, service)}
 }
 
-/** What can be done about a failure of the kind, where it does not say so itself. */
-const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
-  usage: 'correct it and run the command again; run with --help for usage',
-  not_allowed: 'check your credentials: bookctl whoami; log in again: bookctl login',
-  refused: 'change what the service objects to and run the command again; --verbose shows the exchange',
-  service_failed: 'try again later; --verbose shows the exchange for support',
-  unreachable: 'check the network and the base URL: bookctl whoami',
-  pending: 'run the command again to keep waiting',
-  signature: 'find out why: bookctl webhooks verify',
-  outcome_unknown: 'check its state before you retry, with the command that lists or shows it',
-  interrupted: 'nothing was sent after the interruption; run the command again to restart',
-}
-
-function hintOf({kind, details}: Failure): string {
-  return details.hint ?? NEXT_STEPS[kind]
-}
-
-function documentOf(failure: Failure): ErrorDocument & object {
-  const {code, status, requestId, reason, result} = failure.details
+function documentOf({message, details}: Described, hint: string): ErrorDocument & object {
+  const {code, status, requestId, reason, result, keepsResult} = details
   const error = {
     code: cut(code, 100),
-    message: cut(failure.message, 1000),
+    message: cut(message, 1000),
     ...(status === undefined ? {} : {status}),
     ...(requestId === undefined ? {} : {request_id: cut(requestId, 200)}),
-    hint: cut(hintOf(failure), 800),
+    hint: cut(hint, 800),
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
-  if (failure.details.keepsResult) return {error, ...result}
-  // The two that may be long.
+  if (keepsResult) return {error, ...result}
+  // The two keys that may be long.
   const {reservation: _, payment_url: __, ...rest} = (result ?? {}) as Record<string, unknown>
   const candidates = [
     {error, ...result},
     {error, ...rest},
   ]
-  return candidates.find(document => fits(document)) ?? {error}
+  const fits = (document: object) => Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
+  return candidates.find(fits) ?? {error}
 }
 
-function fits(document: object): boolean {
-  return Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
-}
-
-/** Kinds of failure that have to do with a service. */
-const OF_SERVICE: ReadonlySet<FailureKind> = new Set([
-  'not_allowed',
-  'refused',
-  'service_failed',
-  'unreachable',
-  'outcome_unknown',
-])
-
-function textOf(failure: Failure, service: string | undefined): string {
-  const {reason, requestId} = failure.details
-  const lines = [`Error: ${failure.message}`]
-  if (reason !== undefined && !failure.message.includes(reason)) lines.push(`Cause: ${reason}`)
-  if (failure.details.host !== undefined) lines.push(`Host: ${failure.details.host}`)
-  else if (service !== undefined && OF_SERVICE.has(failure.kind)) lines.push(`Service: ${service}`)
+function textOf({message, details}: Described, hint: string, service: string | undefined): string {
+  const {reason, requestId, host} = details
+  const lines = [`Error: ${message}`]
+  if (reason !== undefined && !message.includes(reason)) lines.push(`Cause: ${reason}`)
+  if (host !== undefined) lines.push(`Host: ${host}`)
+  else if (service !== undefined) lines.push(`Service: ${service}`)
   if (requestId !== undefined) lines.push(`Request: ${requestId}`)
-  lines.push(`Hint: ${hintOf(failure)}`)
+  lines.push(`Hint: ${hint}`)
   return lines.map(line => sanitizeLine(line)).join('\n')
 }
 

@@ -8,7 +8,7 @@ import {
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {EXIT_CODES} from '../../cli/shell/failure.js'
+import {EXITS} from '../../cli/shell/failure.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
@@ -45,6 +45,6 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
     const failed = rows.filter(({ok}) => !ok)
     if (!flags.json && flags.format === undefined)
       for (const row of failed) this.tell(`${row.case}: ${row.advice}`)
-    if (failed.length > 0) this.exitCode = EXIT_CODES.refused
+    if (failed.length > 0) this.exitCode = EXITS.refused.code
   }
 }

@@ -21,7 +21,7 @@ import {checkGiven} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {EXIT_CODES} from '../../cli/shell/failure.js'
+import {EXITS} from '../../cli/shell/failure.js'
 import {writePieces} from '../../cli/terminal/streams.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
@@ -79,7 +79,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const told = this.told(results)
     const {read, invalid} = await printResults(told, inputs.length, this.printing(), printer, leftOut)
     if (read === 0) throw nothingToVerify()
-    if (invalid > 0) this.exitCode = EXIT_CODES.signature
+    if (invalid > 0) this.exitCode = EXITS.signature.code
   }
 
   private printing(): Printing {

@@ -24,14 +24,14 @@ import {
   type Surroundings,
   written,
 } from '../../session/settings.js'
-import {VARIABLES} from '../../shell/help/variables.js'
+import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/variables.js'
 import {type Result, single} from '../../terminal/result.js'
 
 export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source']
 export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 
 /** Variables that hold a secret: of these only whether they are set is ever shown. */
-const SECRET_VARIABLES = VARIABLES.filter(({isSecret}) => isSecret).map(({name}) => name)
+const SECRET_VARIABLES = VARIABLE_NAMES.filter(isSecretVariable)
 
 interface Row extends Record<string, unknown> {
   readonly key: string

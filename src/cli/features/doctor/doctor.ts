@@ -9,7 +9,7 @@ import {type ConnectOptions, connect, openSender} from '../../session/connect.js
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
 import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
-import {EXIT_CODES} from '../../shell/failure.js'
+import {EXITS} from '../../shell/failure.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {type Check, type Finding, found, ok, runChecks, skipAll, skipped} from './check.js'
 import {
@@ -134,7 +134,7 @@ export function failedText(checks: readonly Check[]): string | undefined {
 /** That of the first failed check, or 0. */
 export function doctorExit(checks: readonly Check[]): number {
   const first = checks.find(({status}) => status === 'fail')
-  return first ? EXIT_CODES[first.kind ?? 'unexpected'] : EXIT_CODES.done
+  return first ? EXITS[first.kind ?? 'unexpected'].code : EXITS.done.code
 }
 
 export abstract class DiagnosingCommand extends BaseCommand {

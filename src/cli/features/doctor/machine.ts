@@ -7,11 +7,11 @@ import type {State} from '../../../state/state.js'
 import {readPem} from '../../../storage/files.js'
 import {closest} from '../../input/match.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
-import {VARIABLES} from '../../shell/help/variables.js'
+import {VARIABLE_NAMES} from '../../shell/help/variables.js'
 import {noteOf, readNote} from '../sandbox/running.js'
 import {type Finding, fail, ok, warn} from './check.js'
 
-const NAMES = VARIABLES.map(({name}) => name).filter(name => name.startsWith('BOOKCTL_'))
+const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
 
 export function checkVersions(version: string): Finding {
   return ok(`version ${version}, Node.js ${process.version}, ${process.platform}-${process.arch}`)

@@ -1,4 +1,4 @@
-/** The help of one command: what it does, usage with what it needs, its flags, examples that run, where to read on. */
+/** The help of one command: what it does, usage, flags, examples and further reading. */
 import type {Command} from '@oclif/core/command'
 import {CommandHelp, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
 import {globalFlags} from '../global-flags.js'
@@ -7,7 +7,7 @@ type Flag = Command.Flag.Any
 type Row = [string, string]
 
 export class CommandText extends CommandHelp {
-  /** The text without the summary. Sections that a command has nothing for are left out. */
+  /** The text without the summary. A section with nothing in it is left out. */
   override generate(): string {
     const [description] = splitDescription(this.command.description ?? '')
     return [prose(this, description), super.generate()].filter(Boolean).join('\n\n')
@@ -18,10 +18,11 @@ export class CommandText extends CommandHelp {
     const own = (flags: Flag[]) => flags.filter(({name}) => !Object.hasOwn(globalFlags, name)).sort(byName)
     const examples = (this.command.examples ?? []) as string[]
     const width = this.opts.maxWidth
+    const rows = (flags: Flag[]) => (flags.length === 0 ? undefined : flags.map(flagRow))
     return [
       {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
       {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
-      {header: 'FLAGS', generate: ({flags}, header) => [{header, body: filled(own(flags).map(flagRow))}]},
+      {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
       {header: 'EXAMPLES', generate: () => examples.map(one => pasteable(one, width)).join('\n\n')},
       {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
       {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
@@ -30,23 +31,16 @@ export class CommandText extends CommandHelp {
   }
 }
 
-/** Undefined when there are none, which leaves out the section. */
-function filled(rows: Row[]): Row[] | undefined {
-  return rows.length === 0 ? undefined : rows
-}
+const GLOBALS = Object.entries(globalFlags)
+  .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
+  .sort(byName)
+
+const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
 
 /** The flags of every command, explained. */
 export function globalFlagRows(): Row[] {
-  return globals().map(flagRow)
+  return GLOBALS.map(flagRow)
 }
-
-function globals(): Flag[] {
-  return Object.entries(globalFlags)
-    .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
-    .sort(byName)
-}
-
-const GLOBAL_NAMES = `${[...globals().map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
 
 function byName(left: Flag, right: Flag): number {
   return left.name < right.name ? -1 : 1
@@ -54,41 +48,34 @@ function byName(left: Flag, right: Flag): number {
 
 /** The description, and what follows `Environment:` in it. */
 function splitDescription(text: string): [description: string, environment: string] {
-  const [, description = '', environment = ''] =
-    /^([\s\S]*?)(?:\s*Environment:\s*([\s\S]*))?$/.exec(text) ?? []
-  const more =
-    environment === ''
-      ? ''
-      : `${environment.trim().replace(/\.$/, '')}; \`bookctl help environment\` explains them.`
-  return [description.trim(), more]
+  const [description = '', variables] = text.split(/\s*Environment:\s*/)
+  const environment = variables?.trim().replace(/\.?$/, '; `bookctl help environment` explains them.')
+  return [description.trim(), environment ?? '']
 }
 
 function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
-  const words = [
-    'bookctl',
-    ...id.split(/[: ]/),
-    ...Object.values(args).map(arg => {
-      const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
-      return arg.required ? name : `[${name}]`
-    }),
-    ...flags
-      .filter(flag => flag.required)
-      .map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`),
-    '[flags]',
-  ]
-  return words.join(' ')
+  const words = Object.values(args).map(arg => {
+    const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
+    return arg.required ? name : `[${name}]`
+  })
+  const required = flags.filter(flag => flag.required)
+  const typed = required.map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`)
+  return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
 }
 
-/** Ours: more values than fit here are listed beside the flag. */
-const SHORT_CHOICE = 20
+/** Longer lists of values are in the explanation of the flag. */
+const MAX_CHOICE_LENGTH = 20
 
 function flagRow(flag: Flag): Row {
-  const summary = flag.summary ?? flag.description ?? ''
+  const {summary = '', env} = flag
+  const choices = optionsOf(flag)
+  const usual =
+    flag.type === 'option' && ['string', 'number'].includes(typeof flag.default) ? flag.default : ''
   const more = [
-    isLongChoice(flag) ? `one of: ${optionsOf(flag)?.join(', ')}` : '',
+    choices.join('|').length > MAX_CHOICE_LENGTH ? `one of: ${choices.join(', ')}` : '',
     isRepeatable(flag) && !/repeat/.test(summary) ? 'repeatable' : '',
-    defaultOf(flag, summary),
-    flag.env ? `or ${flag.env}` : '',
+    summary.includes(String(usual)) ? '' : `default ${usual}`,
+    env ? `or ${env}` : '',
   ].filter(Boolean)
   const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
   return [labelOf(flag) + value, more.length === 0 ? summary : `${summary} (${more.join('; ')})`]
@@ -98,31 +85,21 @@ function labelOf({name, char}: Flag): string {
   return `${char ? `-${char}, ` : ''}--${name}`
 }
 
-function defaultOf(flag: Flag, summary: string): string {
-  const isShown = ['string', 'number'].includes(typeof flag.default) && flag.type !== 'boolean'
-  return isShown && !summary.includes(String(flag.default)) ? `default ${flag.default}` : ''
-}
-
 function isRepeatable(flag: Flag): boolean {
   return flag.type === 'option' && Boolean(flag.multiple)
 }
 
-function optionsOf(flag: Flag): readonly string[] | undefined {
-  return flag.type === 'option' ? flag.options : undefined
-}
-
-function isLongChoice(flag: Flag): boolean {
-  return (optionsOf(flag)?.join('|').length ?? 0) > SHORT_CHOICE
+function optionsOf(flag: Flag): readonly string[] {
+  return (flag.type === 'option' && flag.options) || []
 }
 
 function valueName(flag: Flag): string {
-  const options = optionsOf(flag)
-  if (options && !isLongChoice(flag)) return options.join('|')
+  const choice = optionsOf(flag).join('|')
+  if (choice !== '' && choice.length <= MAX_CHOICE_LENGTH) return choice
   const named = flag.type === 'option' ? flag.helpValue : undefined
-  return (Array.isArray(named) ? named.join(' ') : named) ?? (options ? flag.name.toUpperCase() : 'VALUE')
+  return named === undefined ? (choice === '' ? 'VALUE' : flag.name.toUpperCase()) : String(named)
 }
 
-/** Where to read on: the group, the topic of the same name, and what every script needs. */
 function seeAlso(id: string): Row[] {
   const [first = '', ...more] = id.split(/[: ]/)
   const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
@@ -133,13 +110,9 @@ function seeAlso(id: string): Row[] {
   ]
 }
 
-/** Ours: lines longer than this are hard to read, however wide the terminal is. */
-const WIDEST = 100
-const NARROWEST = 40
-
-/** The width help keeps to on a terminal of `columns`. */
+/** The width of help on a terminal of `columns`: longer lines are hard to read, shorter ones have no room. */
 export function helpWidth(columns: number): number {
-  return Math.max(NARROWEST, Math.min(columns, WIDEST))
+  return Math.max(40, Math.min(columns, 100))
 }
 
 /** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
@@ -163,16 +136,16 @@ export function list(help: HelpFormatter, rows: readonly (readonly [string, stri
 
 /** A command line for pasting, broken with `\` where it is longer than `width`, which has two columns of indent. */
 export function pasteable(command: string, width: number): string {
-  const lines = ['']
+  const lines: string[] = []
   for (const word of withValues(shellWords(command), width)) {
-    const line = lines.at(-1) ?? ''
+    const line = lines.at(-1)
     const indent = lines.length === 1 ? 4 : 6
-    if (line === '') lines[lines.length - 1] = word
     // Two columns are for the ` \`.
-    else if (indent + line.length + 1 + word.length + 2 <= width) lines[lines.length - 1] = `${line} ${word}`
+    if (line !== undefined && indent + line.length + 1 + word.length + 2 <= width)
+      lines[lines.length - 1] = `${line} ${word}`
     else lines.push(word)
   }
-  return lines.map((line, index) => (index === 0 ? `$ ${line}` : `  ${line}`)).join(' \\\n')
+  return `$ ${lines.join(' \\\n  ')}`
 }
 
 /** The words with each flag and its value as one, where that fits on a line. */
@@ -180,9 +153,8 @@ function withValues(words: readonly string[], width: number): string[] {
   const joined: string[] = []
   for (const word of words) {
     const before = joined.at(-1) ?? ''
-    const fits = before.length + word.length + 7 <= width
-    if (/^--?[a-z-]+$/.test(before) && !word.startsWith('-') && fits)
-      joined[joined.length - 1] = `${before} ${word}`
+    const isValue = /^--?[a-z-]+$/.test(before) && !word.startsWith('-')
+    if (isValue && before.length + word.length + 7 <= width) joined[joined.length - 1] = `${before} ${word}`
     else joined.push(word)
   }
   return joined

@@ -30,16 +30,13 @@ export default class BookctlHelp extends Help {
     const isTopic = words.length === 1 && isHelpTopic(words[0] ?? '')
     const {name, left} = findName(words, ids)
     const command = this.sortedCommands.find(({id}) => id === name.join(':'))
-    // Help that was asked for is text.
-    if (asked.length === own.length && wantsJson(running.argv)) return this.log(this.listText(name))
-    if (this.isOwnWord(words[0])) return this.showRootHelp()
+    // A group alone with --json; help that was asked for is text.
+    if (asked.length === own.length && wantsJson(running.argv)) return this.logList(name)
+    // Hidden commands, such as `help` itself, are explained by the first screen.
+    if (words[0] === undefined || this.config.findCommand(words[0])?.hidden) return this.showRootHelp()
     if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
     if (command) return this.showCommandHelp(command)
     this.log(await this.groupText(isTopic ? words : name))
-  }
-
-  override async showRootHelp(): Promise<void> {
-    this.log(this.rootText())
   }
 
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
@@ -52,14 +49,9 @@ export default class BookctlHelp extends Help {
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 
-  /** Words that are commands for oclif, and for people are explained by the first screen. */
-  private isOwnWord(word: string | undefined): boolean {
-    return word === undefined || Boolean(this.config.findCommand(word)?.hidden)
-  }
-
-  private listText(name: readonly string[]): string {
+  private logList(name: readonly string[]): void {
     const commands = this.below(name).map(([command, summary]) => ({command, summary}))
-    return jsonText({commands}, 2)
+    this.log(jsonText({commands}, 2))
   }
 
   /** The commands of a group, or all of them for no words. */
@@ -74,36 +66,34 @@ export default class BookctlHelp extends Help {
     const topic = isHelpTopic(name) ? (await import('./topics.js')).topicText(name, this) : ''
     const commands = this.below(words)
     if (commands.length === 0) return topic
-    return [
+    const parts = [
       prose(this, this.config.findTopic(words.join(':'))?.description ?? ''),
       this.section('USAGE', `bookctl ${name} COMMAND [flags]`),
       `COMMANDS\n${list(this, commands)}`,
       topic,
       prose(this, `\`bookctl ${name} COMMAND --help\` has the flags and examples of a command.`),
     ]
-      .filter(Boolean)
-      .join('\n\n')
+    return parts.filter(Boolean).join('\n\n')
   }
 
-  private rootText(): string {
+  override async showRootHelp(): Promise<void> {
     const entries = this.firstWords()
     const placed = new Set(GROUPS.flatMap(([, names]) => names))
+    const groups = GROUPS.map(
+      ([heading, names]) =>
+        [heading, names.flatMap(name => entries.filter(([first]) => first === name))] as const,
+    )
     const sections: (readonly [string, readonly Entry[]])[] = [
       ['START HERE', START],
-      ...GROUPS.map(
-        ([heading, names]) =>
-          [heading, names.flatMap(name => entries.filter(([first]) => first === name))] as const,
-      ),
+      ...groups,
       ['MORE', entries.filter(([first]) => !placed.has(first))],
       ['HELP TOPICS (bookctl help TOPIC)', Object.entries(HELP_TOPICS)],
       ['GLOBAL FLAGS', [...globalFlagRows(), ['-h, --help', 'explain the command, or the group']]],
       ['SEE ALSO', SEE_ALSO],
     ]
-    return [
-      prose(this, WHAT_IT_IS),
-      this.section('USAGE', 'bookctl COMMAND [flags]'),
-      ...sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`),
-    ].join('\n\n')
+    const texts = sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`)
+    const usage = this.section('USAGE', 'bookctl COMMAND [flags]')
+    this.log([prose(this, WHAT_IT_IS), usage, ...texts].join('\n\n'))
   }
 
   /** Commands and groups by their first word. A command that is a group as well is there once, as the command. */
@@ -124,7 +114,6 @@ const WHAT_IT_IS = `
 Work with the Partner Booking Service: search hotels, reserve, pay, download vouchers, receive and verify webhooks. A local
 sandbox of the whole service is built in.`
 
-/** What a newcomer types first. */
 const START: readonly Entry[] = [
   ['bookctl demo', 'see a whole booking on a temporary sandbox'],
   ['bookctl sandbox start', 'run the whole service on this machine'],
@@ -133,7 +122,7 @@ const START: readonly Entry[] = [
   ['bookctl login', 'or use your own credentials'],
 ]
 
-/** Where a command or group is on the first screen, by its first word; what is not named here comes last. */
+/** The headings of the first screen, with the first words of their commands; other commands come last. */
 const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['BOOKING', ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content']],
   ['WEBHOOKS', ['webhooks']],

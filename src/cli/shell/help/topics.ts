@@ -1,23 +1,23 @@
-/** The texts of the help topics: paragraphs and blocks, each loaded when it is asked for. */
+/** The texts of the help topics: paragraphs and blocks. */
 import type {HelpFormatter} from '@oclif/core/help'
 import {EVENT_TYPES} from '../../../contract/events.js'
-import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
-import {FORMATS} from '../../terminal/result.js'
-import {EXIT_CODES} from '../failure.js'
+import {OFFER_VALIDITY_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import type {Format} from '../../terminal/result.js'
+import {EXITS} from '../failure.js'
 import type {HELP_TOPICS} from '../names.js'
 import {list, prose} from './command.js'
-import {VARIABLE_GROUPS, VARIABLES} from './variables.js'
+import {VARIABLES} from './variables.js'
 
-const TEXTS: Readonly<Record<keyof typeof HELP_TOPICS, (help: HelpFormatter) => string>> = {
-  environment: environmentText,
-  'exit-codes': exitCodesText,
-  output: outputText,
-  sandbox: sandboxText,
-  webhooks: webhooksText,
-}
-
+/** The text of a help topic. */
 export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): string {
-  return TEXTS[name](help)
+  const texts = {
+    environment: environmentText,
+    'exit-codes': exitCodesText,
+    output: outputText,
+    sandbox: sandboxText,
+    webhooks: webhooksText,
+  }
+  return texts[name](help)
 }
 
 const ENVIRONMENT_INTRODUCTION = `
@@ -26,29 +26,11 @@ A flag overrides its variable, a variable overrides the profile, the profile ove
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
 
 function environmentText(help: HelpFormatter): string {
-  const groups = Object.entries(VARIABLE_GROUPS).map(([group, heading]) => {
-    const rows = VARIABLES.filter(variable => variable.group === group).map(
-      ({name, meaning, flag}) => [name, flag === undefined ? meaning : `${meaning} (${flag})`] as const,
-    )
-    return `${prose(help, `${heading}:`)}\n${list(help, rows)}`
-  })
+  const groups = Object.entries(VARIABLES).map(
+    ([heading, variables]) => `${prose(help, `${heading}:`)}\n${list(help, Object.entries(variables))}`,
+  )
   return [prose(help, ENVIRONMENT_INTRODUCTION), ...groups].join('\n\n')
 }
-
-const EXIT_MEANINGS = {
-  done: 'done',
-  unexpected: 'internal error: a bug in bookctl, or a result that could not be written',
-  usage: 'usage error: refused before any request',
-  not_allowed: 'not authenticated or not allowed (401, 403)',
-  refused: 'the service refused (any other 4xx)',
-  service_failed: 'the service failed (5xx), or its answer cannot be understood',
-  unreachable: 'unreachable, TLS, proxy or timeout, and the service cannot have acted',
-  pending: 'still pending when the wait ended: not paid yet, or the expected event did not arrive',
-  signature: 'a signature is invalid or stale',
-  outcome_unknown:
-    'outcome unknown: a reservation or change may have been made; the message says how to find out',
-  interrupted: 'interrupted by Ctrl-C (SIGINT)',
-} as const satisfies Record<keyof typeof EXIT_CODES, string>
 
 const EXIT_CODES_INTRODUCTION = `
 Exit codes do not depend on --json. An error is text on stderr, or with --json a document on stdout: {"error": {"code", "message", …}}.`
@@ -65,25 +47,25 @@ Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, becaus
   esac`
 
 function exitCodesText(help: HelpFormatter): string {
-  const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[]
-  const rows: (readonly [string, string])[] = names.map(name => [
-    String(EXIT_CODES[name]),
-    EXIT_MEANINGS[name],
-  ])
-  rows.push(['129, 143', 'ended by SIGHUP, SIGTERM'])
-  return [prose(help, EXIT_CODES_INTRODUCTION), list(help, rows), prose(help, EXIT_ADVICE)].join('\n\n')
+  const rows = Object.values(EXITS).map(({code, meaning}) => [String(code), meaning] as const)
+  const signals = ['129, 143', 'ended by SIGHUP, SIGTERM'] as const
+  return [
+    prose(help, EXIT_CODES_INTRODUCTION),
+    list(help, [...rows, signals]),
+    prose(help, EXIT_ADVICE),
+  ].join('\n\n')
 }
 
 const OUTPUT_INTRODUCTION = `
 The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is tab-separated lines without header, borders, colour or truncation, for cut, awk and while read.`
 
-const FORMS: Readonly<Record<string, string>> = {
+const FORMAT_MEANINGS = {
   table: 'columns for people',
   tsv: 'values separated by tabs, no header',
   csv: 'with a header, quoted where needed',
   ndjson: 'one JSON document a line, one line an item',
   json: 'the same as --json',
-}
+} satisfies Record<Format, string>
 
 const OUTPUT_MORE = `
 --json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
@@ -102,11 +84,8 @@ Text from the service is not trusted: control characters are removed from text a
 If the reader closes the pipe (| head -1), the command exits with 0 and prints nothing to stderr.`
 
 function outputText(help: HelpFormatter): string {
-  const forms = `Formats for --format:\n${list(
-    help,
-    FORMATS.map(form => [form, FORMS[form] ?? '']),
-  )}`
-  return [prose(help, OUTPUT_INTRODUCTION), forms, prose(help, OUTPUT_MORE)].join('\n\n')
+  const formats = `Formats for --format:\n${list(help, Object.entries(FORMAT_MEANINGS))}`
+  return [prose(help, OUTPUT_INTRODUCTION), formats, prose(help, OUTPUT_MORE)].join('\n\n')
 }
 
 const SANDBOX_TEXT = `
@@ -116,7 +95,7 @@ The local sandbox is the whole service on this machine: the same requests, answe
   eval "$(bookctl sandbox env)"            # in another
   bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR
 
-The clock can be advanced: offers expire after 15 minutes, tokens after two hours, and failed events are sent again for hours.
+The clock can be advanced: offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes, tokens after two hours, and failed events are sent again for hours.
 
   bookctl sandbox clock --advance 16m
 

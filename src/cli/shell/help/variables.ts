@@ -1,154 +1,59 @@
-/** Every environment variable that is read: the one table behind `help environment` and `version --verbose`. */
+/** Every environment variable that is read, for `help environment`, `version --verbose`, `config` and `doctor`. */
 
-export interface Variable {
-  readonly name: string
-  /** What it does, one line. */
-  readonly meaning: string
-  /** The flag that overrides it. */
-  readonly flag?: string
-  /** Its value is never shown. */
-  readonly isSecret?: boolean
-  readonly group: 'service' | 'behaviour' | 'network' | 'system'
-}
-
-export const VARIABLE_GROUPS: Readonly<Record<Variable['group'], string>> = {
-  service: 'Service and credentials; these are enough without a login and without a file',
-  behaviour: 'Behaviour',
-  network: 'Network',
-  system: 'System variables',
-}
-
-export const VARIABLES: readonly Variable[] = [
-  {
-    group: 'service',
-    name: 'BOOKCTL_BASE_URL',
-    flag: '--base-url',
-    meaning: 'address of the service, ending in v1',
-  },
-  {
-    group: 'service',
-    name: 'BOOKCTL_CLIENT_ID',
-    flag: '--client-id',
-    meaning: 'client id, which starts with cid_',
-  },
-  {
-    group: 'service',
-    name: 'BOOKCTL_CLIENT_SECRET',
-    isSecret: true,
-    meaning: 'client secret, sk_test_… or sk_live_…; never a flag',
-  },
-  {
-    group: 'service',
-    name: 'BOOKCTL_TOKEN',
-    isSecret: true,
-    meaning: 'an access token, used instead of client id and secret; never renewed',
-  },
-  {
-    group: 'service',
-    name: 'BOOKCTL_SCOPES',
-    meaning:
+/** Headings, each with its variables and what they do; the flag that overrides one is in brackets. */
+export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Service and credentials; these are enough without a login and without a file': {
+    BOOKCTL_BASE_URL: 'address of the service, ending in v1 (--base-url)',
+    BOOKCTL_CLIENT_ID: 'client id, which starts with cid_ (--client-id)',
+    BOOKCTL_CLIENT_SECRET: 'client secret, sk_test_… or sk_live_…; never a flag',
+    BOOKCTL_TOKEN: 'an access token, used instead of client id and secret; never renewed',
+    BOOKCTL_SCOPES:
       'scopes to request, separated by spaces or commas, instead of those of the profile (default: those a command needs)',
+    BOOKCTL_PROFILE:
+      'profile to use; credentials in the environment override it, unless --profile is given (--profile)',
+    BOOKCTL_WEBHOOK_SECRET: 'signing secrets of webhooks, separated by spaces',
   },
-  {
-    group: 'service',
-    name: 'BOOKCTL_PROFILE',
-    flag: '--profile',
-    meaning: 'profile to use; credentials in the environment override it, unless --profile is given',
+  Behaviour: {
+    BOOKCTL_CONFIG_DIR: 'configuration directory',
+    BOOKCTL_NATIONALITY: 'country of the guests in searches, two letters (--nationality)',
+    BOOKCTL_CURRENCY: 'currency of the prices in searches, three letters (--currency)',
+    BOOKCTL_NO_INPUT: 'set: never ask a question (--no-input)',
+    BOOKCTL_ACCESSIBLE: 'set to 1: questions as numbered lines, without redrawing',
+    BOOKCTL_COLUMNS: 'width of the terminal; overrides COLUMNS',
+    BOOKCTL_NO_HISTORY: 'set: do not keep the last requests (method, address, status) for support bundle',
+    BOOKCTL_DEBUG: 'set: an internal error shows where it happened',
   },
-  {
-    group: 'service',
-    name: 'BOOKCTL_WEBHOOK_SECRET',
-    isSecret: true,
-    meaning: 'signing secrets of webhooks, separated by spaces',
+  Network: {
+    BOOKCTL_TIMEOUT: 'seconds for one call, retries included (--timeout)',
+    BOOKCTL_CA_FILE: 'file of additional certificates to trust (PEM) (--ca-file)',
+    HTTPS_PROXY: 'proxy for https; lower case overrides upper case; this machine is always reached directly',
+    HTTP_PROXY: 'proxy for http',
+    NO_PROXY: 'hosts reached without the proxy: names, addresses, ranges, separated by commas',
+    NODE_EXTRA_CA_CERTS: "Node's own variable for certificates to trust; honoured",
+    NODE_TLS_REJECT_UNAUTHORIZED: 'not honoured: certificates are always checked',
   },
-  {group: 'behaviour', name: 'BOOKCTL_CONFIG_DIR', meaning: 'configuration directory'},
-  {
-    group: 'behaviour',
-    name: 'BOOKCTL_NATIONALITY',
-    flag: '--nationality',
-    meaning: 'country of the guests in searches, two letters',
+  'System variables': {
+    CI: 'set: never ask a question, show no progress',
+    NO_COLOR: 'set: no colour (--no-color)',
+    CLICOLOR: '0: no colour',
+    CLICOLOR_FORCE: 'set, and not 0: colour in a pipe too',
+    FORCE_COLOR: 'set: colour in a pipe too; 0: no colour',
+    TERM: 'dumb: as BOOKCTL_ACCESSIBLE, and no colour',
+    COLUMNS: 'width of the terminal',
+    LC_ALL: 'its country, as in tr_TR, is the first nationality offered',
+    LANG: 'as LC_ALL, where that is not set',
+    SHELL: 'shell for which `autocomplete` prints instructions',
+    XDG_CONFIG_HOME: 'parent of the configuration directory (default ~/.config)',
+    XDG_CACHE_HOME: 'where Node 22 and later keep compiled code, in bookctl/node (default ~/.cache)',
+    LOCALAPPDATA: 'on Windows, used instead of ~/.config and ~/.cache',
+    DEBUG: 'not honoured, like NODE_DEBUG: packages would print requests with their secrets',
+    NODE_DEBUG: 'not honoured, see DEBUG',
   },
-  {
-    group: 'behaviour',
-    name: 'BOOKCTL_CURRENCY',
-    flag: '--currency',
-    meaning: 'currency of the prices in searches, three letters',
-  },
-  {group: 'behaviour', name: 'BOOKCTL_NO_INPUT', flag: '--no-input', meaning: 'set: never ask a question'},
-  {
-    group: 'behaviour',
-    name: 'BOOKCTL_ACCESSIBLE',
-    meaning: 'set to 1: questions as numbered lines, without redrawing',
-  },
-  {
-    group: 'behaviour',
-    name: 'BOOKCTL_COLUMNS',
-    meaning: 'width of the terminal; overrides COLUMNS',
-  },
-  {
-    group: 'behaviour',
-    name: 'BOOKCTL_NO_HISTORY',
-    meaning: 'set: do not keep the last requests (method, address, status) for support bundle',
-  },
-  {group: 'behaviour', name: 'BOOKCTL_DEBUG', meaning: 'set: an internal error shows where it happened'},
-  {
-    group: 'network',
-    name: 'BOOKCTL_TIMEOUT',
-    flag: '--timeout',
-    meaning: 'seconds for one call, retries included',
-  },
-  {
-    group: 'network',
-    name: 'BOOKCTL_CA_FILE',
-    flag: '--ca-file',
-    meaning: 'file of additional certificates to trust (PEM)',
-  },
-  {
-    group: 'network',
-    name: 'HTTPS_PROXY',
-    meaning: 'proxy for https; lower case overrides upper case; this machine is always reached directly',
-  },
-  {group: 'network', name: 'HTTP_PROXY', meaning: 'proxy for http'},
-  {
-    group: 'network',
-    name: 'NO_PROXY',
-    meaning: 'hosts reached without the proxy: names, addresses, ranges, separated by commas',
-  },
-  {
-    group: 'network',
-    name: 'NODE_EXTRA_CA_CERTS',
-    meaning: "Node's own variable for certificates to trust; honoured",
-  },
-  {
-    group: 'network',
-    name: 'NODE_TLS_REJECT_UNAUTHORIZED',
-    meaning: 'not honoured: certificates are always checked',
-  },
-  {group: 'system', name: 'CI', meaning: 'set: never ask a question, show no progress'},
-  {group: 'system', name: 'NO_COLOR', flag: '--no-color', meaning: 'set: no colour'},
-  {group: 'system', name: 'CLICOLOR', meaning: '0: no colour'},
-  {group: 'system', name: 'CLICOLOR_FORCE', meaning: 'set, and not 0: colour in a pipe too'},
-  {group: 'system', name: 'FORCE_COLOR', meaning: 'set: colour in a pipe too; 0: no colour'},
-  {group: 'system', name: 'TERM', meaning: 'dumb: as BOOKCTL_ACCESSIBLE, and no colour'},
-  {group: 'system', name: 'COLUMNS', meaning: 'width of the terminal'},
-  {group: 'system', name: 'LC_ALL', meaning: 'its country, as in tr_TR, is the first nationality offered'},
-  {group: 'system', name: 'LANG', meaning: 'as LC_ALL, where that is not set'},
-  {group: 'system', name: 'SHELL', meaning: 'shell for which `autocomplete` prints instructions'},
-  {
-    group: 'system',
-    name: 'XDG_CONFIG_HOME',
-    meaning: 'parent of the configuration directory (default ~/.config)',
-  },
-  {
-    group: 'system',
-    name: 'XDG_CACHE_HOME',
-    meaning: 'where Node 22 and later keep compiled code, in bookctl/node (default ~/.cache)',
-  },
-  {group: 'system', name: 'LOCALAPPDATA', meaning: 'on Windows, used instead of ~/.config and ~/.cache'},
-  {
-    group: 'system',
-    name: 'DEBUG',
-    meaning: 'not honoured, like NODE_DEBUG: packages would print requests with their secrets',
-  },
-  {group: 'system', name: 'NODE_DEBUG', meaning: 'not honoured, see DEBUG'},
-]
+}
+
+export const VARIABLE_NAMES = Object.values(VARIABLES).flatMap(group => Object.keys(group))
+
+/** Whether the value must never be shown. */
+export function isSecretVariable(name: string): boolean {
+  return /^BOOKCTL_.*(SECRET|TOKEN)$/.test(name)
+}

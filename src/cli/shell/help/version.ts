@@ -6,7 +6,7 @@ import {redactText} from '../../../api/redact/redact.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../../state/file-names.js'
 import {type Result, single} from '../../terminal/result.js'
-import {VARIABLES, type Variable} from './variables.js'
+import {isSecretVariable, VARIABLE_NAMES} from './variables.js'
 
 export interface VersionParts {
   readonly name: string
@@ -36,50 +36,34 @@ export function versionResult(parts: VersionParts, verbose: boolean): Result {
   const {name, version} = parts
   if (verbose) {
     const facts = versionFacts(parts)
-    return {...single(facts, {...facts}, version), text: verboseText(facts)}
+    return {...single(facts, facts, version), text: verboseText(facts)}
   }
   const facts = shortFacts(name, version)
-  return {
-    ...single(facts, {...facts}, version),
-    text: `${name}/${version} ${facts.platform} node-${facts.node}\n`,
-  }
+  const text = `${name}/${version} ${facts.platform} node-${facts.node}\n`
+  return {...single(facts, facts, version), text}
 }
 
 function verboseText({environment, ...facts}: ReturnType<typeof versionFacts>): string {
   const lines = Object.entries(facts).map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`)
   const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
-  return [
-    ...lines,
-    variables.length === 0 ? 'environment:      nothing set' : 'environment:',
-    ...variables,
-    '',
-  ].join('\n')
+  const heading = variables.length === 0 ? 'environment:      nothing set' : 'environment:'
+  return [...lines, heading, ...variables, ''].join('\n')
 }
 
-/** The variables of the table that are set, without secrets. */
+/** The variables of the table that are set, without secrets. Those of proxies are read in lower case, too. */
 function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
-  const found = VARIABLES.flatMap(variable => spellingsOf(variable.name).map(name => ({...variable, name})))
-  return Object.fromEntries(
-    found.flatMap(variable => {
-      const value = env[variable.name]
-      return value ? [[variable.name, shown(variable, value)]] : []
-    }),
+  const names = VARIABLE_NAMES.flatMap(name =>
+    name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name],
   )
+  return Object.fromEntries(names.flatMap(name => (env[name] ? [[name, shown(name, env[name])]] : [])))
 }
 
-/** The variables of proxies are read in lower case, too. */
-function spellingsOf(name: string): string[] {
-  return name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name]
-}
+const MAX_VALUE_LENGTH = 200
 
-/** Ours: a value longer than this says no more. */
-const LONGEST_VALUE = 200
-
-function shown({name, isSecret}: Variable, value: string): string {
-  if (isSecret) return '[redacted]'
-  const proxy = /_proxy$/i.test(name) && !/^no_/i.test(name)
-  // Credentials of a proxy, or of an address, stand before the @.
-  const plain =
-    proxy || /_URL$/.test(name) ? value.replace(/^([a-z]+:\/\/)?.*@/i, '$1[redacted]@') : redactText(value)
-  return sanitizeLine(plain, LONGEST_VALUE)
+function shown(name: string, value: string): string {
+  if (isSecretVariable(name)) return '[redacted]'
+  // Credentials of a proxy, or of an address, are before the @.
+  const isAddress = /(^https?_proxy|_URL)$/i.test(name)
+  const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, '$1[redacted]@') : redactText(value)
+  return sanitizeLine(plain, MAX_VALUE_LENGTH)
 }

@@ -22,7 +22,7 @@ import {systemClock} from '../../../cli/session/clock.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
-import {EXIT_CODES} from '../../../cli/shell/failure.js'
+import {EXITS} from '../../../cli/shell/failure.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
@@ -75,7 +75,7 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     })
     await this.print(replayResult(events, results, target))
     const failure = replayFailure(results)
-    if (failure) this.exitCode = EXIT_CODES[failure]
+    if (failure) this.exitCode = EXITS[failure].code
   }
 
   private async signing(flags: Parameters<typeof resolveWebhookSecrets>[0]) {
