@@ -133,8 +133,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Overrides of the operation's policy. */
   readonly policy?: Partial<SendPolicy>
-  /** Scopes the token needs (default: the operation's own). */
-  readonly scopes?: readonly Scope[]
 }
 
 /** An answer with its JSON parsed; `json` is undefined when the body is empty or not JSON. */
@@ -148,7 +146,7 @@ export interface Api {
   readonly clock: Clock
   /** Sends and returns the answer whatever its status; one renewal and one repeat on 401. Throws SendError. */
   exchange(operation: OperationName, options?: CallOptions): Promise<Answer>
-  /** As `exchange`, but throws Failure unless the answer is 2xx and JSON. */
+  /** As `exchange`, but throws Failure unless it succeeded: `outcome_unknown` when a change may have been made. */
   call(operation: OperationName, options?: CallOptions): Promise<Answer>
   /** Fetches a foreign link with no Authorization header; used for `voucher.url` alone. Throws Failure. */
   fetchLink(url: string, policy?: Partial<SendPolicy>): Promise<SentAnswer>

@@ -24,12 +24,12 @@ export interface FailureDetails {
   /** Stable word for scripts, for example `offer_expired`. */
   readonly code: string
   /** What to do next, one line. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** HTTP status, when the service answered. */
-  readonly status?: number
-  readonly requestId?: string
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
   /** `host:port` where it failed, when that is not the service. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
   readonly reason?: string
   /** Fields of the request that the service complains about, as it names them. */
@@ -55,7 +55,7 @@ export class Failure extends Error {
 
 /** Refuses wrong input before any request. */
 export function usage(code: string, message: string, hint?: string): Failure {
-  return new Failure('usage', message, hint === undefined ? {code} : {code, hint})
+  return new Failure('usage', message, {code, hint})
 }
 
 /** The same failure with further keys for its JSON document. */

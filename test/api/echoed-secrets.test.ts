@@ -2,9 +2,9 @@
 import {expect, test} from 'vitest'
 import {quoteBody} from '../../src/api/answers/errors.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
+import {readAnswer} from '../../src/api/operations/client.js'
 import {secretsIn} from '../../src/api/redact/secrets-in.js'
 import type {Answer} from '../../src/api/types.js'
-import {parseJson} from '../../src/contract/json.js'
 
 const TOKEN = 'opaqueTokenWithoutAnyLook42'
 const request = {
@@ -16,11 +16,10 @@ const request = {
 const ECHO = `token ${TOKEN}, secret plainSecretWithoutAnyLook77, whsec_abcdefghijklmnop, https://u:pw@h.example/x?token=tok123456, identity 10000000146, a@b.example`
 const SECRETS = [TOKEN, 'plainSecret', 'whsec_a', 'u:pw', 'tok123456', '10000000146', 'a@b.example']
 
-function answer(status: number, text: string): Answer {
+function answer(status: number, text: string, headers: Record<string, string> = {}): Answer {
   const body = Buffer.from(text)
-  const json = parseJson(body)
-  const sent = {status, headers: {}, body, attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
-  return {...sent, json, requestId: undefined}
+  const more = {attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
+  return readAnswer({status, headers, body, ...more})
 }
 
 test.each([400, 401, 403, 404, 409, 422, 500, 503])('status %i', status => {
@@ -50,9 +49,9 @@ test('a secret at the end of what is quoted is not left in half', () => {
 })
 
 test('neither the request id nor the scope that is wanted echoes a secret', () => {
-  const plain = answer(403, JSON.stringify({error: {code: 'insufficient_scope', request_id: `req ${TOKEN}`}}))
+  const text = JSON.stringify({error: {code: 'insufficient_scope', request_id: `req ${TOKEN}`}})
   const headers = {'www-authenticate': `Bearer scope="hotels:read ${TOKEN}"`, 'x-request-id': TOKEN}
-  for (const echo of [plain, {...plain, headers}]) {
+  for (const echo of [answer(403, text), answer(403, text, headers)]) {
     const {details} = refusalOf(echo, 0)
     expect(JSON.stringify(details)).not.toContain(TOKEN)
     expect(details.requestId).toContain('[redacted]')

@@ -61,7 +61,7 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
   return new Failure(changes ? 'outcome_unknown' : 'service_failed', message, {
     code: `another_${what.replaceAll(' ', '_')}`,
     status: answer.status,
-    ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
+    requestId: answer.requestId,
   })
 }
 

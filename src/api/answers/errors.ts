@@ -26,11 +26,9 @@ const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, 
 /** Ours: far more than is quoted, because a secret must be seen whole to be taken out. */
 const MOST_BYTES_READ_FOR_QUOTE = 16_384
 
-/** What an error answer says; never throws. `json` is its parsed body, or undefined. */
-export function describeError(
-  answer: EchoingAnswer,
-  json: unknown = parseJson(answer.body),
-): ErrorDescription {
+/** What an error answer says; never throws. */
+export function describeError(answer: EchoingAnswer): ErrorDescription {
+  const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
   const bare = own(isObject(json) ? json : {}, 'error')
   const texts = (fields: Fields, ...names: string[]) => names.map(name => fields.get(name))
@@ -48,7 +46,7 @@ export function describeError(
   return {
     code: code === undefined ? `http_${answer.status}` : quotedCode(code, answer),
     message: message === undefined ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
-    requestId: requestIdOf(answer, json),
+    requestId: requestIdOf(answer),
   }
 }
 
@@ -63,8 +61,8 @@ function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields
 }
 
 /** The request id an answer carries, in its header or its body; sanitised. */
-export function requestIdOf(answer: EchoingAnswer, json: unknown): string | undefined {
-  const [error, first, body] = errorPlaces(json)
+export function requestIdOf(answer: EchoingAnswer): string | undefined {
+  const [error, first, body] = errorPlaces(parseJson(answer.body))
   const places = [body, error, fieldsOf(firstObject(body.get('meta')) ?? {}), first]
   const id = textOf(answer.headers['x-request-id'], ...places.map(place => place.get('request_id')))
   return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
@@ -110,7 +108,7 @@ function redactorFor({secrets = [], redactor: given}: EchoOf): Redactor {
  * Sanitised, at most some 1300 characters; undefined when it says nothing.
  */
 export function wordsOf(answer: Answer): string | undefined {
-  const {code, message} = describeError(answer, answer.json)
+  const {code, message} = describeError(answer)
   const said = message ?? (code === `http_${answer.status}` ? undefined : code)
   const facts = factsIn(answer).filter(fact => !said?.includes(fact))
   if (facts.length === 0) return said
@@ -190,12 +188,12 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   if (!denied) return undefined
   const facts = Object.entries(json).filter(([name]) => name === 'data' || !ABOUT_THE_ANSWER.test(name))
   if (facts.some(([, value]) => says(value))) return undefined
-  const {code} = describeError(answer, json)
+  const {code} = describeError(answer)
   const said = wordsOf(answer) ?? 'without saying why'
   return new Failure('service_failed', `the service answered ${status} with an error: ${said}`, {
     code: code === `http_${status}` ? 'error_in_answer' : code,
     status,
-    ...(requestId === undefined ? {} : {requestId}),
+    requestId,
   })
 }
 

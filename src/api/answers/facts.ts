@@ -56,6 +56,27 @@ export function integerIn(fields: Fields, names: readonly string[]): number | nu
   return Number.isSafeInteger(found) ? found : null
 }
 
+type FieldReader = (fields: Fields, names: readonly string[]) => unknown
+
+/** A record under our names; null where the answer does not say. */
+export type Found<Readers extends Record<string, FieldReader>> = {
+  readonly [Name in keyof Readers]: ReturnType<Readers[Name]>
+} & {
+  /** The service's own object, untouched. */
+  readonly raw: JsonObject
+}
+
+/** Reads each field of a record with its reader, under the names that services have for it. */
+export function readRecord<Readers extends Record<string, FieldReader>>(
+  raw: JsonObject,
+  names: Readonly<Record<keyof Readers, readonly string[]>>,
+  readers: Readers,
+): Found<Readers> {
+  const fields = fieldsOf(raw)
+  const read = Object.entries(readers).map(([name, reader]) => [name, reader(fields, names[name] ?? [])])
+  return {...Object.fromEntries(read), raw}
+}
+
 /** How an amount is looked for in the objects under a name. */
 export interface MoneyWay {
   /** The names that count inside of an object. */

@@ -1,25 +1,56 @@
 /** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
 import {Failure, type FailureDetails} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, own} from '../../contract/json.js'
-import {retryAfterMilliseconds} from '../http/retry.js'
-import type {Answer, ExchangeFault, SendError} from '../types.js'
-import {describeError, fieldsIn, quoteBody, quoted, wordsOf} from './errors.js'
+import {isObject, own, whyNotJson} from '../../contract/json.js'
+import {isSuccess, mayHaveActed, retryAfterMilliseconds} from '../http/retry.js'
+import {type Answer, type ExchangeFault, SendError} from '../types.js'
+import {describeError, errorInAnswer, fieldsIn, quoteBody, quoted, wordsOf} from './errors.js'
 import {nextStep} from './next-steps.js'
 
-/**
- * The Failure for an answer that is not a success. `now` is Unix seconds, for Retry-After; `scope` is what the operation
- * needs, named where the answer does not name one itself.
- */
+/** How an answer is judged. */
+export interface Judging {
+  /** Whether the request changes something: then its outcome is unknown where the service may have acted. */
+  readonly changes: boolean
+  /** Unix seconds, for Retry-After. */
+  readonly now: number
+  /** What the operation needs, named where the answer does not name one itself. */
+  readonly scope?: string | null | undefined
+}
+
+/** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
+export function failureIn(answer: Answer, {changes, now, scope}: Judging): Failure | undefined {
+  const {status, json, body} = answer
+  if (!isSuccess(answer)) {
+    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, now, scope)
+    return mayBeDone(answer, redirectIn(answer) ?? `status ${status}`)
+  }
+  if (json !== undefined) return errorInAnswer(answer)
+  if (!changes) return notUnderstood(answer, whyNotJson(body))
+  return body.length === 0 ? undefined : mayBeDone(answer, 'something that is not JSON')
+}
+
+/** The Failure of a change that was answered with `what`, and may have been made. */
+export function mayBeDone(answer: Answer, what: string): Failure {
+  const said = wordsOf(answer)
+  return outcomeUnknown(answer, `${what}, so it may have been done${said === undefined ? '' : `: ${said}`}`)
+}
+
+export function outcomeUnknown(answer: Answer, what: string, more: {result?: object} = {}): Failure {
+  const {status, requestId} = answer
+  const details = {code: 'outcome_unknown', status, requestId, ...more}
+  return new Failure('outcome_unknown', `the service answered with ${what}`, details)
+}
+
+/** The Failure for an answer that is not a success; `now` and `scope` as for failureIn. */
 export function refusalOf(answer: Answer, now: number, scope?: string | null): Failure {
   const {status} = answer
   if (status >= 300 && status < 400) return redirected(answer)
   if (status < 200 || status >= 500) return serviceFailed(answer, now)
-  const {code, requestId} = describeError(answer, answer.json)
+  const {code} = describeError(answer)
   const fields = fieldsIn(answer)
   const details = {
-    ...detailsOf(code, status, requestId, hintFor(answer, code, now, scope ?? undefined)),
-    ...(fields.length === 0 ? {} : {fields}),
+    ...detailsOf(code, answer, hintFor(answer, code, now, scope ?? undefined)),
+    ...(fields.length > 0 && {fields}),
   }
   const said = saidIn(answer) ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
@@ -38,19 +69,23 @@ export function holdsNo(answer: Answer, what: string): Failure {
 }
 
 function incomprehensible(answer: Answer, problem: string, quote: string | undefined): Failure {
-  return new Failure(
-    'service_failed',
-    `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`,
-    detailsOf('answer_not_understood', answer.status, answer.requestId, BASE_URL_HINT),
-  )
+  const message = `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`
+  return new Failure('service_failed', message, detailsOf('answer_not_understood', answer, BASE_URL_HINT))
 }
 
-/** Who did not answer, where that is not the service itself. */
+/** The host that did not answer, where that is not the service. */
 export interface Elsewhere {
   /** As a sentence begins: `the host of the voucher's link`. */
   readonly name: string
   readonly host: string
   readonly hint: string
+}
+
+/** For `catch`: throws the Failure of a SendError, and any other error as it is. */
+export function throwUnanswered(changes: boolean, elsewhere?: Elsewhere): (error: unknown) => never {
+  return error => {
+    throw error instanceof SendError ? unanswered(error, changes, elsewhere) : error
+  }
 }
 
 /**
@@ -59,44 +94,30 @@ export interface Elsewhere {
  */
 export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsewhere): Failure {
   const {fault, reason} = error.last
-  const who = elsewhere === undefined ? 'the service' : `${elsewhere.name}, ${elsewhere.host},`
   const details = {
-    ...{code: fault, reason, ...hinted(elsewhere?.hint ?? faultHint(fault))},
-    ...(elsewhere === undefined ? {} : {host: elsewhere.host}),
+    code: fault,
+    reason,
+    hint: elsewhere?.hint ?? FAULT_HINTS[fault],
+    host: elsewhere?.host,
   }
-  const times = error.attempts > 1 ? ` (${error.attempts} attempts)` : ''
-  if (changes && error.mayHaveActed) {
-    return new Failure(
-      'outcome_unknown',
-      `the answer was lost, so it may have been done: ${reason}${times}`,
-      details,
-    )
-  }
-  if (fault === 'cut' || fault === 'too_large' || fault === 'protocol') {
-    return new Failure(
-      'service_failed',
-      elsewhere === undefined
-        ? `the service's answer cannot be understood: ${reason}${times}`
-        : `${who} gave no answer that can be understood: ${reason}${times}`,
-      details,
-    )
-  }
-  return new Failure('unreachable', `${who} cannot be reached: ${reason}${times}`, details)
+  const what = `${reason}${error.attempts > 1 ? ` (${error.attempts} attempts)` : ''}`
+  if (changes && error.mayHaveActed)
+    return new Failure('outcome_unknown', `the answer was lost, so it may have been done: ${what}`, details)
+  const who = elsewhere && `${elsewhere.name}, ${elsewhere.host},`
+  if (fault !== 'cut' && fault !== 'too_large' && fault !== 'protocol')
+    return new Failure('unreachable', `${who ?? 'the service'} cannot be reached: ${what}`, details)
+  const problem = who
+    ? `${who} gave no answer that can be understood`
+    : "the service's answer cannot be understood"
+  return new Failure('service_failed', `${problem}: ${what}`, details)
 }
 
 const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
 
 function redirected(answer: Answer): Failure {
-  return new Failure(
-    'service_failed',
-    `the service answered with ${redirectIn(answer)}, which is never followed`,
-    detailsOf(
-      'redirected',
-      answer.status,
-      answer.requestId,
-      'set the base URL to the address the service has now',
-    ),
-  )
+  const message = `the service answered with ${redirectIn(answer)}, which is never followed`
+  const hint = 'set the base URL to the address the service has now'
+  return new Failure('service_failed', message, detailsOf('redirected', answer, hint))
 }
 
 /** `a redirect (302) to https://elsewhere.example`; undefined when the answer is none. */
@@ -114,31 +135,15 @@ function originOf(location: string | undefined): string {
 }
 
 function serviceFailed(answer: Answer, now: number): Failure {
-  const {code, requestId} = describeError(answer, answer.json)
+  const {code} = describeError(answer)
   const said = saidIn(answer)
-  return new Failure(
-    'service_failed',
-    `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`,
-    detailsOf(
-      code,
-      answer.status,
-      requestId,
-      waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later',
-    ),
-  )
+  const message = `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`
+  const hint = waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later'
+  return new Failure('service_failed', message, detailsOf(code, answer, hint))
 }
 
-function detailsOf(
-  code: string,
-  status: number,
-  requestId: string | undefined,
-  hint: string | undefined,
-): FailureDetails {
-  return {code, status, ...(requestId === undefined ? {} : {requestId}), ...hinted(hint)}
-}
-
-function hinted(hint: string | undefined): {hint?: string} {
-  return hint === undefined ? {} : {hint}
+function detailsOf(code: string, {status, requestId}: Answer, hint: string | undefined): FailureDetails {
+  return {code, status, requestId, hint}
 }
 
 function hintFor(answer: Answer, code: string, now: number, scope: string | undefined): string | undefined {
@@ -172,22 +177,18 @@ function scopeInBody(json: unknown): string | undefined {
   return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
 }
 
-function faultHint(fault: ExchangeFault): string | undefined {
-  switch (fault) {
-    case 'dns':
-    case 'refused':
-      return 'check the base URL and the network'
-    case 'tls':
-      return 'if the service has its own authority, name its certificate with --ca-file FILE'
-    case 'proxy':
-    case 'proxy_refused':
-      return 'check HTTPS_PROXY and NO_PROXY'
-    case 'connect_timeout':
-    case 'timeout':
-      return 'allow more time with --timeout SECONDS'
-    default:
-      return undefined
-  }
+const CHECK_NETWORK = 'check the base URL and the network'
+const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY'
+const ALLOW_TIME = 'allow more time with --timeout SECONDS'
+
+const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
+  dns: CHECK_NETWORK,
+  refused: CHECK_NETWORK,
+  tls: 'if the service has its own authority, name its certificate with --ca-file FILE',
+  proxy: CHECK_PROXY,
+  proxy_refused: CHECK_PROXY,
+  connect_timeout: ALLOW_TIME,
+  timeout: ALLOW_TIME,
 }
 
 /** What the service said, or the beginning of what it sent where that is no JSON; undefined when it said nothing. */

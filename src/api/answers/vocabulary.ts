@@ -1,6 +1,6 @@
 /**
- * Under which names services put each fact (the interface shows few): snake_case, since every name is brought to that
- * first (`hotelName`, `hotel-name`), and the best name first. A service that calls a fact otherwise is served here.
+ * The names under which services put each fact (the interface shows few), best name first. They are in snake_case, to
+ * which every name of an answer is brought first. Support for another name is added here.
  */
 
 /** The names in `text`, between spaces. */
@@ -72,7 +72,6 @@ export const POLICY = {
 export const CHARGE = names('description name title type code')
 
 export const RESERVATION = {
-  reference: names('reservation_ref'),
   clientReference: names('client_reference_id client_reference partner_reference'),
   hotelName: names('hotel_name property_name'),
   ofHotel: names('name hotel_name property_name title'),
@@ -113,37 +112,39 @@ export const DOCUMENT_KIND = names('type kind document_type rel name')
 export const COUNTRY = {
   code: names('code country_code country_iso country_iso2 iso2 alpha2 alpha_2 iso iso_code id'),
   name: names('name country_name display_name title label description country'),
-  phoneCode: names('phone_code dial_code dialling_code calling_code phone_prefix'),
+  phone_code: names('phone_code dial_code dialling_code calling_code phone_prefix'),
   currency: names('currency currency_code'),
 } as const
 export const CURRENCY_RECORD = {
   code: names('code currency_code iso_code iso currency id'),
   name: names('name currency_name display_name title label description'),
-  minorUnits: names('minor_units minor_unit decimals decimal_places exponent'),
+  minor_units: names('minor_units minor_unit decimals decimal_places exponent'),
 } as const
 export const CITY = {
   id: names('id city_id destination_id code city_code'),
   name: names('name city_name destination_name display_name title label description city'),
-  country: names('country_code country_iso country_iso2 iso2 alpha2 alpha_2 country'),
+  country_code: names('country_code country_iso country_iso2 iso2 alpha2 alpha_2 country'),
   latitude: names('latitude lat'),
   longitude: names('longitude lon lng long'),
   timezone: names('timezone time_zone tz'),
 } as const
 
 export const TOUR = {
-  id: names('tour_id tour_code activity_id product_id id code'),
+  tour_id: names('tour_id tour_code activity_id product_id id code'),
   name: names('name tour_name title display_name label'),
-  description: names('short_description summary description about'),
+  short_description: names('short_description summary description about'),
   price: names('price_from from_price price starting_price total_price amount min_price pricing'),
-  prices: names('pricing price prices rates'),
-  leastPrice: names('from from_price price_from starting_from starting_at min minimum lowest'),
-  minutes: names('duration_minutes duration_in_minutes duration_mins minutes'),
-  hours: names('duration_hours duration_in_hours hours'),
+  duration_minutes: names('duration_minutes duration_in_minutes duration_mins minutes'),
   city: names('city city_name destination location'),
-  country: names('country_code country'),
+  country_code: names('country_code country'),
   rating: names('rating average_rating score stars'),
-  reviewCount: names('review_count reviews_count number_of_reviews reviews'),
+  review_count: names('review_count reviews_count number_of_reviews reviews'),
   tags: names('tags categories themes category'),
+} as const
+export const TOUR_DETAILS = {
+  prices: names('pricing price prices rates'),
+  lowestPrice: names('from from_price price_from starting_from starting_at min minimum lowest'),
+  hours: names('duration_hours duration_in_hours hours'),
 } as const
 
 export const SUBSCRIPTION = {

@@ -9,8 +9,9 @@ import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_VALUE} from '../../contract/patterns.js'
 import type {CachedToken, TokenClient} from '../../contract/token-cache.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
-import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
-import {type Answer, type Clock, SendError, type Sender} from '../types.js'
+import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
+import {isSuccess} from '../http/retry.js'
+import type {Answer, Clock, Sender} from '../types.js'
 
 export interface Credentials {
   readonly clientId: string
@@ -114,21 +115,14 @@ async function post(parts: TokenRequestParts, path: string, body: object): Promi
     body: JSON.stringify(body),
   }
   const policy = {repeatable: true, timeoutSeconds: parts.timeoutSeconds}
-  const answer = await parts.sender.send(request, policy).catch(error => {
-    throw error instanceof SendError ? unanswered(error, false) : error
-  })
-  const json = parseJson(answer.body)
-  return {...answer, json, requestId: requestIdOf(answer, json)}
-}
-
-function isSuccess(answer: Answer): boolean {
-  return answer.status >= 200 && answer.status < 300
+  const answer = await parts.sender.send(request, policy).catch(throwUnanswered(false))
+  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
 }
 
 /** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
 function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
   const failure = refusalOf(answer, now)
-  const {code} = describeError(answer, answer.json)
+  const {code} = describeError(answer)
   const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
   if (wrongCredentials && answer.status < 500) {
     return new Failure('not_allowed', 'the service does not accept the client id and secret', {

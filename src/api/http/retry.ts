@@ -31,6 +31,10 @@ export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
   return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
 }
 
+export function isSuccess({status}: {readonly status: number}): boolean {
+  return status >= 200 && status <= 299
+}
+
 /**
  * Whether the service may have carried out what was asked. Only an attempt of which nothing left, a 4xx, and a redirect
  * that keeps the method (307, 308) say that it did not: a failing service, and a redirect that a browser follows with a

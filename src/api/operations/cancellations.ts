@@ -1,6 +1,6 @@
 /**
- * Cancelling a reservation (§4.9 names it and shows neither quote nor answer): what it costs, and that it is done only
- * where the answer says so. Whether such a path may be called at all is decided by cli/session/own-paths.ts.
+ * Cancelling a reservation (§4.9 names it and shows neither quote nor answer): what it costs, and whether it was done,
+ * which only the answer can say. Whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
 
 import type {JsonObject} from '../../contract/json.js'
@@ -10,10 +10,10 @@ import type {Money} from '../answers/facts.js'
 import {notUnderstood} from '../answers/refusals.js'
 import {CHANGE} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
-import {checkSaysSomething, isTaken, mayNotBeDone, sendChange, wordsBeside, wordsIn} from './change.js'
+import {checkSaysSomething, isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change.js'
 import {parametersOf} from './reservations.js'
 
-/** What cancelling now would cost. Throws Failure, also when the answer does not name one fee: none is assumed. */
+/** What cancelling now would cost. Throws Failure, also when the answer does not name exactly one fee. */
 export async function quoteCancellation(
   api: Api,
   reference: string,
@@ -26,25 +26,25 @@ export async function quoteCancellation(
 }
 
 export interface Cancelled extends CancellationCost {
-  /** The service's word for the state, in lower case; `accepted` when it says no more than that. */
+  /** The service's word for the state, in lower case; `accepted` when it gives none. */
   readonly outcome: string
-  /** As the service sent it; null when the answer holds none. */
+  /** As the service sent it, if it did. */
   readonly reservation: JsonObject | null
 }
 
-/** Cancels; never repeated by itself. Throws Failure, `outcome_unknown` when it may or may not have been cancelled. */
+/** Cancels; sent once. Throws Failure: `outcome_unknown` when it may or may not have been cancelled. */
 export async function cancelReservation(
   api: Api,
   reference: string,
   body: {reason?: string},
 ): Promise<Cancelled> {
-  const answer = await sendChange(api, 'reservations.cancel', {...parametersOf(reference), body})
+  const answer = await api.call('reservations.cancel', {...parametersOf(reference), body})
   const reservation = reservationIn(answer, reference, true)?.reservation ?? null
   const {fee, refund} = costIn(answer.json)
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }
 
-/** Throws Failure when a single word of the answer says something else than that it is done, or will be. */
+/** Throws Failure when any word of the answer says something else than that it is done, or will be. */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
   const words = [...own, ...wordsBeside(answer.json, reservation ?? undefined, CHANGE.cancelled)]

@@ -1,21 +1,19 @@
-/** The service's operations: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
-
-import {parseJson, whyNotJson} from '../../contract/json.js'
+/** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
+import {parseJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
-import {errorInAnswer, requestIdOf} from '../answers/errors.js'
-import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {requestIdOf} from '../answers/errors.js'
+import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
-import {
-  type Answer,
-  type Api,
-  type CallOptions,
-  type Clock,
-  SendError,
-  type Sender,
-  type SendPolicy,
-  type SentAnswer,
-  type TokenSource,
-  type WireRequest,
+import type {
+  Answer,
+  Api,
+  CallOptions,
+  Clock,
+  Sender,
+  SendPolicy,
+  SentAnswer,
+  TokenSource,
+  WireRequest,
 } from '../types.js'
 import {fetchLink} from './link.js'
 
@@ -26,11 +24,11 @@ export interface ApiParts {
   readonly tokens: TokenSource
   readonly clock: Clock
   readonly timeoutSeconds?: number
-  /** The path to take in place of ours, where one is named; asked for the operations of §4.9 alone. */
+  /** The path configured in place of ours, for the operations of §4.9 alone. */
   readonly namedPath?: (name: OperationName) => string | undefined
 }
 
-/** Ours. */
+/** Not in the interface. */
 const DEFAULT_TIMEOUT_SECONDS = 30
 
 /** POST operations that only read, or whose repetition changes nothing. */
@@ -50,15 +48,10 @@ export function createApi(parts: ApiParts): Api {
     clock: parts.clock,
     exchange,
     async call(operation, options) {
-      const answer = await exchange(operation, options).catch(error => {
-        throw error instanceof SendError ? unanswered(error, changesSomething(operation)) : error
-      })
-      if (answer.status < 200 || answer.status > 299) {
-        throw refusalOf(answer, parts.clock.now(), OPERATIONS[operation].scope)
-      }
-      if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
-      const error = errorInAnswer(answer)
-      if (error) throw error
+      const changes = changesSomething(operation)
+      const answer = await exchange(operation, options).catch(throwUnanswered(changes))
+      const failure = failureIn(answer, {changes, now: parts.clock.now(), scope: OPERATIONS[operation].scope})
+      if (failure) throw failure
       return answer
     },
     fetchLink: (url, policy) => fetchLink(parts, url, policy),
@@ -75,21 +68,15 @@ async function exchangeWithToken(
   name: OperationName,
   options: CallOptions,
 ): Promise<Answer> {
-  const operation = OPERATIONS[name]
+  const {scope} = OPERATIONS[name]
   const request = buildRequest(parts, name, options)
-  const policy = policyOf(parts, name, options)
-  if (operation.scope === null) return readAnswer(await parts.sender.send(request, policy))
-
-  const scopes = options.scopes ?? [operation.scope]
-  return readAnswer(await sendSigned(parts, request, policy, scopes))
-}
-
-function policyOf(parts: ApiParts, name: OperationName, options: CallOptions): SendPolicy {
-  return {
+  const policy: SendPolicy = {
     repeatable: !changesSomething(name),
     timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     ...options.policy,
   }
+  if (scope === null) return readAnswer(await parts.sender.send(request, policy))
+  return readAnswer(await sendSigned(parts, request, policy, [scope]))
 }
 
 function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions): WireRequest {
@@ -109,6 +96,5 @@ function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions
 
 /** The answer with its JSON and request id read. */
 export function readAnswer(answer: SentAnswer): Answer {
-  const json = parseJson(answer.body)
-  return {...answer, json, requestId: requestIdOf(answer, json)}
+  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
 }

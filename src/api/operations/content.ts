@@ -1,108 +1,66 @@
 /**
- * Constant data (scope content:read; §4.9 names it and shows neither path nor record): countries, currencies, cities,
- * under names of ours, whatever shape they come in; null where the answer does not say.
+ * Reference data (scope content:read; §4.9 names it and shows neither path nor record): countries, currencies and cities
+ * under names of ours, from answers of any shape.
  */
-
-import {fieldsOf} from '../../contract/field-names.js'
-import type {JsonObject} from '../../contract/json.js'
-import {codeIn, integerIn, numberIn, textIn} from '../answers/facts.js'
+import {codeIn, type Found, integerIn, numberIn, readRecord, textIn} from '../answers/facts.js'
 import {CITY, COUNTRY, CURRENCY_RECORD} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
 import {type Entry, readAll, type WholeList} from './lists.js'
 
-interface Raw {
-  /** The service's own object, untouched. */
-  readonly raw: JsonObject
-}
-
-export interface FoundCountry extends Raw {
-  /** ISO 3166-1 alpha-2, as far as the service keeps to it. */
-  readonly code: string | null
-  readonly name: string | null
-  /** International dialling prefix. */
-  readonly phone_code: string | null
-  readonly currency: string | null
-}
-
-export interface FoundCurrency extends Raw {
-  /** ISO 4217. */
-  readonly code: string | null
-  readonly name: string | null
-  /** Digits after the decimal point. */
-  readonly minor_units: number | null
-}
-
-export interface FoundCity extends Raw {
+const COUNTRY_FIELDS = {code: codeIn, name: textIn, phone_code: textIn, currency: codeIn}
+const CURRENCY_FIELDS = {code: codeIn, name: textIn, minor_units: integerIn}
+const CITY_FIELDS = {
   /** `destination.id` of a search (§2.2). */
-  readonly id: number | null
-  readonly name: string | null
-  readonly country_code: string | null
-  /** Degrees. */
-  readonly latitude: number | null
-  readonly longitude: number | null
+  id: integerIn,
+  name: textIn,
+  country_code: codeIn,
+  latitude: numberIn,
+  longitude: numberIn,
   /** IANA name. */
-  readonly timezone: string | null
+  timezone: textIn,
 }
+
+export type FoundCountry = Found<typeof COUNTRY_FIELDS>
+export type FoundCurrency = Found<typeof CURRENCY_FIELDS>
+export type FoundCity = Found<typeof CITY_FIELDS>
 
 /** All countries. Throws Failure. */
 export function listCountries(api: Api): Promise<WholeList<FoundCountry>> {
-  return readAll(api, 'content.countries', {read: readCountry, idOf})
+  const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_FIELDS), entry)
+  return readAll(api, 'content.countries', {read, idOf: idOfCode})
 }
 
 /** All currencies. Throws Failure. */
 export function listCurrencies(api: Api): Promise<WholeList<FoundCurrency>> {
-  return readAll(api, 'content.currencies', {read: readCurrency, idOf})
+  const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_FIELDS), entry)
+  return readAll(api, 'content.currencies', {read, idOf: idOfCode})
 }
 
 /** All cities. Throws Failure. */
 export function listCities(api: Api): Promise<WholeList<FoundCity>> {
-  return readAll(api, 'content.cities', {read: readCity, idOf})
+  return readAll(api, 'content.cities', {
+    read: readCity,
+    idOf: ({id, raw}) => String(id ?? JSON.stringify(raw)),
+  })
 }
 
-/** What tells a record from the others: its code or id, else all of it. */
-function idOf(item: FoundCountry | FoundCurrency | FoundCity): string {
-  const id = 'id' in item ? item.id : item.code
-  return String(id ?? JSON.stringify(item.raw))
+function idOfCode({code, raw}: FoundCountry | FoundCurrency): string {
+  return code ?? JSON.stringify(raw)
 }
 
-function readCountry({value, key}: Entry): FoundCountry | undefined {
-  const fields = fieldsOf(value)
-  const code = codeIn(fields, COUNTRY.code) ?? key ?? null
-  const name = textIn(fields, COUNTRY.name)
+/** The code may also be the key (`{"EUR": {…}}`) or all there is (`["EUR", "USD"]`). Undefined without code and name. */
+function withCode<T extends FoundCountry | FoundCurrency>(record: T, {key}: Entry): T | undefined {
+  const {name} = record
+  const code = record.code ?? key ?? null
   if (code === null && name === null) return undefined
-  const phone_code = textIn(fields, COUNTRY.phoneCode)
-  const currency = codeIn(fields, COUNTRY.currency)
-  return {...bareCode({code, name}), phone_code, currency, raw: value}
-}
-
-function readCurrency({value, key}: Entry): FoundCurrency | undefined {
-  const fields = fieldsOf(value)
-  const code = codeIn(fields, CURRENCY_RECORD.code) ?? key ?? null
-  const name = textIn(fields, CURRENCY_RECORD.name)
-  if (code === null && name === null) return undefined
-  const minor_units = integerIn(fields, CURRENCY_RECORD.minorUnits)
-  return {...bareCode({code, name}), minor_units, raw: value}
+  const isBareCode = code === null && name !== null && /^[A-Z]{2,3}$/.test(name)
+  return isBareCode ? {...record, code: name, name: null} : {...record, code}
 }
 
 function readCity({value, key, group}: Entry): FoundCity | undefined {
-  const fields = fieldsOf(value)
-  const id = integerIn(fields, CITY.id) ?? (/^\d+$/.test(key ?? '') ? Number(key) : null)
-  const name = textIn(fields, CITY.name)
-  if (id === null && name === null) return undefined
+  const city = readRecord(value, CITY, CITY_FIELDS)
+  const id = city.id ?? (/^\d+$/.test(key ?? '') ? Number(key) : null)
+  if (id === null && city.name === null) return undefined
   const groupCode = /^[A-Z]{2}$/.exec(group ?? '')?.[0] ?? null
-  return {
-    id,
-    name,
-    country_code: codeIn(fields, CITY.country) ?? groupCode,
-    latitude: numberIn(fields, CITY.latitude),
-    longitude: numberIn(fields, CITY.longitude),
-    timezone: textIn(fields, CITY.timezone),
-    raw: value,
-  }
-}
-
-/** A list of bare codes (`["EUR", "USD"]`) comes as names. */
-function bareCode(record: {code: string | null; name: string | null}) {
-  const {code, name} = record
-  return code === null && name !== null && /^[A-Z]{2,3}$/.test(name) ? {code: name, name: null} : record
+  return {...city, id, country_code: city.country_code ?? groupCode}
 }

@@ -1,8 +1,8 @@
-/** Fetches the voucher's signed link (§2.6): no Authorization, no cookies, and no weaker connection than it began with. */
+/** Fetches the voucher's signed link (§2.6): no Authorization, no cookies, and no step from https to http. */
 import {Failure} from '../../contract/failure.js'
-import {unanswered} from '../answers/refusals.js'
+import {throwUnanswered} from '../answers/refusals.js'
 import {isLoopbackHost} from '../http/loopback.js'
-import {SendError, type Sender, type SendPolicy, type SentAnswer} from '../types.js'
+import type {Sender, SendPolicy, SentAnswer} from '../types.js'
 
 export interface LinkParts {
   readonly baseUrl: string
@@ -11,10 +11,8 @@ export interface LinkParts {
   readonly timeoutSeconds?: number
 }
 
-/** Ours. */
-const MAX_REDIRECTS = 3
-const MAX_LINK_BYTES = 50 * 1024 * 1024
-const LINK_TIMEOUT_SECONDS = 60
+/** Not in the interface. */
+const LINK_LIMITS = {redirects: 3, bytes: 50 * 1024 * 1024, seconds: 60} as const
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
@@ -30,7 +28,8 @@ export async function fetchLink(
   for (let redirects = 0; ; redirects++) {
     const answer = await get(parts, url, policy)
     if (!REDIRECTS.has(answer.status)) return answer
-    if (redirects === MAX_REDIRECTS) throw badLink(`is redirected more than ${MAX_REDIRECTS} times`)
+    if (redirects === LINK_LIMITS.redirects)
+      throw badLink(`is redirected more than ${LINK_LIMITS.redirects} times`)
     const {location} = answer.headers
     if (!location) throw badLink('is redirected without saying where to')
     url = parseLink(location, url, parts.baseUrl)
@@ -39,23 +38,17 @@ export async function fetchLink(
 
 async function get(parts: LinkParts, url: URL, policy?: Partial<SendPolicy>): Promise<SentAnswer> {
   const request = {method: 'GET', url: url.href, headers: {accept: 'application/pdf'}}
-  try {
-    return await parts.sender.send(request, {
-      repeatable: true,
-      timeoutSeconds: parts.timeoutSeconds ?? LINK_TIMEOUT_SECONDS,
-      maxAnswerBytes: MAX_LINK_BYTES,
-      ...policy,
-    })
-  } catch (error) {
-    throw error instanceof SendError ? unanswered(error, false, hostOf(url)) : error
-  }
-}
-
-/** Of a link only the host is reported: the rest of it opens the voucher. */
-function hostOf(url: URL) {
+  // Only the host is reported, because the rest of the link opens the voucher.
+  const name = "the host of the voucher's link"
   const hint =
-    'the service gave this link: try again, check the way to that host, or ask the operator of the service'
-  return {name: "the host of the voucher's link", host: url.host, hint}
+    'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
+  const limits = {
+    timeoutSeconds: parts.timeoutSeconds ?? LINK_LIMITS.seconds,
+    maxAnswerBytes: LINK_LIMITS.bytes,
+  }
+  return parts.sender
+    .send(request, {repeatable: true, ...limits, ...policy})
+    .catch(throwUnanswered(false, {name, host: url.host, hint}))
 }
 
 function parseLink(link: string, from: URL | undefined, baseUrl: string): URL {

@@ -1,13 +1,12 @@
-/** Lists in answers of any shape (§4.9 shows none): the records under whatever name they stand, page after page. */
-
+/** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'
 import {unwrap} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import type {Answer, Api, CallOptions} from '../types.js'
-import {isEnd, isSamePage, nextPage, type PageQuery, UNKNOWN_NEXT} from './paging.js'
+import {type NextPage, nextPage, nextText, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 
-/** One entry of a list: its object, and the key it stood under when the list is an object (`{"EUR": {…}}`). */
+/** One entry of a list: its object, and its key when the list is an object (`{"EUR": {…}}`). */
 export interface Entry {
   readonly value: JsonObject
   readonly key: string | undefined
@@ -15,20 +14,25 @@ export interface Entry {
   readonly group?: string | undefined
 }
 
-/** Ours: more pages than this are not read. */
-const MOST_PAGES = 200
-/** Ours: a list lies at most so deep in its answer. */
-const MOST_DEPTH = 6
+/** Not in the interface. */
+const LIST_LIMITS = {
+  pages: 1000,
+  /** Objects around the list in its answer. */
+  depth: 6,
+  /** In a row: a service that narrows a list after paging sends some, and one that names a next page for ever only such. */
+  emptyPages: 3,
+  entriesPerPage: 200,
+} as const
 
 /**
- * The entries of the list in `json`: that in the envelope, else the outermost with something in it; undefined when there
- * is none, not even an empty one. A list is an array, or an object with a code or number for each key; an entry that is
+ * The entries of the list in `json`: that in the envelope, else the outermost that is not empty; undefined when there is
+ * none, not even an empty one. A list is an array, or an object with a code or number for each key; an entry that is
  * a plain text (`["EUR"]`, `{"EUR": "Euro"}`) becomes its `name`.
  */
 export function findEntries(json: unknown): Entry[] | undefined {
   let empty: Entry[] | undefined
   let level: unknown[] = [unwrap(json)]
-  for (let depth = 0; depth < MOST_DEPTH && level.length > 0; depth++) {
+  for (let depth = 0; depth < LIST_LIMITS.depth && level.length > 0; depth++) {
     for (const value of level) {
       const entries = entriesOf(value)
       if (entries?.length) return entries
@@ -39,7 +43,7 @@ export function findEntries(json: unknown): Entry[] | undefined {
   return empty
 }
 
-/** An answer's own `errors: []` is no list of what was asked for. */
+/** An answer's own `errors: []` is not the list that was asked for. */
 function membersOf(value: JsonObject): unknown[] {
   return Object.entries(value).flatMap(([key, inner]) => (/^(errors|warnings)$/i.test(key) ? [] : [inner]))
 }
@@ -57,10 +61,8 @@ function entriesOf(value: unknown): Entry[] | undefined {
   }
   if (!isObject(value)) return undefined
   const members = Object.entries(value)
-  if (
-    members.length > 1 &&
-    members.every(([key, inner]) => /^(\p{Lu}|\d)/u.test(key) && Array.isArray(inner))
-  )
+  const isGrouped = members.every(([key, inner]) => /^(\p{Lu}|\d)/u.test(key) && Array.isArray(inner))
+  if (members.length > 1 && isGrouped)
     return members.flatMap(([group, inner]) =>
       (inner as unknown[]).flatMap(item => entryOf(item, undefined)).map(entry => ({...entry, group})),
     )
@@ -73,61 +75,79 @@ function entryOf(item: unknown, key: string | undefined): Entry[] {
   return typeof item === 'string' && item !== '' ? [{value: {name: item}, key}] : []
 }
 
-export interface Reader<Item> {
-  /** Undefined for an entry that is none of what is listed. */
-  readonly read: (entry: Entry) => Item | undefined
-  readonly idOf: (item: Item) => string
-}
+/** Reads an answer: the items of a page, and how many entries it had. Throws Failure. */
+type ReadPage<Item> = (answer: Answer) => {items: readonly Item[]; count: number}
 
 export interface WholeList<Item> {
   readonly items: readonly Item[]
-  /** False where the service says that there are more, and what it says of them leads to none. */
+  /** False when the service reports more and gives no working way to them. */
   readonly isComplete: boolean
 }
 
 /**
- * Every entry of a list as the reader reads it, each id once, over all pages. Throws Failure, also when an answer holds
+ * Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also when an answer holds
  * no list.
  */
 export function readAll<Item>(
   api: Api,
   name: OperationName,
-  {read, idOf}: Reader<Item>,
+  {read, idOf}: {read: (entry: Entry) => Item | undefined; idOf: (item: Item) => string},
   options: CallOptions = {},
 ): Promise<WholeList<Item>> {
-  const readPage = (answer: Answer) => {
+  const readPage: ReadPage<Item> = answer => {
     const entries = findEntries(answer.json)
     if (!entries) throw holdsNo(answer, 'list')
     return {items: entries.flatMap(entry => read(entry) ?? []), count: entries.length}
   }
-  return readPages(api, name, readPage, idOf, options)
+  return readPages(api, name, {readPage, idOf}, options)
 }
 
-/** The same for a list of another kind: `readPage` returns the items of a page, and how many entries it had. */
+export interface PageWish {
+  /** Where to start, as an earlier page named its `next`. */
+  readonly after?: PageQuery | undefined
+  /** How many items, over as many pages as that needs (default all); `page`: one page, as long as the service makes it. */
+  readonly wanted?: number | 'page'
+  /** Whether the service is asked for no more than is wanted. */
+  readonly sendsLimit?: boolean
+}
+
+/** The items of a list, each id once, page after page; `next` asks for those after them. Throws Failure. */
 export async function readPages<Item>(
   api: Api,
   name: OperationName,
-  readPage: (answer: Answer) => {items: readonly Item[]; count: number},
-  idOf: (item: Item) => string,
+  {readPage, idOf}: {readPage: ReadPage<Item>; idOf: (item: Item) => string},
   options: CallOptions = {},
-): Promise<WholeList<Item>> {
+  {after, wanted = Number.POSITIVE_INFINITY, sendsLimit = false}: PageWish = {},
+): Promise<WholeList<Item> & {next: NextPage}> {
   const found = new Map<string, Item>()
-  let entriesRead = 0
-  let asked: PageQuery | undefined
+  const most = wanted === 'page' ? Number.POSITIVE_INFINITY : wanted
+  const upTo = (next: NextPage) => ({
+    items: [...found.values()].slice(0, most),
+    next,
+    isComplete: next === undefined,
+  })
+  let asked = after
+  let count = 0
   let emptyPages = 0
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await api.call(name, asked ? {...options, query: {...options.query, ...asked}} : options)
-    const {items, count} = readPage(answer)
+  for (let page = 0; page < LIST_LIMITS.pages; page++) {
+    const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - found.size))
+    const query = {...options.query, ...(sendsLimit && wanted !== 'page' && {limit}), ...asked}
+    const answer = await api.call(name, {...options, query})
+    const read = readPage(answer)
     const before = found.size
-    for (const item of items) if (!found.has(idOf(item))) found.set(idOf(item), item)
-    entriesRead += count
-    const next = nextPage(answer, api.baseUrl, entriesRead)
-    emptyPages = count === 0 ? emptyPages + 1 : 0
-    if (next === undefined || isEnd(emptyPages, asked, next))
-      return {items: [...found.values()], isComplete: true}
-    if (next === UNKNOWN_NEXT || isSamePage(asked, next)) break
-    if (found.size === before && emptyPages === 0) break
+    for (const item of read.items) if (!found.has(idOf(item))) found.set(idOf(item), item)
+    // Those beyond what was wanted are cut, so the same page has to be asked for again.
+    if (found.size > most) return upTo(asked ?? UNKNOWN_NEXT)
+    count += read.count
+    emptyPages = read.count === 0 ? emptyPages + 1 : 0
+    // The answer's total can be compared only with all entries from the first on.
+    const next = nextPage(answer, api.baseUrl, after === undefined ? count : undefined)
+    const leadsNowhere = next === UNKNOWN_NEXT || (asked && next && nextText(asked) === nextText(next))
+    if (next === undefined || (emptyPages > 0 && (leadsNowhere || emptyPages > LIST_LIMITS.emptyPages)))
+      return upTo(undefined)
+    if (leadsNowhere || (found.size === before && emptyPages === 0)) break
     asked = next
+    if (wanted === 'page' || found.size === most) return upTo(next)
   }
-  return {items: [...found.values()], isComplete: false}
+  return upTo(UNKNOWN_NEXT)
 }

@@ -1,6 +1,6 @@
 /**
- * How the next page of a list is asked for, in answers of any shape (§4.9 shows none): by a cursor, by a link, or by a
- * number of pages. Of a link only the query is taken, so that nothing is ever sent elsewhere.
+ * The next page of a list in answers of any shape (§4.9 shows none): by a cursor, a link, or a number of pages. Only the
+ * query of a link is used, so that nothing is ever sent elsewhere.
  */
 
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
@@ -11,13 +11,13 @@ import type {Answer} from '../types.js'
 
 /** What is added to the query to get a page. */
 export type PageQuery = Readonly<Record<string, string>>
-/** There are more, and the answer does not say how to ask for them. */
+/** There are more, and the answer gives no working way to them. */
 export const UNKNOWN_NEXT = '?'
 export type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
 /**
- * What asks for the page after this one; undefined on the last. `got`: how many entries have come, where none were left
- * out before, so that they can be compared with the answer's total.
+ * The query of the page after this one; undefined on the last. `got`: how many entries have come from the first on, for
+ * the answer's total.
  */
 export function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const places = placesOf(answer.json)
@@ -83,21 +83,4 @@ export function nextText(next: Exclude<NextPage, undefined>): string {
 export function readNext(text: string | undefined): PageQuery | undefined {
   if (text === undefined) return undefined
   return text.startsWith('?') ? Object.fromEntries(new URLSearchParams(text)) : {after: text}
-}
-
-export function isSamePage(left: PageQuery | undefined, right: PageQuery): boolean {
-  return left !== undefined && nextText(left) === nextText(right)
-}
-
-/** Ours: a service that narrows a list after it has paged it sends empty pages; one that names a next page for ever, no others. */
-const MOST_EMPTY_PAGES = 3
-
-/** Whether the list ends with an empty page, the `emptyPages`th in a row, though the service names a `next` one. */
-export function isEnd(
-  emptyPages: number,
-  asked: PageQuery | undefined,
-  next: PageQuery | typeof UNKNOWN_NEXT,
-): boolean {
-  if (emptyPages === 0) return false
-  return next === UNKNOWN_NEXT || isSamePage(asked, next) || emptyPages > MOST_EMPTY_PAGES
 }

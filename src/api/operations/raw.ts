@@ -1,28 +1,27 @@
 /**
- * Any request under the base URL, signed in: for operations that the interface names and does not show (§4.9). The
- * caller names the path, so nothing is guessed; credentials go to the base URL's own origin and path alone.
+ * Any request under the base URL, with a token: for operations that the interface names and does not show (§4.9).
+ * Credentials go to the base URL's own origin and path alone.
  */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {whyNotJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, operationAt} from '../../contract/operations.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../contract/patterns.js'
 import type {Scope} from '../../contract/scopes.js'
-import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
+import {isSuccess} from '../http/retry.js'
 import {spellingsOf} from '../redact/known-values.js'
 import {REDACTED} from '../redact/redact.js'
-import {type Answer, SendError, type WireRequest} from '../types.js'
-import {changeRefused, unreadableChange} from './change.js'
+import type {Answer, WireRequest} from '../types.js'
 import {changesSomething, readAnswer} from './client.js'
 
 export interface RawRequest {
   readonly request: WireRequest
-  /** Whether a lost answer would leave something unknown: then it is never repeated. */
+  /** Whether it may change something: then it is never repeated. */
   readonly changes: boolean
-  /** The operation of ours it is, if it is one. */
+  /** The operation of the contract, if it is one. */
   readonly operation: OperationName | undefined
-  /** What the token must cover when nothing else is said; undefined where no operation tells. */
+  /** What that operation needs. */
   readonly scope: Scope | undefined
 }
 
@@ -58,22 +57,14 @@ export function buildRaw(baseUrl: string, input: RawInput): RawRequest {
   if (input.body !== undefined && READING.has(method))
     throw usage('invalid_input', `--data: a ${method} request has no body`)
   const operation = operationAt(method, path)
-  const request: WireRequest = {
-    method,
-    url: url.href,
-    headers: {
-      accept: 'application/json',
-      ...(input.body === undefined ? {} : {'content-type': 'application/json'}),
-      ...checkHeaders(input.headers),
-    },
-    ...(input.body === undefined ? {} : {body: input.body}),
+  const headers = {
+    accept: 'application/json',
+    ...(input.body !== undefined && {'content-type': 'application/json'}),
+    ...checkHeaders(input.headers),
   }
+  const request = {method, url: url.href, headers, ...(input.body !== undefined && {body: input.body})}
   const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
-  return {request, changes, operation, scope: scopeOf(operation)}
-}
-
-function scopeOf(operation: OperationName | undefined): Scope | undefined {
-  return operation === undefined ? undefined : (OPERATIONS[operation].scope ?? undefined)
+  return {request, changes, operation, scope: (operation && OPERATIONS[operation].scope) ?? undefined}
 }
 
 function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -83,8 +74,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Record<string,
       if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value))
         throw usage('invalid_input', '--header: must be NAME:VALUE, as a header may hold it')
       if (OWN_HEADERS.test(lower)) {
-        const hint =
-          lower === 'authorization' ? 'the token is the one of the profile or environment' : undefined
+        const hint = lower === 'authorization' ? 'the token is that of the profile or environment' : undefined
         throw usage('invalid_input', `--header: ${lower} may not be set here`, hint)
       }
       return [lower, value]
@@ -144,18 +134,12 @@ export async function sendRaw(
   scopes: readonly Scope[],
 ): Promise<Answer> {
   const policy = {repeatable: !changes, timeoutSeconds: parts.timeoutSeconds}
-  const answer = await sendSigned(parts, request, policy, scopes).catch(error => {
-    throw error instanceof SendError ? unanswered(error, changes) : error
-  })
-  return readAnswer(answer)
+  return readAnswer(await sendSigned(parts, request, policy, scopes).catch(throwUnanswered(changes)))
 }
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
-  if (answer.status < 200 || answer.status > 299)
-    return changes ? changeRefused(answer, now) : refusalOf(answer, now)
-  if (!isBrokenJson(answer)) return undefined
-  return changes ? unreadableChange(answer) : notUnderstood(answer, whyNotJson(answer.body))
+  return isSuccess(answer) && !isBrokenJson(answer) ? undefined : failureIn(answer, {changes, now})
 }
 
 function isBrokenJson({headers, json, body}: Answer): boolean {

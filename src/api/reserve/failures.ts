@@ -83,7 +83,7 @@ const TAKEN = [
  */
 export function refused(answer: Answer, now: number): Failure {
   const failure = refusalOf(answer, now)
-  const {code, message = ''} = describeError(answer, answer.json)
+  const {code, message = ''} = describeError(answer)
   const reference = readReservation(answer.json)?.reservation_ref ?? null
   const words = [code, message].map(text => snakeCase(text))
   if (reference === null && !TAKEN.some(shape => words.some(text => shape.test(text)))) return failure
@@ -99,7 +99,7 @@ export function refused(answer: Answer, now: number): Failure {
 function reasonOf(last: Answer | SendError | string): string {
   if (typeof last === 'string') return last
   if (last instanceof SendError) return `the answer was lost (${last.last.reason})`
-  const {code, message} = describeError(last, last.json)
+  const {code, message} = describeError(last)
   if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
   const redirect = redirectIn(last)
   if (redirect !== undefined) return `the service answered with ${redirect}`

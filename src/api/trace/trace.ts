@@ -80,7 +80,7 @@ export function describeAttempt(record: AttemptRecord, redactor: Redactor): stri
 /** Redacted before it is cut: half a secret would not be known for one. */
 function requestIdPart(outcome: WireAnswer | ExchangeError, redactor: Redactor): string[] {
   if (outcome instanceof ExchangeError) return []
-  const id = requestIdOf({...outcome, redactor}, parseJson(outcome.body))
+  const id = requestIdOf({...outcome, redactor})
   return id === undefined ? [] : [`request ${id}`]
 }
 
@@ -143,13 +143,12 @@ function summarise(record: AttemptRecord, redactor: Redactor): AttemptSummary {
   }
   if (outcome instanceof ExchangeError)
     return {...common, status: null, fault: outcome.fault, reason: redactor.text(outcome.reason)}
-  const json = parseJson(outcome.body)
-  const id = requestIdOf({...outcome, redactor}, json)
+  const id = requestIdOf({...outcome, redactor})
   return {
     ...common,
     status: outcome.status,
     ...(id === undefined ? {} : {request_id: redactor.text(id)}),
-    ...(outcome.status < 400 ? {} : codePart(describeError({...outcome, redactor}, json).code, redactor)),
+    ...(outcome.status < 400 ? {} : codePart(describeError({...outcome, redactor}).code, redactor)),
   }
 }
 
