@@ -19,7 +19,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   const url = readUrl(text)
   const isLoopback = isLoopbackHost(url.hostname)
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or password')
-  // An empty query or fragment is invisible to the URL parser, so the text itself is looked at.
+  // The URL parser hides an empty query or fragment, so the text itself is checked.
   if (/[?#]/.test(text)) throw refuse('must not have a query or fragment')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must start with https://')
   if (url.protocol === 'http:' && !isLoopback) {
@@ -27,9 +27,8 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   const path = url.pathname.replace(/\/$/, '')
   if (path.split('/').at(-1) !== API_VERSION) {
-    throw refuse(
-      `must end in /${API_VERSION}, for example https://…/partner-api/${API_VERSION}: ${shown(url)}`,
-    )
+    const example = `https://…/partner-api/${API_VERSION}`
+    throw refuse(`must end in /${API_VERSION}, for example ${example}: ${shown(url)}`)
   }
   if (path.includes('//')) throw refuse(`must not have an empty path segment: ${shown(url)}`)
   return {baseUrl: url.origin + path, isLoopback}
@@ -46,12 +45,8 @@ export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): voi
 }
 
 function readUrl(text: string): URL {
-  try {
-    if (/[\s\p{Cc}\\]/u.test(text)) throw new TypeError('spaces')
-    return new URL(text)
-  } catch {
-    throw refuse('is not an absolute URL such as https://…/partner-api/v1')
-  }
+  if (URL.canParse(text) && !/[\s\p{Cc}\\]/u.test(text)) return new URL(text)
+  throw refuse('is not an absolute URL such as https://…/partner-api/v1')
 }
 
 function shown(url: URL): string {

@@ -1,4 +1,4 @@
-/** One request and its answer on one connection: its phases, their time limits, and whether a byte may have left. */
+/** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
 import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
 import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
 
@@ -86,8 +86,7 @@ export class Exchange {
 
   onResponseEnd(): void {
     const body = Buffer.concat(this.pieces)
-    const resolve = this.finish()?.resolve
-    resolve?.({status: this.status, headers: this.headers, body})
+    this.finish()?.resolve({status: this.status, headers: this.headers, body})
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -114,10 +113,8 @@ export class Exchange {
   }
 
   private tooLarge(): void {
-    this.fail(
-      'too_large',
-      `the answer from ${this.place.target} is larger than ${this.limits.maxAnswerBytes} bytes`,
-    )
+    const reason = `the answer from ${this.place.target} is larger than ${this.limits.maxAnswerBytes} bytes`
+    this.fail('too_large', reason)
   }
 
   private readonly stop = () => this.fail('stopped', 'the command was stopped')
@@ -137,12 +134,11 @@ export class Exchange {
   }
 }
 
-/** A repeated header is joined with `, `. */
+/** Lower-case names; a repeated header is joined with `, `. */
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  )
+  const joined = Object.entries(headers).map(([name, value = '']) => [
+    name.toLowerCase(),
+    [value].flat().join(', '),
+  ])
+  return Object.fromEntries(joined)
 }

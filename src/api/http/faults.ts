@@ -1,4 +1,4 @@
-/** Names what went wrong on the wire: which fault it is, and cause and place in words that hold no query or secret. */
+/** Names what went wrong on the wire: the fault, its cause and its place, in words without query and secrets. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {ExchangeFault} from '../types.js'
 
@@ -35,14 +35,17 @@ const UNREACHABLE = new Set([
   'EADDRNOTAVAIL',
 ])
 
-/** What an error before the first byte means. */
+/** The fault of an error before the first byte. */
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
   if (isCertificateProblem(code) || TLS.test(code)) return {fault: 'tls', reason: tlsReason(cause, place)}
   if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    return {fault: 'dns', reason: `${code} ${hostOf(place.target)} (no such host name, or no name service)`}
+    return {
+      fault: 'dns',
+      reason: `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`,
+    }
   }
   if (UNREACHABLE.has(code)) return {fault: 'refused', reason: `${code} ${addressOf(cause, place.target)}`}
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
@@ -54,7 +57,7 @@ export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   }
 }
 
-/** What an error after the first byte may have left means. */
+/** The fault of an error after the first byte may have left. */
 export function diagnoseExchange(error: unknown, place: Place, answerStarted: boolean): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
@@ -64,23 +67,17 @@ export function diagnoseExchange(error: unknown, place: Place, answerStarted: bo
   // llhttp's own codes are missing from some parser errors, so their words count as well.
   const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
   const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
-  // Before the head is whole it is the head that contradicts itself, with two lengths for example.
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !answerStarted) return notHttp(from)
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || endedEarly) {
+  const isWrongLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  if (endedEarly || (isWrongLength && answerStarted))
     return {fault: 'cut', reason: `the answer ${from} ended early`}
-  }
-  if (isParserError || code === 'UND_ERR_NOT_SUPPORTED') {
-    return notHttp(from)
-  }
+  // A wrong length before the head is whole: the head contradicts itself, with two lengths for example.
+  if (isParserError || isWrongLength || code === 'UND_ERR_NOT_SUPPORTED')
+    return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
   if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
   return {
     fault: 'reset',
     reason: `the connection to ${place.target} ended without an answer${inBrackets(code)}`,
   }
-}
-
-function notHttp(from: string): Diagnosis {
-  return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
 }
 
 function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
@@ -110,16 +107,19 @@ function isCertificateProblem(code: string): boolean {
   return CERTIFICATE.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
 }
 
-/** What is wrong with a certificate. */
-export type CertificateProblem =
-  | 'expired'
-  | 'not_yet_valid'
-  | 'revoked'
-  | 'self_signed'
-  | 'other_host'
-  | 'unknown_authority'
+const CERTIFICATE_PROBLEMS = {
+  expired: 'has expired',
+  not_yet_valid: 'is not valid yet',
+  revoked: 'is revoked',
+  self_signed: 'is self-signed; if you trust it, name its PEM with --ca-file',
+  other_host: 'is for another host name',
+  unknown_authority:
+    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
+} as const
 
-const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
+export type CertificateProblem = keyof typeof CERTIFICATE_PROBLEMS
+
+const PROBLEM_BY_CODE: Readonly<Record<string, CertificateProblem>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not_yet_valid',
   CERT_REVOKED: 'revoked',
@@ -128,26 +128,16 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   HOSTNAME_MISMATCH: 'other_host',
 }
 
-const IN_WORDS: Readonly<Record<CertificateProblem, string>> = {
-  expired: 'has expired',
-  not_yet_valid: 'is not valid yet',
-  revoked: 'is revoked',
-  self_signed: 'is self-signed; if you trust it, name its PEM with --ca-file',
-  other_host: 'is for another host name',
-  unknown_authority:
-    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
-}
-
-/** What Node's `code` says of a certificate that is refused. */
+/** The reason behind Node's `code` for refusing a certificate. */
 export function certificateProblem(code: string): CertificateProblem {
-  return CERTIFICATE_PROBLEMS[code] ?? 'unknown_authority'
+  return PROBLEM_BY_CODE[code] ?? 'unknown_authority'
 }
 
 function tlsReason(cause: NodeError, place: Place): string {
   const code = cause.code ?? ''
   const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
   if (!isCertificateProblem(code)) return `TLS with ${host} failed (${code})`
-  const problem = IN_WORDS[certificateProblem(code)]
+  const problem = CERTIFICATE_PROBLEMS[certificateProblem(code)]
   const names = cause.cert?.subjectaltname
   const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
   return `the certificate of ${host} ${problem} (${code}${meant})`
@@ -159,13 +149,9 @@ function addressOf(cause: NodeError, target: string): string {
   return cause.port === undefined ? host : `${host}:${cause.port}`
 }
 
-/** A limit as people say it, for example `3 s`, from milliseconds; what is left of one after a moment is called the whole. */
+/** Milliseconds as `3 s`, rounded to two digits, so that the rest of a limit after a moment reads as the limit. */
 export function secondsText(milliseconds: number): string {
   return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
-}
-
-function hostOf(target: string): string {
-  return target.replace(/:\d+$/, '')
 }
 
 function inBrackets(code: string): string {

@@ -1,6 +1,6 @@
 /**
- * Looks at the way to a service step by step, as calls take it: names, TCP, proxy, TLS. Connections are those of the
- * transport, and nothing is sent but the handshake, so a certificate that is refused can be shown as well.
+ * Checks the connection to a service step by step: names, TCP, proxy, TLS. Connections are made as for calls, and
+ * nothing is sent but the handshake, so that a refused certificate can be shown as well.
  */
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {lookup} from 'node:dns/promises'
@@ -12,13 +12,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher} from './dispatcher.js'
 import {Exchange} from './exchange.js'
-import {
-  type CertificateProblem,
-  certificateProblem,
-  diagnoseConnecting,
-  type Place,
-  secondsText,
-} from './faults.js'
+import {type CertificateProblem, certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
 import type {ProxyServer} from './proxy.js'
 
 export interface Way {
@@ -30,7 +24,7 @@ export interface Way {
   readonly milliseconds: number
 }
 
-export interface ShownCertificate {
+interface ShownCertificate {
   readonly subject: string
   readonly issuer: string
   /** Unix seconds. */
@@ -46,13 +40,12 @@ export interface TlsView {
   readonly problem: {readonly kind: CertificateProblem; readonly reason: string} | undefined
 }
 
-/** `host:port` of a URL. */
 export function hostAndPort(url: URL): {host: string; port: number} {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   return {host: url.hostname.replace(/^\[|\]$/g, ''), port}
 }
 
-/** The addresses of a host name, IPv6 too; those of an address are itself. Throws ExchangeError. */
+/** The addresses of a host name, IPv6 too. Throws ExchangeError. */
 export async function findAddresses(way: Way): Promise<string[]> {
   const {host} = hostAndPort(way.url)
   if (isIP(host) !== 0) return [host]
@@ -89,8 +82,8 @@ export async function inspectTls(way: Way): Promise<TlsView> {
 }
 
 /**
- * What `view` sees of the socket of `dispatcher` once it is connected to `url`; there the exchange ends, unsent. undici
- * reports a connected socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
+ * What `view` returns of the socket of `dispatcher` once it is connected; nothing is sent. undici reports a connected
+ * socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
  */
 async function connectOnly<T>(
   way: Way,
@@ -103,12 +96,10 @@ async function connectOnly<T>(
     connectMilliseconds: milliseconds,
     headersMilliseconds: milliseconds,
     bodyMilliseconds: milliseconds,
+    totalMilliseconds: milliseconds,
+    maxAnswerBytes: 0,
   }
-  const exchange = new Exchange(
-    way.url,
-    {...limits, totalMilliseconds: milliseconds, maxAnswerBytes: 0},
-    way.proxy?.origin,
-  )
+  const exchange = new Exchange(way.url, limits, way.proxy?.origin)
   let connected: Socket | undefined
   const onConnected = (message: unknown) => {
     connected = (message as {socket: Socket}).socket
@@ -127,7 +118,6 @@ async function connectOnly<T>(
     })
   } finally {
     unsubscribe('undici:client:connected', onConnected)
-    // Not waited for, as by the transport.
     dispatcher.destroy().catch(() => {})
   }
 }
@@ -155,22 +145,16 @@ function problemOf(tls: TLSSocket, way: Way): TlsView['problem'] {
   return {kind: certificateProblem(code), reason: faultOf(Object.assign(new Error(code), {code}), way).reason}
 }
 
-function placeOf(way: Way): Place {
-  const {host, port} = hostAndPort(way.url)
-  return {target: `${host}:${port}`, proxy: way.proxy?.origin}
-}
-
 function faultOf(error: unknown, way: Way): ExchangeError {
   if (error instanceof ExchangeError) return error
-  const {fault, reason} = diagnoseConnecting(error, placeOf(way))
+  const {host, port} = hostAndPort(way.url)
+  const {fault, reason} = diagnoseConnecting(error, {target: `${host}:${port}`, proxy: way.proxy?.origin})
   return new ExchangeError(fault, false, reason)
 }
 
-const MAX_NAME_LENGTH = 80
-
 /**
- * A refusal holds nothing of the certificate, so it is looked at once more: `error` with subject, issuer and expiry of
- * the server's certificate; as it was when there is none to be seen.
+ * `error` with subject, issuer and expiry of the server's certificate, for which it connects again: a refusal itself
+ * holds nothing of the certificate.
  */
 export async function withCertificate(error: ExchangeError, way: Way): Promise<ExchangeError> {
   const view = await inspectTls(way).catch(() => undefined)
@@ -179,9 +163,8 @@ export async function withCertificate(error: ExchangeError, way: Way): Promise<E
   return new ExchangeError(error.fault, error.sent, `${error.reason}; it is of ${certificateText(own)}`)
 }
 
-/** Whom it is of, who issued it, and until when it holds, on one harmless line. */
+/** Subject, issuer and expiry, on one harmless line. */
 export function certificateText({subject, issuer, validUntil}: ShownCertificate): string {
   const until = Number.isFinite(validUntil) ? isoTime(validUntil).slice(0, 10) : 'unknown'
-  const [whose, by] = [subject, issuer].map(name => sanitizeLine(name, MAX_NAME_LENGTH))
-  return `${whose}, issued by ${by}, until ${until}`
+  return `${sanitizeLine(subject, 80)}, issued by ${sanitizeLine(issuer, 80)}, until ${until}`
 }

@@ -24,7 +24,9 @@ function setting(env: NodeJS.ProcessEnv, name: string): string {
 }
 
 function parseProxy(text: string, name: string): ProxyServer {
-  const url = readUrl(withScheme(text))
+  // `proxy:3128` is common; curl reads it as http.
+  const written = text.includes('://') ? text : `http://${text}`
+  const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
     throw usage('invalid_proxy', `${name} must be an http:// or https:// URL`, `correct or unset ${name}`)
   }
@@ -45,19 +47,6 @@ function decode(text: string): string {
   }
 }
 
-function readUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** `proxy:3128` is common; curl reads it as http. */
-function withScheme(text: string): string {
-  return text.includes('://') ? text : `http://${text}`
-}
-
 /** Whether NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
@@ -67,31 +56,20 @@ function isExempt(url: URL, noProxy: string): boolean {
 
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true
-  if (entry.includes('/')) return inRange(entry, host)
+  const [network = '', prefix] = entry.split('/')
+  if (prefix !== undefined) return /^\d{1,3}$/.test(prefix) && isInNetwork(network, Number(prefix), host)
   const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? []
   if (entryPort !== undefined && entryPort !== port) return false
   const name = (bracketed ?? plain ?? entry).replace(/^\*?\./, '').replace(/\.$/, '')
-  if (isIP(name) !== 0) return sameAddress(name, host)
+  // As a network, because one IPv6 address can be written in several ways.
+  if (isIP(name) !== 0) return isInNetwork(name, isIPv4(name) ? 32 : 128, host)
   return host === name || host.endsWith(`.${name}`)
 }
 
-function inRange(entry: string, host: string): boolean {
-  const [network = '', prefix = ''] = entry.split('/')
-  if (isIP(network) === 0 || isIP(host) !== isIP(network) || !/^\d{1,3}$/.test(prefix)) return false
-  const bits = Number(prefix)
-  if (bits > (isIPv4(network) ? 32 : 128)) return false
-  const list = new BlockList()
-  list.addSubnet(network, bits, familyOf(network))
-  return list.check(host, familyOf(host))
-}
-
-function sameAddress(left: string, right: string): boolean {
-  if (isIP(left) !== isIP(right)) return false
-  const list = new BlockList()
-  list.addAddress(left, familyOf(left))
-  return list.check(right, familyOf(right))
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv4(address) ? 'ipv4' : 'ipv6'
+function isInNetwork(network: string, bits: number, host: string): boolean {
+  const isV4 = isIPv4(network)
+  if (isIP(network) === 0 || isIP(host) !== isIP(network) || bits > (isV4 ? 32 : 128)) return false
+  const [list, family] = [new BlockList(), isV4 ? 'ipv4' : 'ipv6'] as const
+  list.addSubnet(network, bits, family)
+  return list.check(host, family)
 }

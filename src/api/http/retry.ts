@@ -1,11 +1,11 @@
-/** When to send again, and how long to wait before it. All numbers are ours. */
+/** When to send again, and how long to wait before it. None of the numbers are in the interface. */
 import {type Clock, ExchangeError, type ExchangeFault, type WireAnswer} from '../types.js'
 
 export const MAX_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 20_000
 
-/** Faults that may be gone a moment later. TLS, a refusing proxy, size and protocol are not among them. */
+/** Faults that may be gone a moment later; a bad certificate, a refusing proxy, size and protocol are not. */
 const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
   'dns',
   'refused',
@@ -17,12 +17,11 @@ const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
-/** How one attempt ended. */
 export type Outcome = WireAnswer | ExchangeError
 
 /**
- * Whether the same bytes may be sent once more. A request that is not repeatable may be when nothing of it left, or
- * when the service says that it did not take it (429).
+ * Whether the same bytes may be sent once more. What is not repeatable may be when nothing of it left, or when the
+ * service did not accept it (429).
  */
 export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
   if (outcome instanceof ExchangeError) {
@@ -36,9 +35,8 @@ export function isSuccess({status}: {readonly status: number}): boolean {
 }
 
 /**
- * Whether the service may have carried out what was asked. Only an attempt of which nothing left, a 4xx, and a redirect
- * that keeps the method (307, 308) say that it did not: a failing service, and a redirect that a browser follows with a
- * GET, may have acted before they answered.
+ * Whether the service may have acted. Only an attempt of which nothing left, a 4xx, and a redirect that keeps the method
+ * (307, 308) exclude it: a failing service, and one that redirects to a result (302, 303), may have acted before.
  */
 export function mayHaveActed(outcome: {readonly status: number} | ExchangeError): boolean {
   if (outcome instanceof ExchangeError) return outcome.sent
@@ -72,7 +70,7 @@ export function retryAfterMilliseconds(answer: WireAnswer, now: number): number 
   return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
 }
 
-/** Waits so long, or until `signal` is aborted. */
+/** Waits, at most until `signal` is aborted. */
 export async function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal === undefined) return clock.sleep(milliseconds)
   if (signal.aborted) return

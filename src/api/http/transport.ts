@@ -1,13 +1,10 @@
 /**
- * One exchange on the wire.
+ * One exchange on the wire, on a connection of its own. When a service closes a kept-alive connection at the moment it is
+ * used again, it is not known whether the request arrived, and undici may send it again by itself. With fresh connections
+ * `sent` is exact: undici calls `onRequestStart` of its handler when the connected socket is about to be written to.
  *
- * Every exchange opens its own connection and closes it. A kept-alive connection can be closed by the service at
- * the moment it is used again, and then it is not known whether the request arrived; and undici may put such a request
- * on a new connection by itself. With fresh connections `sent` is exact: undici calls `onRequestStart` of its handler when
- * the connected (tunnelled, TLS-finished) socket is about to be written to, and not before.
- *
- * An answer with neither a length nor chunks ends where the connection ends, so its being cut cannot be seen here: those
- * who read it look at its end (JSON parses, a PDF has `%%EOF`).
+ * An answer with neither a length nor chunks ends where the connection ends, so a cut is only visible in its content
+ * (JSON does not parse, a PDF lacks `%%EOF`).
  */
 import {usage} from '../../contract/failure.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
@@ -25,8 +22,8 @@ export interface TransportOptions {
   readonly insecure?: boolean
 }
 
-/** For a second look at a certificate that was refused (ours). */
-const LOOK_MILLISECONDS = 3000
+/** For connecting again to read a refused certificate; not in the interface. */
+const CERTIFICATE_MILLISECONDS = 3000
 
 /**
  * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
@@ -48,7 +45,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
-      const milliseconds = Math.min(limits.connectMilliseconds, LOOK_MILLISECONDS)
+      const milliseconds = Math.min(limits.connectMilliseconds, CERTIFICATE_MILLISECONDS)
       const {withCertificate} = await import('./inspect.js')
       throw await withCertificate(error, {url, proxy, ca, milliseconds})
     } finally {
@@ -65,7 +62,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
   return Object.assign(transport, {close})
 }
 
-/** Without WebAssembly (`--jitless`) undici ends every connection as if the service had. */
+/** Without WebAssembly (`--jitless`) undici ends every connection as if the service had done it. */
 function requireParser(): void {
   if ('WebAssembly' in globalThis) return
   const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
@@ -77,7 +74,7 @@ function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions 
     origin: url.origin,
     path: url.pathname + url.search,
     method: request.method,
-    // Compressed answers are refused, so none is asked for: nothing is ever inflated.
+    // Nothing is ever inflated: a compressed answer is refused.
     headers: {...request.headers, 'accept-encoding': 'identity'},
     body: request.body ?? null,
     reset: true,
