@@ -192,7 +192,7 @@ const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
 }
 
 /** What the service said, or the beginning of what it sent where that is no JSON; undefined when it said nothing. */
-export function saidIn(answer: Answer): string | undefined {
+function saidIn(answer: Answer): string | undefined {
   return wordsOf(answer) ?? quoteUnlessJson(answer)
 }
 
