@@ -51,7 +51,7 @@ export async function startSubscriber(
     answering(answer, event, received.length)
   }
   const server: Server = tls ? createTlsServer(tls, listener) : createServer(listener)
-  server.on('connection', () => connections++)
+  server.on('connection', () => connections++).unref()
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(wantedPort, '127.0.0.1', resolve),
   )

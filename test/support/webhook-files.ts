@@ -1,9 +1,8 @@
 /** Files with webhooks as a user has them, signed with node's HMAC, and a receiver to probe. */
 import {createHmac} from 'node:crypto'
 import {mkdirSync, writeFileSync} from 'node:fs'
-import {createServer, type IncomingMessage} from 'node:http'
-import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
+import {startSubscriber} from './subscriber.js'
 
 export const SIGNING_SECRET = 'whsec_c2lnbmluZyBzZWNyZXQ'
 export const EVENT =
@@ -40,44 +39,36 @@ export function makeWebhookFiles(directory: string, now: number): Record<string,
   return {SIGNATURE, BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET}
 }
 
+/**
+ * Whether one digest of `header` is that of `body` under `secret`, with one timestamp, not over 300 s from `now` (§6.3).
+ * It shares no line with src/.
+ */
+export function isSigned(header: string, body: Uint8Array, secret: string, now: number): boolean {
+  const fields = header.split(',').map(field => field.split(/=(.*)/s))
+  const valuesOf = (name: string) => fields.flatMap(([key, value]) => (key === name ? (value ?? []) : []))
+  const [time = '', ...others] = valuesOf('t')
+  if (others.length > 0 || !/^\d+$/.test(time) || Math.abs(now - Number(time)) > 300) return false
+  return valuesOf('v1').some(digest => `t=${time},v1=${digest}` === signatureOf(body, time, secret))
+}
+
 export interface VerifyingReceiver {
   readonly origin: string
   readonly url: string
-  close(): void
+  close(): Promise<void>
 }
 
-/** A receiver that keeps to §6, on a free port, and shares no line with src/: 200, or 401 to what is not rightly signed. */
+/** A receiver that keeps to §6: 200, or 401 to what is not rightly signed. */
 export async function startReceiver(secret = SIGNING_SECRET): Promise<VerifyingReceiver> {
-  const server = createServer(async (request, response) => {
-    const isRight = isSigned(request, Buffer.concat(await request.toArray()), secret)
-    response.writeHead(isRight ? 200 : 401, {'content-type': 'application/json'})
-    response.end(JSON.stringify({received: isRight}))
+  const {origin, close} = await startSubscriber((answer, {headers, body}) => {
+    // A header that is repeated is joined with a blank, which none of its fields has.
+    const header = String(headers['x-service-signature'])
+    const now = Math.floor(Date.now() / 1000)
+    const isAlone = !header.includes(' ') && headers['x-service-event-id'] === idIn(body)
+    const isRight = isAlone && isSigned(header, body, secret, now)
+    answer.writeHead(isRight ? 200 : 401, {'content-type': 'application/json'})
+    answer.end(JSON.stringify({received: isRight}))
   })
-  server.unref()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    ...{origin, url: `${origin}/`},
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-function isSigned({rawHeaders}: IncomingMessage, body: Buffer, secret: string): boolean {
-  const valuesOf = (name: string) =>
-    rawHeaders.filter((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === name)
-  const [signature = '', ...more] = valuesOf('x-service-signature')
-  const parts = signature.split(',').map(part => part.split('=', 2))
-  const under = (key: string) => parts.flatMap(([name, value = '']) => (name === key ? [value] : []))
-  const [timestamp = '', ...others] = under('t')
-  const age = Math.floor(Date.now() / 1000) - Number(timestamp)
-  if (more.length > 0 || others.length > 0 || !/^\d{1,12}$/.test(timestamp) || Math.abs(age) > 300)
-    return false
-  const right = signatureOf(body, timestamp, secret).split(',v1=')[1] ?? ''
-  // Several while secrets are rotated.
-  return under('v1').includes(right) && valuesOf('x-service-event-id')[0] === idIn(body)
+  return {origin, url: `${origin}/`, close}
 }
 
 function idIn(body: Buffer): unknown {

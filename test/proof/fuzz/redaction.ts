@@ -98,67 +98,26 @@ const INNOCENT = lines(`the offer off_1 costs 450.00 EUR
   1700000000123
   a=b&c=d
   50 % of the price
-  it's [redacted]`)
+  it's [redacted]
+  2030-06-01 2 17 2030 450.00 EUR 12:30 1700000000`)
 /** What the patterns look for, and might look for again from each of its characters. */
-const REPEATED = [
-  ...words('x a. a@ a@b. -eyJ token &token= https:// "a":" "a\\\\ %41'),
-  '1 ',
-  '2030-06-01 ',
-  'Bearer ',
-  ' ',
-]
-const TELLING =
-  words(`identity passport_no national_id card_number credit_card email_address phone_number mobile_phone
-  surname birth_date access_token client_secret api_key document_id`)
-const INNOCENT_NAMES =
-  words(`is_mobile_rate mobile_only rate_card policy_document min_identity_age identity_type
-  email_template phone_required token_type card_type microphone name`)
+const PATTERNS = words('x a. a@ a@b. -eyJ token &token= https:// "a":" "a\\\\ %41')
+const REPEATED = [...PATTERNS, '1 ', '2030-06-01 ', 'Bearer ', ' ']
 const NEIGHBOURS = words('2030-06-01 2 17 2030 450.00 EUR 12:30 1700000000 + a-1')
-/** As services write names. */
-const style = fc.constantFrom<(name: string) => string>(
-  name => name,
-  name => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-  name => name.replaceAll('_', '-'),
-)
-const named = (names: readonly string[]) =>
-  fc.tuple(fc.constantFrom(...names), style).map(([name, write]) => write(name))
-
-const pad = (n: number) => String(n).padStart(2, '0')
-const date = fc
-  .tuple(fc.integer({min: 2000, max: 2099}), fc.integer({min: 1, max: 12}), fc.integer({min: 1, max: 28}))
-  .map(([y, m, d]) => `${y}-${pad(m)}-${pad(d)}`)
-const amount = fc.integer({min: 0, max: 999_999}).map(cents => (cents / 100).toFixed(2))
-const digits = (length: number) => fc.array(fc.nat(9), {minLength: length, maxLength: length})
-const sum = (all: readonly number[]) => all.reduce((total, each) => total + each, 0)
-
 /** Identity numbers (service.md) and cards (Luhn), with their check digits. */
-const personal = fc.oneof(
-  digits(8).map(rest => {
-    const nine = [1, ...rest]
-    const [odd, even] = [0, 1].map(parity =>
-      sum(nine.slice(0, 9 - parity).filter((_, n) => n % 2 === parity)),
-    )
-    const tenth = ((((odd ?? 0) * 7 - (even ?? 0)) % 10) + 10) % 10
-    return [...nine, tenth, (sum(nine) + tenth) % 10].join('')
-  }),
-  digits(14).map(rest => {
-    const fifteen = [4, ...rest]
-    const doubled = fifteen.map((digit, n) =>
-      n % 2 === 1 ? digit : digit * 2 > 9 ? digit * 2 - 9 : digit * 2,
-    )
-    return [...fifteen, (10 - (sum(doubled) % 10)) % 10].join('')
-  }),
-)
+const PERSONAL = words('10000000146 12345678950 4111111111111111 5555555555554444 378282246310005')
 
 export const redaction = [
   property(
-    'redaction: a known secret is not there after, however it is written and wherever it is',
+    'redaction: a known secret is not there after, however it is written and wherever it is; twice is once',
     fc.tuple(secret, spelling, around, around, fc.nat(5)),
     ([secret, write, before, after, offset]) => {
       const text = before + write(secret, offset) + after
       const redactor = knowing(secret)
       for (const safe of [redactor.text(text), redactor.header('x-echo', text)])
         must(!shows(safe, secret) || shows(before, secret) || shows(after, secret), secret, safe)
+      const once = redactor.text(text)
+      must(redactor.text(once) === once, once, redactor.text(once))
     },
     {weight: 2},
   ),
@@ -213,15 +172,6 @@ export const redaction = [
     },
   ),
   property(
-    'redaction: twice is once',
-    fc.tuple(secret, spelling, around, around),
-    ([secret, write, before, after]) => {
-      const redactor = knowing(secret)
-      const once = redactor.text(`${before}${write(secret, 1)}${after}`)
-      must(redactor.text(once) === once, once, redactor.text(once))
-    },
-  ),
-  property(
     'redaction: what has the form of a secret is removed unknown',
     fc.tuple(around, fc.stringMatching(/^(sk_live_|sk_test_|whsec_)[\w]{12,30}$/), around),
     ([before, secret, after]) =>
@@ -249,28 +199,12 @@ export const redaction = [
     {weight: 40, examples: REPEATED.map((piece): [string, ''] => [piece, ''])},
   ),
   property(
-    'redaction: under a telling name everything is removed, under an innocent one nothing',
-    fc.tuple(
-      named(TELLING),
-      named(INNOCENT_NAMES),
-      fc.constantFrom('plain', ['plain'], {note: '}', no: 'plain'}),
-    ),
-    ([telling, innocent, value]) => {
-      const document = {[innocent]: value, [telling]: value}
-      const shown = {[innocent]: value, [telling]: REDACTED}
-      must(fc.stringify(createRedactor().json(document)) === fc.stringify(shown), document)
-      const text = redactText(JSON.stringify(document).slice(0, -1))
-      must(text === `${JSON.stringify({[innocent]: value}).slice(0, -1)},"${telling}":${REDACTED}`, text)
-    },
-  ),
-  property(
-    'redaction: dates, times and amounts are no identity and no card',
-    fc.array(fc.oneof(date, amount, fc.constantFrom('12:30', '00:00')), {minLength: 1, maxLength: 6}),
-    all => must(redactText(all.join(' ')) === all.join(' '), all.join(' '), redactText(all.join(' '))),
-  ),
-  property(
     "redaction: a person's number is removed, whatever numbers are beside it",
-    fc.tuple(fc.array(fc.constantFrom(...NEIGHBOURS), {maxLength: 4}), fc.nat(4), personal),
+    fc.tuple(
+      fc.array(fc.constantFrom(...NEIGHBOURS), {maxLength: 4}),
+      fc.nat(4),
+      fc.constantFrom(...PERSONAL),
+    ),
     ([beside, at, number]) => {
       const text = beside.toSpliced(at, 0, number).join(' ')
       must(!redactText(text).includes(number), text, redactText(text))
@@ -282,12 +216,7 @@ export const redaction = [
     fc.tuple(fc.stringMatching(/^[1-9][0-9]{2,4}$/), fc.constantFrom('1', 'x', '0', 'ş')),
     ([value, beside]) => {
       const redactor = knowing(value)
-      for (const text of [
-        `${beside}${value}`,
-        `${value}${beside} EUR`,
-        `${value}.00`,
-        `${beside}${value}.00 EUR`,
-      ])
+      for (const text of [beside + value, `${value}${beside} EUR`, `${value}.00`, `${beside}${value}.00`])
         must(redactor.text(text) === text, value, text)
       for (const [before, after] of [' , ', '","', '%20,%0A', '(,).', '\\n,;'].map(text => text.split(',')))
         must(redactor.text(before + value + after) === `${before}${REDACTED}${after}`, value, before, after)

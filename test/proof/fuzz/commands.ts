@@ -1,0 +1,211 @@
+/**
+ * Hostile input of four kinds for the built command. Whatever comes, the command ends in time, with an exit code of the
+ * table that is not 1, without a stack trace, and with --json prints one document.
+ */
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import type {Finished} from '../../support/bookctl.js'
+import {ScriptedService} from '../../support/scripted-service.js'
+import {hasStack} from '../../support/stack.js'
+import {captureLine, EVENT, isSigned, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+import {Home, parse} from '../scene.js'
+import {httpRequests, mutated, mutatedJson, signatureHeaders} from './hostile.js'
+import {type Checked, checkAll, lines} from './property.js'
+
+/** Far more than any of them takes, on a machine that does other things beside. */
+const LIMIT_MILLISECONDS = 30_000
+/** Of the heap; a command that needs more ends with a signal, which is no exit code. */
+const MOST_MEGABYTES = 160
+/** Unix seconds at which everything was signed. */
+export const T = 1_700_000_000
+
+export interface Kind {
+  /** The exit codes that may come of it. */
+  readonly exits: readonly number[]
+  /** Bytes near to what is read, and far from it. */
+  readonly input: fc.Arbitrary<Uint8Array>
+  /** Runs the command on them. `pick` chooses among the commands that read the kind. */
+  run(home: Home, bytes: Uint8Array, pick: number): Promise<Finished>
+}
+
+const SIGNATURE = signatureOf(EVENT, T)
+const HTTP = `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\nContent-Length: ${EVENT.length}\r\n\r\n${EVENT}`
+const SIGNED = [{name: 'X-Service-Signature', value: SIGNATURE}]
+const POSTED = {method: 'POST', url: 'https://x.example/hook', headers: SIGNED, postData: {text: EVENT}}
+const ENTRY = {startedDateTime: '2023-11-14T22:13:20Z', request: POSTED}
+const HAR = JSON.stringify({log: {version: '1.2', entries: [ENTRY]}})
+const CAPTURES = `${captureLine(EVENT, T)}\n${captureLine(EVENT, T + 1)}\n`
+const PROFILE = {
+  base_url: 'https://x.example/v1',
+  client_id: 'cid_x',
+  scopes: ['hotels:read'],
+  timeout: 5,
+  paths: {},
+}
+const CONFIG = JSON.stringify({
+  current_profile: 'default',
+  profiles: {default: PROFILE},
+  defaults: {currency: 'EUR', contact: {name: 'A', email: 'a@b.example'}, ca_file: 'x'},
+})
+const ANSWERS = lines(`
+  {"data":{"account":{"id":"acc","name":"A","balance":{"total":"1.00","currency":"EUR"}}}}
+  {"data":{"offers":[{"offer_id":"o","hotel_name":"H","price":{"total":"1.00","currency":"EUR"},"expires_at":"2030-01-01T00:00:00Z"}]}}
+  {"data":[{"reservation_ref":"RSV-1","status":"CONFIRMED","check_in":"2030-01-01","total":{"amount":1,"currency":"EUR"}}],"meta":{"next_cursor":"a"}}
+  {"data":{"id":"whsub_1","url":"https://a.example","events":["voucher.ready"],"secret":"s","is_active":true}}
+  {"error":{"code":"a","message":"b","details":[{"field":"x","message":"y"}],"request_id":"r"}}`)
+
+/** What is close to the input of a kind, and beside it any JSON and any bytes. */
+const near = (...close: fc.Arbitrary<Uint8Array>[]) =>
+  fc.oneof(
+    {weight: 4, arbitrary: fc.oneof(...close)},
+    fc.json({maxDepth: 6}).map(text => Buffer.from(text)),
+    fc.uint8Array({maxLength: 400}),
+  )
+
+const splitWords = (text: string) => lines(text).map(line => line.split(' '))
+const SETTINGS_READERS = splitWords('config list\nprofiles list\nconfig get currency\nwhoami')
+const ANSWER_READERS = splitWords(`account
+  hotels search --city 101 --check-in 2030-06-01 --nights 1 --room 2 --nationality TR --currency EUR
+  hotels show h1
+  hotels price off_1
+  tours search --city 101 --date 2030-06-01 --currency EUR
+  tours show t1
+  content cities
+  content countries
+  content currencies
+  reservations list
+  reservations show RSV-1
+  reservations cancel RSV-1 --yes
+  reservations update RSV-1 --contact email=a@b.example
+  voucher download RSV-1 --file -
+  webhooks list
+  webhooks create --url https://a.example/ --event voucher.ready
+  webhooks test whsub_1
+  webhooks update whsub_1 --passive
+  webhooks delete whsub_1 --yes
+  sandbox deliveries
+  api GET /account
+  logout
+  doctor`)
+
+const VERIFY = ['--secret-file', 'signing.txt', '--at', String(T), '--json']
+
+export const KINDS = {
+  signature: {
+    exits: [0, 2, 9],
+    input: near(
+      signatureHeaders(T, SIGNATURE.slice(-64)).map(text => Buffer.from(text)),
+      mutated([SIGNATURE, `${SIGNATURE}, v1=${'a'.repeat(64)}`]),
+    ),
+    async run(home, bytes) {
+      // An argument can have no NUL.
+      const header = Buffer.from(bytes).toString().replaceAll('\0', '\u0001')
+      const argv = ['webhooks', 'verify', '-', `--signature=${header}`, ...VERIFY]
+      const finished = await home.run(argv, {stdin: EVENT})
+      const isRight = isSigned(header, Buffer.from(EVENT), SIGNING_SECRET, T)
+      if (parse(finished.stdout)?.valid === true && !isRight) throw new Error('found valid what is not')
+      return finished
+    },
+  },
+  captures: {
+    exits: [0, 2, 9],
+    input: near(
+      mutated([HTTP, HAR, CAPTURES]),
+      mutatedJson([HAR, captureLine(EVENT, T)]),
+      httpRequests([`X-Service-Signature: ${SIGNATURE}`, 'X-Service-Event-Id: evt_01'], EVENT),
+    ),
+    run(home, bytes) {
+      writeFileSync(join(home.directory, 'input'), bytes)
+      return home.run(['webhooks', 'verify', 'input', ...VERIFY])
+    },
+  },
+  config: {
+    exits: [0, 2, 4],
+    input: near(mutated([CONFIG]), mutatedJson([CONFIG])),
+    run(home, bytes, pick) {
+      writeFileSync(join(home.configDirectory, 'config.json'), bytes)
+      return home.run([...(SETTINGS_READERS[pick % SETTINGS_READERS.length] ?? []), '--json'])
+    },
+  },
+  answers: {
+    // Not 2: then nothing was sent, and no answer read.
+    exits: [0, 4, 5, 6, 7, 8, 10],
+    input: near(mutated(ANSWERS), mutatedJson(ANSWERS)),
+    async run(home, bytes, pick) {
+      const status = [200, 200, 201, 200, 400, 500, 403][pick % 7] ?? 200
+      const type = pick % 5 === 0 ? 'text/html' : 'application/json'
+      const service = await ScriptedService.answering({status, type, body: bytes})
+      const argv = ANSWER_READERS[pick % ANSWER_READERS.length] ?? []
+      const env = {BOOKCTL_CLIENT_ID: 'cid_x', BOOKCTL_CLIENT_SECRET: 'sk_test_x'}
+      const typed = [...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])]
+      try {
+        const finished = await home.run(typed, {env: {...env, BOOKCTL_BASE_URL: service.baseUrl}})
+        // What is downloaded to stdout is bytes.
+        return argv.includes('-') ? {...finished, stdout: '{}'} : finished
+      } finally {
+        service.close()
+      }
+    },
+  },
+} satisfies Record<string, Kind>
+
+export type KindName = keyof typeof KINDS
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+const HARMFUL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
+/** What the command was given, and must keep to itself. */
+const SECRETS = [SIGNING_SECRET, 'sk_test_x', 'odd-access-token-secret']
+
+/** Throws what is wrong with what the command made of `bytes`. */
+async function tryInput(name: KindName, bytes: Uint8Array, pick: number): Promise<void> {
+  const kind: Kind = KINDS[name]
+  const home = new Home({BOOKCTL_NO_HISTORY: '1', NODE_OPTIONS: `--max-old-space-size=${MOST_MEGABYTES}`})
+  try {
+    mkdirSync(home.configDirectory, {mode: 0o700})
+    writeFileSync(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
+    const began = Date.now()
+    const {exit, stdout, stderr} = await kind.run(home, bytes, pick)
+    const all = stdout + stderr
+    const wrong = [
+      kind.exits.includes(Number(exit)) ? '' : `exit ${exit}`,
+      Date.now() - began > LIMIT_MILLISECONDS ? `took ${Date.now() - began} ms` : '',
+      hasStack(all) ? 'a stack trace' : '',
+      HARMFUL.test(all) ? 'what a terminal would obey' : '',
+      parse(stdout) === undefined ? 'stdout is not one JSON document' : '',
+      SECRETS.some(secret => all.includes(secret)) ? 'a secret' : '',
+    ].filter(Boolean)
+    if (wrong.length > 0)
+      throw new Error(`${wrong.join('; ')}: ${stdout.slice(0, 400)} | ${stderr.slice(0, 400)}`)
+  } finally {
+    home.remove()
+  }
+}
+
+/** The saved inputs of a kind: what was found once, and what is known to be hard. */
+export function corpusOf(kind: KindName): {name: string; bytes: Uint8Array}[] {
+  const directory = new URL(`corpus/${kind}/`, import.meta.url)
+  const names = readdirSync(directory).sort()
+  return names.map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
+}
+
+/** All saved inputs of a kind. Which command reads each follows from `seed`. */
+export async function trySaved(kind: KindName, seed: number): Promise<Checked> {
+  const wrong: string[] = []
+  const inputs = corpusOf(kind)
+  for (const {name, bytes} of inputs) {
+    const pick = name.length * 5 + seed
+    await tryInput(kind, bytes, pick).catch(error =>
+      wrong.push(`${kind}/${name}, pick ${pick}: ${error.message}`),
+    )
+  }
+  return {tried: inputs.length, failure: wrong.length === 0 ? undefined : wrong.join('\n')}
+}
+
+/** New inputs from `seed`, up to the first that fails, which is made small. */
+export function tryNew(kind: KindName, seed: number, runs: number): Promise<Checked> {
+  const show = ([bytes, pick]: [Uint8Array, number]) =>
+    `pick ${pick}, base64 for test/proof/fuzz/corpus/${kind}/: ${Buffer.from(bytes).toString('base64')}`
+  const inputs = fc.tuple(KINDS[kind].input, fc.nat(1000))
+  return checkAll(kind, inputs, ([bytes, pick]) => tryInput(kind, bytes, pick), {seed, runs}, show)
+}

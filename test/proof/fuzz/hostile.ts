@@ -1,0 +1,124 @@
+/**
+ * Hostile bytes close to what is read: a good text with pieces cut out, doubled or replaced; JSON with values and keys
+ * that readers stumble over; signature headers and HTTP requests of right and wrong parts.
+ */
+import fc from 'fast-check'
+import {anyString} from '../../support/any-text.js'
+import {lines, words} from './property.js'
+
+const SPLINTERS = [
+  ...words('" { } [ % = , \\u0000 null -1 1e999 99999999999999999999 "__proto__":{"a":1}, [[[[[[ \\ //'),
+  ...['\0', '\r\n\r\n', '\n', '\r', '\ud800', '\u001b[2J', '\ufeff', '\u202e', '\u0085', 'é'.repeat(300)],
+]
+
+/** One of `seeds` with up to six pieces of it replaced. */
+export function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
+  const splinter = fc.oneof(fc.constantFrom(...SPLINTERS), anyString({maxLength: 8}))
+  const changes = fc.array(fc.tuple(fc.nat(1000), fc.nat(60), splinter), {maxLength: 6})
+  return fc.tuple(fc.constantFrom(...seeds), changes).map(([seed, all]) => {
+    const text = all.reduce((rest, [place, length, put]) => {
+      const at = Math.floor((place / 1000) * rest.length)
+      return rest.slice(0, at) + put + rest.slice(at + length)
+    }, seed)
+    return Buffer.from(text)
+  })
+}
+
+/** Values of JSON, some of which JSON.stringify never writes. */
+const VALUES = [
+  ...words('null true 0 -0 -1 1e999 1e-400 9007199254740993 0.1 "" [] {} [[]] [null]'),
+  ...words('"__proto__" {"__proto__":{"polluted":true}} {"constructor":{"prototype":{"polluted":true}}}'),
+  ...words(
+    '"\\ud800" "\\u0000" "\\u001b[2J\\u001b]0;x\\u0007" "\\u202e\\u2066gpj.exe" "\\u200b" "a\\nb\\tc"',
+  ),
+  ...words('"<script>" "https://u:p@h.example/?token=x" "javascript:0" "file:///etc/passwd" "../../x"'),
+  ...words('"2030-02-30" "-271821-04-20T00:00:00Z" "1.000,00" "1e3" "-1.00" "NaN" "١٢" "EUR" "東京👩‍👩‍👧‍👦"'),
+  ...[
+    '" "',
+    '"100 %"',
+    '{"toString":1,"valueOf":2,"toJSON":3,"then":4,"length":-1}',
+    `"${'x'.repeat(3000)}"`,
+  ],
+  ...[`${'['.repeat(400)}${']'.repeat(400)}`, `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`],
+]
+const KEYS = [
+  ...words('__proto__ constructor toString hasOwnProperty length 0 data error offer_id'),
+  ...['', 'a b', '\u001b[2J', '\u202e'],
+].map(key => JSON.stringify(key))
+
+/** A scalar, or the beginning of an object; keys are met too, and left. */
+const PLACE = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|true|false|null|\{(\})?/g
+
+/** One of `seeds`, which are JSON, with some values replaced, wrapped or repeated, or a hostile key beside them. */
+export function mutatedJson(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
+  const change = fc.tuple(fc.nat(60), fc.nat(5), fc.constantFrom(...VALUES), fc.constantFrom(...KEYS))
+  const changes = fc.array(change, {minLength: 1, maxLength: 5})
+  return fc.tuple(fc.constantFrom(...seeds), changes).map(([seed, all]) => {
+    const text = all.reduce((json, [place, how, value, key]) => {
+      const places = [...json.matchAll(PLACE)].filter(([, isKey]) => isKey === undefined)
+      const found = places[place % places.length]
+      const [old, index] = [found?.[0] ?? '', found?.index ?? 0]
+      const member = `{${key}:${value}`
+      const scalar = [`[${old}]`, `{${key}:${old}}`, `[${old},${value},${old}]`][how] ?? value
+      const put = old === '{' ? `${member},` : old === '{}' ? `${member}}` : scalar
+      return json.slice(0, index) + put + json.slice(index + old.length)
+    }, seed)
+    return Buffer.from(text)
+  })
+}
+
+/** Signature headers of right and wrong parts; `digest` is the right one for `t`. */
+export function signatureHeaders(t: number, digest: string): fc.Arbitrary<string> {
+  const wrongTimes = words(`${t + 300} ${t - 301} 0${t} -${t} +${t} ${t}.0 ${t}000 17e8 ٣ ${'9'.repeat(13)}`)
+  const bytes = Buffer.from(digest, 'hex')
+  const digests = [
+    ...[digest, digest, 'a'.repeat(64), digest.toUpperCase(), `${digest}00`, `0x${digest}`, `${digest} `],
+    ...[31, 32, 33, 62, 63].map(length => digest.slice(0, length)),
+    ...[bytes.toString('base64'), bytes.toString('base64url'), `${digest.slice(0, 63)}\u0661`, `${digest}=`],
+  ]
+  const otherName = fc.constantFrom('v0', 'v2', 'V1', 'T', 'v1 ', ' v1', 'kid', '', '__proto__')
+  const field = fc.oneof(
+    fc.constantFrom(t, t, ...wrongTimes, '', ' ').map(time => `t=${time}`),
+    {weight: 2, arbitrary: fc.constantFrom(...digests).map(hex => `v1=${hex}`)},
+    fc.tuple(otherName, fc.constantFrom(digest, `${t}`, '')).map(pair => pair.join('=')),
+    anyString({maxLength: 6}),
+  )
+  const separator = fc.constantFrom(',', ',', ',', ',', ',', ', ', ' ,', ';', ',,', '\r\n ', '&')
+  const parts = fc.array(fc.tuple(field, separator), {maxLength: 4})
+  const right = fc.constantFrom(`t=${t},v1=${digest}`, `v1=${digest},t=${t}`, `t=${t}`, `v1=${digest}`, '')
+  return fc
+    .tuple(parts, right, parts)
+    .map(
+      ([before, middle, after]) =>
+        `${before.flat().join('')}${middle}${after.map(([text, mark]) => mark + text).join('')}`,
+    )
+}
+
+/** HTTP requests of right and wrong lines around `body`; `head` has the right headers, to be doubled, folded or lost. */
+export function httpRequests(head: readonly string[], body: string): fc.Arbitrary<Uint8Array> {
+  const odd = lines(`Transfer-Encoding: chunked
+    Content-Encoding: gzip
+    Content-Length: 3
+    Content-Length: -1
+    Content-Length: ${body.length}
+    no colon
+    : no name
+    __proto__: x
+    Expect: 100-continue
+    X: ${'y'.repeat(9000)}`)
+  const changed = head.flatMap(line => [line, line.toUpperCase(), line.replace(',', ',\r\n ')])
+  const line = fc.constantFrom(...head, ...changed, ...odd, ' folded', '\tfolded', 'X-\0: a', 'X: \u001b[2J')
+  const end = fc.constantFrom('\r\n', '\r\n', '\r\n', '\n', '\r')
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const bodies = fc.oneof(
+    fc.constantFrom(body, body, chunks, `\ufeff${body}`, body.slice(9), `${body}\n`, ''),
+    anyString({maxLength: 40}),
+  )
+  const starts = ['POST / HTTP/1.0', 'GET / HTTP/1.1', 'POST //x HTTP/1.1', 'POST / HTTP/9', 'p / q', '']
+  const start = fc.constantFrom('POST / HTTP/1.1', 'POST / HTTP/1.1', ...starts)
+  return fc
+    .tuple(start, fc.array(fc.tuple(line, end), {maxLength: 7}), end, bodies)
+    .map(([first, all, blank, content]) =>
+      Buffer.from(`${first}${blank}${all.flat().join('')}${blank}${content}`),
+    )
+}

@@ -1,0 +1,286 @@
+/** What comes from outside: signatures beside a check of its own, captures however they are cut, links, vouchers, errors. */
+import fc from 'fast-check'
+import {factsOf} from '../../../src/api/answers/offer-facts.js'
+import {termsOf} from '../../../src/api/answers/offer-terms.js'
+import {findOffers} from '../../../src/api/answers/offers.js'
+import {refusalOf} from '../../../src/api/answers/refusals.js'
+import {fetchLink} from '../../../src/api/operations/link.js'
+import {fetchVoucher} from '../../../src/api/operations/vouchers.js'
+import type {Answer, Api} from '../../../src/api/types.js'
+import {parseJson} from '../../../src/contract/json.js'
+import {isAmount} from '../../../src/contract/money.js'
+import {readCaptures} from '../../../src/webhooks/captures/captures.js'
+import type {CapturedRequest} from '../../../src/webhooks/captures/request.js'
+import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/signature/headers.js'
+import {createVerifier, sign, verify} from '../../../src/webhooks/signature/signature.js'
+import {fakeClock} from '../../support/clocks.js'
+import {startReceiving} from '../../support/receiving.js'
+import {EVENT, isSigned, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
+import {corpusOf, KINDS, T} from './commands.js'
+import {httpRequests} from './hostile.js'
+import {anyText, attempt, must, property} from './property.js'
+
+const body = Buffer.from(EVENT)
+const secrets = [{name: 'one', secret: SIGNING_SECRET}]
+
+/** All requests of a file that comes in pieces of at most `size` bytes; found valid only if the check apart says so. */
+async function read(file: Uint8Array, size: number) {
+  async function* pieces() {
+    for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size))
+  }
+  const options = {signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}}
+  const found: {headers: CapturedRequest['headers']; body: string; rest: unknown}[] = []
+  for await (const requests of readCaptures(pieces(), options))
+    for (const request of requests) {
+      const parts: Uint8Array[] = []
+      if (request.body instanceof Uint8Array) parts.push(request.body)
+      else for await (const piece of request.body) parts.push(Buffer.from(piece))
+      const whole = Buffer.concat(parts)
+      const {headers, problem, receivedAt, place, afterwards} = request
+      const header = headerOf(headers ?? {}, 'x-service-signature')
+      const {valid} = verify({rawBody: whole, header, secrets, now: T})
+      const [alone = '', ...more] = [header ?? ''].flat()
+      const isRight = more.length === 0 && isSigned(alone, whole, SIGNING_SECRET, T)
+      must(!valid || isRight, 'found valid what is not', header)
+      const surplus = afterwards.surplus && Buffer.from(afterwards.surplus).toString('base64')
+      const rest = {problem, receivedAt, place, notes: [...afterwards.notes], surplus}
+      found.push({headers, body: whole.toString('base64'), rest})
+    }
+  return found
+}
+
+const webhooks = [
+  property(
+    'signature: valid only if a check apart says so, whole or in pieces',
+    fc.tuple(KINDS.signature.input, fc.integer({min: -302, max: 302}), fc.nat(EVENT.length)),
+    ([bytes, age, at]) => {
+      const [header, now] = [Buffer.from(bytes).toString(), T + age]
+      const verdict = verify({rawBody: body, header, secrets, now})
+      must(!verdict.valid || isSigned(header, body, SIGNING_SECRET, now), header, now)
+      const verifier = createVerifier({header, secrets, now})
+      verifier.update(body.subarray(0, at)).update(body.subarray(at))
+      must(JSON.stringify(verifier.finish()) === JSON.stringify(verdict), header, now)
+    },
+  ),
+  property(
+    'signature: what is signed here is valid, and with any bit changed or too late it is not',
+    fc.tuple(
+      fc.uint8Array({minLength: 1, maxLength: 300}),
+      anyText.filter(text => text.length > 3),
+      fc.nat(2400),
+      fc.integer({min: -300, max: 300}),
+    ),
+    ([raw, text, bit, age]) => {
+      const secret = `whsec_${text}x`
+      const header = sign(secret, String(T), raw)
+      must(isSigned(header, raw, secret, T), header)
+      const isValid = (rawBody: Uint8Array, now: number) =>
+        verify({rawBody, header, secrets: [...secrets, {name: 'b', secret}], now}).valid
+      must(isValid(raw, T + age), header)
+      const changed = Uint8Array.from(raw)
+      changed[bit % raw.length] = (changed[bit % raw.length] ?? 0) ^ (1 << (bit % 8))
+      must(!isValid(changed, T + age), header)
+      must(!isValid(raw, T + Math.sign(age || 1) * 301), header)
+    },
+  ),
+  property(
+    'signature: of the saved headers those whose name says so are valid, and no other',
+    fc.constantFrom(...corpusOf('signature')),
+    ({name, bytes}) => {
+      const {valid} = verify({rawBody: body, header: Buffer.from(bytes).toString(), secrets, now: T})
+      must(valid === name.startsWith('valid-'), name, valid)
+    },
+    {examples: corpusOf('signature'), weight: 50},
+  ),
+  property(
+    'captures: read alike whole and in pieces of any size, and nothing in them is believed',
+    fc.tuple(KINDS.captures.input, fc.integer({min: 1, max: 70})),
+    async ([file, size]) => {
+      const [whole, cut] = [await read(file, file.length + 1), await read(file, size)].map(each =>
+        JSON.stringify(each),
+      )
+      must(cut === whole, size, whole?.slice(0, 600), cut?.slice(0, 600))
+    },
+    {
+      weight: 10,
+      examples: corpusOf('captures')
+        .filter(({bytes}) => bytes.length < 100_000)
+        .map(({bytes}): [Uint8Array, number] => [bytes, 997]),
+    },
+  ),
+  property(
+    'captures: what is right in them is found right',
+    fc.tuple(fc.uint8Array({maxLength: 200}), fc.constantFrom('\r\n', '\n'), fc.integer({min: 1, max: 50})),
+    async ([raw, end, size]) => {
+      const signature = signatureOf(raw, T)
+      const base64 = Buffer.from(raw).toString('base64')
+      const head = [
+        'POST / HTTP/1.1',
+        `X-Service-Signature: ${signature}`,
+        `Content-Length: ${raw.length}`,
+        end,
+      ]
+      const headers = [{name: 'x-service-signature', value: signature}]
+      const posted = {headers, postData: {text: base64, encoding: 'base64'}}
+      const line = {type: 'event', body_base64: base64, headers: {'x-service-signature': signature}}
+      for (const file of [
+        Buffer.concat([Buffer.from(head.join(end)), raw]),
+        Buffer.from(JSON.stringify({log: {entries: [{request: posted}]}})),
+        Buffer.from(`${JSON.stringify(line)}\n`),
+      ]) {
+        const [found] = await read(file, size)
+        must(found?.body === base64, file.toString(), found)
+        const header = headerOf(found?.headers ?? {}, 'X-Service-Signature')
+        must(verify({rawBody: raw, header, secrets, now: T}).valid, found)
+      }
+    },
+    {weight: 10},
+  ),
+]
+
+const now = Math.floor(Date.now() / 1000)
+const GOOD = '{"id":"evt_1","type":"a"}'
+const head = signedRequest(GOOD, 'evt_1', {timestamp: now}).toString().split('\r\n')
+const signedBytes = fc
+  .tuple(fc.uint8Array({maxLength: 200}), fc.constantFrom('evt_1', 'x'))
+  .map(([raw, id]) => signedRequest(Buffer.from(raw), id, {timestamp: now}))
+const STATUSES = /^HTTP\/1\.1 (200|400|401|404|405|408|411|413|417|431|501|503|505) /
+
+const receiving = property(
+  'listen: a request of any form is answered or cut off, and 200 only for what is signed',
+  fc.oneof(
+    httpRequests(
+      head.filter(line => /^(X-Service|Content-Length|Host)/.test(line)),
+      GOOD,
+    ),
+    fc.uint8Array({maxLength: 300}),
+    signedBytes,
+  ),
+  async bytes => {
+    const receiver = await startReceiving({clock: () => now})
+    try {
+      const answer = await exchangeRaw(receiver.port, Buffer.from(bytes), {end: true})
+      must(answer === '' || STATUSES.test(answer), answer.slice(0, 80))
+      for (const {rawHeaders, body} of receiver.store.page({}, {after: 0}, 10)) {
+        const at = rawHeaders.findIndex((name, n) => n % 2 === 0 && /^x-service-signature$/i.test(name))
+        must(isSigned(rawHeaders[at + 1] ?? '', body, SECRET, now), rawHeaders)
+      }
+    } finally {
+      await receiver.close()
+    }
+  },
+  {weight: 50},
+)
+
+const saved = corpusOf('answers').map(({bytes}) => bytes)
+const SCHEMES = ['https:', 'HTTPS:', 'http:', 'ftp:', 'file:', 'data:', 'javascript:', '', 'ht\ntps:']
+const HOSTS =
+  'files.test 127.0.0.1:1 [::1]:1 localhost u:p@files.test 127.0.0.1.files.test 0x7f.1 169.254.169.254'
+const PATHS = ['/v?token=canary', '', '/\u0000', '?a', '/%00', '\\@x']
+const link = fc.oneof(
+  anyText,
+  fc.webUrl({withQueryParameters: true, withFragments: true}),
+  fc
+    .tuple(
+      fc.constantFrom(...SCHEMES),
+      fc.constantFrom('//', '/', '\\\\', '', '///'),
+      fc.constantFrom(...HOSTS.split(' '), ''),
+      fc.constantFrom(...PATHS),
+    )
+    .map(parts => parts.join('')),
+)
+const pdfPiece = fc.oneof(
+  fc.constantFrom('%PDF-1.7\n', '%PDF', '%%EOF\n', '%%EO', '<html>', '\0', ' ', 'x'.repeat(3000)),
+  fc.string({maxLength: 9}),
+)
+
+const answerOf = (status: number, bytes: Uint8Array, headers: Record<string, string> = {}): Answer => ({
+  ...{status, headers, body: bytes, attempts: 1, mayHaveActed: false},
+  ...{json: parseJson(bytes), requestId: undefined},
+})
+
+const answers = [
+  property(
+    'answers: a link is fetched by https, or by http from this machine to itself; it is never shown',
+    fc.tuple(
+      fc.constantFrom('https://service.test/v1', 'http://127.0.0.1:9/v1'),
+      link,
+      fc.array(link, {maxLength: 5}),
+    ),
+    async ([baseUrl, first, redirects]) => {
+      const fetched: string[] = []
+      const sender = {
+        async send({url, headers}: {url: string; headers: object}) {
+          must(!('authorization' in headers) && !('cookie' in headers), headers)
+          const location = redirects[fetched.length]
+          fetched.push(url)
+          return location === undefined ? answerOf(200, body) : answerOf(302, body, {location})
+        },
+      }
+      const {refusal = ''} = await attempt(() => fetchLink({baseUrl, sender}, first))
+      must(!refusal.includes('canary') && !refusal.includes('u:p'), refusal)
+      must(fetched.length <= 4, fetched)
+      const urls = fetched.map(text => new URL(text))
+      for (const [n, {protocol, hostname, username, password}] of urls.entries()) {
+        const isHere = /^(127\.[\d.]+|\[::1\]|localhost)$/.test(hostname) && baseUrl.startsWith('http:')
+        const wasHttps = urls.slice(0, n).some(before => before.protocol === 'https:')
+        must(protocol === 'https:' || (protocol === 'http:' && isHere && !wasHttps), fetched)
+        must(username === '' && password === '', fetched)
+      }
+    },
+  ),
+  property(
+    'answers: a voucher is a whole PDF or nothing',
+    fc.tuple(
+      fc.array(pdfPiece, {maxLength: 5}),
+      fc.constantFrom(undefined, 'right', '0', '-1', '1e9', 'x', ''),
+      fc.constantFrom(200, 200, 200, 201, 204, 206, 301, 403, 404, 410, 500),
+    ),
+    async ([parts, length, status]) => {
+      const pdf = Buffer.from(parts.join(''))
+      const announced = length === 'right' ? String(pdf.length) : length
+      const fetched = answerOf(status, pdf, announced === undefined ? {} : {'content-length': announced})
+      const shown = answerOf(200, Buffer.from('{"data":{"voucher":{"url":"https://files.test/v"}}}'))
+      const api = {
+        ...{baseUrl: 'https://service.test/v1', clock: fakeClock()},
+        ...{exchange: async () => shown, fetchLink: async () => fetched},
+      } as unknown as Api
+      const {value} = await attempt(() => fetchVoucher(api, 'RSV-1'))
+      const isPdf = pdf.subarray(0, 5).equals(Buffer.from('%PDF-')) && pdf.subarray(-2048).includes('%%EOF')
+      const isWhole = announced === undefined || Number(announced) === pdf.length
+      must((value !== undefined) === (status === 200 && isPdf && isWhole), status, announced, parts)
+      must(value === undefined || pdf.equals(value), parts)
+    },
+  ),
+  property(
+    'answers: offers of any shape: texts are texts, prices are plain amounts or none',
+    KINDS.answers.input,
+    bytes => {
+      for (const offer of findOffers(parseJson(bytes))) {
+        const {price} = factsOf(offer)
+        must(price.total === null || isAmount(price.total), price)
+        must(price.currency === null || typeof price.currency === 'string', price)
+        must(typeof offer.offerId === 'string' && offer.offerId !== '', offer.offerId)
+        const {roomsLeft, dueAtProperty = [], policies = []} = termsOf(offer.node.value)
+        must(roomsLeft === undefined || (Number.isInteger(roomsLeft) && roomsLeft > 0), roomsLeft)
+        for (const {amount} of dueAtProperty) must(typeof amount === 'string', amount)
+        for (const {fee} of policies) must(typeof fee === 'string', fee)
+      }
+    },
+    {examples: saved},
+  ),
+  property(
+    'answers: an error of any shape is reported in few words that a terminal can show',
+    fc.tuple(KINDS.answers.input, fc.integer({min: 300, max: 599})),
+    async ([bytes, status]) => {
+      const {refusal = ''} = await attempt(() => {
+        throw refusalOf({...answerOf(status, bytes), secrets: ['canary-canary']}, 1_800_000_000)
+      })
+      must(refusal !== '' && refusal.length < 4000, refusal)
+    },
+    {examples: saved.map((bytes): [Uint8Array, number] => [bytes, 400])},
+  ),
+]
+
+export const outside = [...webhooks, receiving, ...answers]
