@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {PlanFlags} from '../../src/cli/features/reserve/plan.js'
 import {makeReservation} from '../../src/cli/features/reserve/run.js'
-import {type Booked, readBegun} from '../../src/cli/features/wizard/draft.js'
+import {type Booked, readDraft} from '../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../src/cli/features/wizard/wizard.js'
 import {systemClock} from '../../src/cli/session/clock.js'
 import {type Connection, connect} from '../../src/cli/session/connect.js'
@@ -45,16 +45,15 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
     prompts: scriptedPrompts([]),
     async run(script, {offer, ...flags} = {}) {
       desk.prompts = scriptedPrompts(script)
-      const begun = await readBegun(offer, flags, today)
-      if (!begun) throw new Error('nothing is missing')
+      const draft = await readDraft(offer, flags, today)
+      if (!draft) throw new Error('nothing is missing')
       return runWizard(
         {
-          ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today},
+          ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today, flags},
           reader: () => ({now: systemClock.now(), timeZone: 'UTC'}),
-          ...{maxPrice: flags['max-price'], key: flags['idempotency-key'], agreed: false, dryRun: false},
           send: plan => makeReservation(connection, plan, {warn: text => void told.push(text)}),
         },
-        begun,
+        draft,
       )
     },
     async close() {

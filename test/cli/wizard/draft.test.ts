@@ -1,6 +1,6 @@
 /** What flags, file and settings say already, so that the wizard asks for the rest alone. */
 import {expect, test} from 'vitest'
-import {readBegun} from '../../../src/cli/features/wizard/draft.js'
+import {readDraft} from '../../../src/cli/features/wizard/draft.js'
 
 const CONTACT = {
   name: 'Ayşe',
@@ -12,9 +12,9 @@ const CONTACT = {
 
 test('a whole contact of the settings is not asked for again, and a flag changes a part of it', async () => {
   const preferred = {contact: CONTACT}
-  expect((await readBegun('off_1', {preferred}, '2030-01-01'))?.contact).toEqual(CONTACT)
+  expect((await readDraft('off_1', {preferred}, '2030-01-01'))?.contact).toEqual(CONTACT)
   const flags = {preferred, contact: {email: 'b@example.com'}}
-  expect((await readBegun('off_1', flags, '2030-01-01'))?.contact).toMatchObject({
+  expect((await readDraft('off_1', flags, '2030-01-01'))?.contact).toMatchObject({
     name: 'Ayşe',
     email: 'b@example.com',
   })
@@ -22,7 +22,7 @@ test('a whole contact of the settings is not asked for again, and a flag changes
 
 test('a part of one is not enough, and nothing is made up beside it', async () => {
   const preferred = {contact: {email: CONTACT.email, name: 'Fatma'}}
-  expect(await readBegun('off_1', {preferred}, '2030-01-01')).toMatchObject({
+  expect(await readDraft('off_1', {preferred}, '2030-01-01')).toMatchObject({
     contact: undefined,
     contactFields: preferred.contact,
   })
@@ -32,16 +32,16 @@ test('a part of one is not enough, and nothing is made up beside it', async () =
     guest: [{name: 'A', surname: 'B'}],
     pay: 'account',
   }
-  expect(await readBegun('off_1', flags, '2030-01-01')).toMatchObject({
+  expect(await readDraft('off_1', flags, '2030-01-01')).toMatchObject({
     contact: undefined,
     contactFields: {email: 'me@example.com', name: 'Fatma'},
   })
   const whole = {preferred, contact: {surname: 'Öğüt', phone_country_code: '+90', phone_number: '5321234567'}}
-  expect((await readBegun('off_1', whole, '2030-01-01'))?.contact).toEqual({...CONTACT, name: 'Fatma'})
+  expect((await readDraft('off_1', whole, '2030-01-01'))?.contact).toEqual({...CONTACT, name: 'Fatma'})
 })
 
 test('a wrong part of one is refused at once', async () => {
-  const wrong = readBegun('off_1', {contact: {email: 'nobody'}}, '2030-01-01')
+  const wrong = readDraft('off_1', {contact: {email: 'nobody'}}, '2030-01-01')
   await expect(wrong).rejects.toThrow('contact.email')
 })
 
@@ -54,7 +54,7 @@ const HANS = {
 }
 
 test('a guest of --guest has the nationality typed, or none yet', async () => {
-  const begun = await readBegun('off_1', {guest: [HANS, {...HANS, nationality: 'FR'}]}, '2026-11-21')
-  expect(begun?.guests?.map(guest => guest.nationality)).toEqual([undefined, 'FR'])
-  expect(begun?.nationality).toBeUndefined()
+  const draft = await readDraft('off_1', {guest: [HANS, {...HANS, nationality: 'FR'}]}, '2026-11-21')
+  expect(draft?.guests?.map(guest => guest.nationality)).toEqual([undefined, 'FR'])
+  expect(draft?.nationality).toBeUndefined()
 })

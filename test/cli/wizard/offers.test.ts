@@ -33,7 +33,7 @@ const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
 describe('the deadline on three clocks', () => {
   test('with the offset of the hotel', () => {
     expect(onThreeClocks('2030-05-29T18:00:00+03:00', READER)).toEqual([
-      '2030-05-29 18:00 (+03:00) hotel time',
+      '2030-05-29 18:00 (UTC+03:00) hotel time',
       '2030-05-29 11:00 your time (America/New_York)',
       '2030-05-29 15:00 UTC',
     ])

@@ -11,11 +11,7 @@ let sandbox: LocalSandbox
 let desk: Desk
 
 const atSandbox = (name = '') =>
-  openDesk({
-    baseUrl: sandbox.baseUrl,
-    clientId: `cid_sandbox${name}`,
-    clientSecret: `sk_test_sandbox${name}`,
-  })
+  openDesk({baseUrl: sandbox.baseUrl, clientId: `cid_sandbox${name}`, clientSecret: `sk_test_sandbox${name}`})
 
 beforeAll(async () => {
   sandbox = await startLocalSandbox()
@@ -111,7 +107,7 @@ test('what flags gave is not asked again', async () => {
 test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
   const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
   const {chooseSeen} = await import('../../../src/cli/features/wizard/find-offer.js')
-  const {draftOf} = await import('../../../src/cli/features/wizard/draft.js')
+  const {newDraft} = await import('../../../src/cli/features/wizard/draft.js')
   const {detailRows} = await import('../../../src/cli/features/wizard/offer-lines.js')
   const {items} = await search.search(
     desk.connection,
@@ -124,7 +120,7 @@ test('an offer found earlier is told with all its terms, and searched again with
   const {state, target} = desk.connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   for (const offer of items) {
-    const draft = draftOf({} as Parameters<typeof draftOf>[0])
+    const draft = newDraft()
     chooseSeen(draft, offer.offer_id, state.offers.find(client, offer.offer_id))
     const reader = {now: 0, timeZone: 'UTC'}
     const shown = draft.chosen?.shown
@@ -137,10 +133,7 @@ test('an offer this machine has not seen is booked with what the person says of 
   const failure = await rejectionOf(
     desk.run(
       [['Nationality', 'TR'], ['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', '^C']],
-      {
-        ...FLAGS,
-        offer: 'off_elsewhere',
-      },
+      {...FLAGS, offer: 'off_elsewhere'},
     ),
   )
   expect(failure.kind).toBe('interrupted')
@@ -173,11 +166,7 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
 test('a person who stops has sent nothing', async () => {
   const run = desk.run(
     [...SEARCH, ['Offer', ''], NO_KEEPING, ['Reserve', 'no'], ['What do you want to change', 'Stop']],
-    {
-      ...FLAGS,
-      pay: 'account',
-      'client-reference': 'TRIP-STOP',
-    },
+    {...FLAGS, pay: 'account', 'client-reference': 'TRIP-STOP'},
   )
   const failure = await rejectionOf(run)
   expect(failure.details.code).toBe('not_confirmed')

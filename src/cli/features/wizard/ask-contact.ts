@@ -14,7 +14,7 @@ export interface ContactDefaults {
   readonly surname?: string | undefined
   readonly email?: string | undefined
   readonly phone?: string | undefined
-  /** ISO 3166-1: whose national numbers need no prefix. */
+  /** ISO 3166-1; national numbers of this country need no prefix. */
   readonly country?: string | undefined
 }
 
@@ -24,12 +24,12 @@ export async function askContact(prompts: Prompts, defaults: ContactDefaults): P
   const surname = await askName(prompts, 'Contact: family name', defaults.surname)
   const email = await prompts.text({
     message: 'Contact: e-mail',
-    ...(defaults.email === undefined ? {} : {default: defaults.email}),
+    default: defaults.email,
     check: await emailCheck(),
   })
   const phone = await prompts.text({
     message: 'Contact: telephone, with country prefix',
-    ...(defaults.phone === undefined ? {} : {default: defaults.phone}),
+    default: defaults.phone,
     check: plainly(read),
     hint: hintOf(read, describePhone),
   })
@@ -54,7 +54,7 @@ export async function askName(
 export function askWords(prompts: Prompts, message: string, suggested: string | undefined): Promise<string> {
   return prompts.text({
     message,
-    ...(suggested === undefined ? {} : {default: suggested}),
+    default: suggested,
     check: typed => {
       if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
       if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must not contain invisible characters')
@@ -76,7 +76,7 @@ function describePhone({phone_country_code, phone_number, country}: Phone): stri
   return `${phone_country_code} ${phone_number}, ${name}`
 }
 
-/** `people`: where earlier contacts are; undefined where nothing can be kept. `given`: as much as flags, file and settings say. */
+/** `people`: where earlier contacts are stored, if they can be; `given`: what flags, file and settings say. */
 export async function askContactOrKept(
   prompts: Prompts,
   lead: Guest | undefined,
@@ -91,7 +91,7 @@ export async function askContactOrKept(
           message: 'Who should the hotel contact?',
           choices: [
             ...kept.map(({details}) => ({value: details, name: describe(details)})),
-            {value: 'new', name: 'Somebody else'},
+            {value: 'new', name: 'Another person'},
           ],
         })
   if (picked !== 'new') return picked
@@ -127,10 +127,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   INVALID_COUNTRY: 'needs a country prefix such as +90',
 }
 
-/**
- * Reads numbers with a prefix, or national ones of `country` (ISO 3166-1). What is read throws usage for anything that
- * is no telephone number.
- */
+/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage for anything else. */
 export async function createPhoneReader(country: string | undefined): Promise<PhoneReader> {
   const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
     'libphonenumber-js/min'

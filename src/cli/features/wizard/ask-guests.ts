@@ -8,38 +8,37 @@ import {isTcNumber} from '../../../contract/identity.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {checkDate} from '../../input/checks.js'
-import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {askName, askWords} from './ask-contact.js'
 import {askCountry, dotted, hintOf, plainly, withWeekday} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
-  const several = rooms.length > 1
-  const places = rooms.flatMap((room, index) => {
-    const prefix = several ? `Room ${index + 1}, adult` : 'Adult'
-    const childPrefix = several ? `Room ${index + 1}, child` : 'Child'
-    const adults = Array.from({length: room.adults}, (_, n) => ({
-      label: room.adults === 1 ? prefix : `${prefix} ${n + 1}`,
-      type: 'ADULT' as const,
-      age: undefined,
-    }))
-    const children = room.children_ages.map((age, n) => ({
-      label: `${childPrefix}${room.children_ages.length === 1 ? '' : ` ${n + 1}`} (aged ${age})`,
-      type: 'CHILD' as const,
-      age,
-    }))
-    return [...adults, ...children]
+  const places = rooms.flatMap(({adults, children_ages: ages}, index) => {
+    const [adult, child] = ['Adult', 'Child'].map(word =>
+      rooms.length > 1 ? `Room ${index + 1}, ${word.toLowerCase()}` : word,
+    )
+    const number = (n: number, count: number) => (count === 1 ? '' : ` ${n + 1}`)
+    return [
+      ...Array.from({length: adults}, (_, n) => ({
+        label: `${adult}${number(n, adults)}`,
+        ...{type: 'ADULT', age: undefined},
+      })),
+      ...ages.map((age, n) => ({
+        label: `${child}${number(n, ages.length)} (aged ${age})`,
+        ...{type: 'CHILD', age},
+      })),
+    ]
   })
-  return places.map((place, index) => ({
-    ...place,
-    label: index === 0 ? `${place.label} (leads)` : place.label,
-    isLead: index === 0,
-  }))
+  return places.map(({label, ...place}, index) => {
+    const isLead = index === 0
+    return {...place, label: isLead ? `${label} (leads)` : label, isLead}
+  })
 }
 
 /**
- * The guest of every place. `forms` is filled in place, one for each, so that what was answered is not asked again.
- * `people`: where earlier guests are; undefined where nothing can be kept.
+ * The guest of every place. `forms` is filled, one for each place, so that nothing is asked twice. `people`: where
+ * earlier guests are stored; undefined where nothing can be.
  */
 export async function askGuests(
   prompts: Prompts,
@@ -64,7 +63,7 @@ function isEmpty(form: GuestForm): boolean {
 
 type Picked = Kept<KeptGuest> | 'new' | 'forget'
 
-/** The details of an earlier guest that the person picks; empty for somebody new. */
+/** The details of an earlier guest that the person picks; empty for a new one. */
 async function askKept(
   prompts: Prompts,
   place: Place,
@@ -79,13 +78,13 @@ async function askKept(
       message: `${place.label}: who is it?`,
       choices: [
         ...kept.map(one => ({value: one, name: describeKept(one.details, place, known)})),
-        {value: 'new' as const, name: 'Somebody else'},
-        {value: 'forget' as const, name: 'Remove a guest stored on this machine'},
+        {value: 'new', name: 'Another person'},
+        {value: 'forget', name: 'Remove a guest stored on this machine'},
       ],
     })
     if (picked === 'new') return {}
-    if (picked !== 'forget') return formOf(picked.details)
-    await forgetSomebody(prompts, people)
+    if (picked !== 'forget') return {...picked.details}
+    await forgetPeople(prompts, people)
   }
 }
 
@@ -93,44 +92,34 @@ function isSame(form: GuestForm, kept: KeptGuest): boolean {
   return form.name === kept.name && form.surname === kept.surname && form.birth_date === kept.birth_date
 }
 
-function formOf({name, surname, birth_date, gender, nationality, identity}: KeptGuest): GuestForm {
-  return {
-    ...{name, surname},
-    ...(birth_date === undefined ? {} : {birth_date}),
-    ...(gender === undefined ? {} : {gender}),
-    ...(nationality === undefined ? {} : {nationality}),
-    ...(identity === undefined ? {} : {identity}),
-  }
-}
-
 function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances): string {
   const name = sanitizeLine(`${guest.name} ${guest.surname}`, 60)
   const born = guest.birth_date === undefined ? '' : `, born ${guest.birth_date}`
-  const misfit = guest.birth_date === undefined ? undefined : doubtAge(guest.birth_date, place, known)
-  return `${name}${born}${misfit === undefined ? '' : ' (age does not match)'}`
+  const misfit = guest.birth_date && doubtAge(guest.birth_date, place, known)
+  return `${name}${born}${misfit ? ' (age does not match)' : ''}`
 }
 
-/** Lets a person take people off this machine, one or all. */
-async function forgetSomebody(prompts: Prompts, people: People): Promise<void> {
-  const choices: Choice<number | 'all' | undefined>[] = [
-    ...people.guests().map(({id, details}) => ({
-      value: id,
-      name: sanitizeLine(`${details.name} ${details.surname}, guest`, 60),
-    })),
-    ...people.contacts().map(({id, details}) => ({
-      value: id,
-      name: sanitizeLine(`${details.name} ${details.surname}, contact`, 60),
-    })),
-    {value: 'all', name: 'All stored guests and contacts'},
-    {value: undefined, name: 'None, go back'},
-  ]
-  const whom = await prompts.choose({message: 'Which guest or contact do you want to remove?', choices})
-  if (whom !== undefined) people.forget(whom)
+/** Lets a person remove stored people, one or all. */
+async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
+  const choiceOf = ({id, details}: Kept<Pick<KeptGuest, 'name' | 'surname'>>, what: string) => ({
+    value: id,
+    name: sanitizeLine(`${details.name} ${details.surname}, ${what}`, 60),
+  })
+  const picked = await prompts.choose<number | 'all' | undefined>({
+    message: 'Which guest or contact do you want to remove?',
+    choices: [
+      ...people.guests().map(guest => choiceOf(guest, 'guest')),
+      ...people.contacts().map(contact => choiceOf(contact, 'contact')),
+      {value: 'all', name: 'All stored guests and contacts'},
+      {value: undefined, name: 'None, go back'},
+    ],
+  })
+  if (picked !== undefined) people.forget(picked)
 }
 
 /** A place in a room, as it was searched. */
 export interface Place {
-  /** `Room 2, child 1, 7 years`. */
+  /** `Room 2, child 1 (aged 7)`. */
   readonly label: string
   /** `ADULT`, `CHILD`, or another word of the service. */
   readonly type: string
@@ -139,12 +128,8 @@ export interface Place {
   readonly isLead: boolean
 }
 
-/** What has been answered of a guest. `identity` null: none is given. */
-export type GuestForm = {
-  -readonly [K in 'name' | 'surname' | 'birth_date' | 'gender' | 'nationality']?: string
-} & {
-  identity?: {type: string; number: string} | null
-}
+/** The answers about a guest so far. `identity` null: none is given. */
+export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Guest['identity'] | null}
 
 export interface GuestCircumstances {
   /** Undefined when the offer was not searched on this machine. */
@@ -173,15 +158,15 @@ async function askGuest(
   return guestOf(place, form)
 }
 
-/** The guest of a form that is filled. */
+/** The guest of a complete form. */
 function guestOf({type, isLead}: Place, form: GuestForm): Guest {
   const {name = '', surname = '', birth_date, gender, nationality, identity} = form
   return {
     ...{type, name, surname},
-    ...(birth_date ? {birth_date} : {}),
-    ...(gender ? {gender} : {}),
-    ...(nationality ? {nationality} : {}),
-    ...(identity ? {identity} : {}),
+    birth_date: birth_date || undefined,
+    gender: gender || undefined,
+    nationality: nationality || undefined,
+    identity: identity ?? undefined,
     is_lead: isLead,
   }
 }
@@ -213,7 +198,7 @@ function ageWords(birthDate: string, {checkIn, today}: GuestCircumstances): stri
   return `${withWeekday(birthDate)}, ${ageOn(birthDate, checkIn ?? today)} years old ${when}`
 }
 
-/** What does not fit the room as it was searched; undefined when all does. */
+/** What does not fit the room as it was searched, if anything. */
 function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): string | undefined {
   const isAdult = place.type === 'ADULT'
   if (known.checkIn === undefined || (!isAdult && place.age === undefined)) return undefined
@@ -237,9 +222,11 @@ async function askGender(prompts: Prompts, label: string): Promise<string> {
   return chosen || (await askWords(prompts, `${label}: gender, as the service writes it`, undefined))
 }
 
-type Identity = {type: string; number: string}
-
-async function askIdentity(prompts: Prompts, label: string, nationality: string): Promise<Identity | null> {
+async function askIdentity(
+  prompts: Prompts,
+  label: string,
+  nationality: string,
+): Promise<Guest['identity'] | null> {
   const tc = {value: 'TC', name: 'Turkish identity number (TC)'}
   const passport = {value: 'PASSPORT', name: 'Passport'}
   const chosen = await prompts.choose({

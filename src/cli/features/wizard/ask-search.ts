@@ -1,6 +1,6 @@
 /**
- * Asks for what a hotel search still lacks: city, dates, rooms as a person says them, nationality, currency. What was
- * given is not asked again. The answers are flags of `hotels search`, so that one set of checks reads both.
+ * Asks for what a hotel search still lacks: city, dates, rooms, nationality, currency. What was given is not asked
+ * again. The answers are flags of `hotels search`, so that the same checks read both.
  */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
@@ -29,11 +29,10 @@ import {askCountry, hintOf, nightsText, plainly, readCheckIn, readCheckOut, with
 export interface SearchAsking extends CityAsking {
   /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
-  /** What the settings give, to be offered. */
+  /** From the settings, offered as defaults. */
   readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
 }
 
-/** How a search is asked for at this connection. */
 export function searchAsking(
   prompts: Prompts,
   connection: Connection,
@@ -108,10 +107,10 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
     message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
     empty: 'none',
     check: typed => void readAges(typed),
-    hint: hintOf(
-      readAges,
-      ages => `${ages.length === 1 ? '1 child' : `${ages.length} children`}, aged ${ages.join(', ')}`,
-    ),
+    hint: hintOf(readAges, ages => {
+      const children = ages.length === 1 ? '1 child' : `${ages.length} children`
+      return `${children}, aged ${ages.join(', ')}`
+    }),
   })
   return {adults: Number(adults), children_ages: readAges(children)}
 }
@@ -121,22 +120,18 @@ function onlyDigits(typed: string): string {
   throw usage('invalid_input', 'must be a whole number such as 2')
 }
 
-/** Ages typed with commas, blanks or both. Throws usage in the words of the question. */
+/** Ages separated by commas, spaces or both. Throws usage in the words of the question. */
 function readAges(typed: string): number[] {
   const ages = typed.split(/[\s,;]+/).filter(Boolean)
-  const strange = ages.find(age => !/^\d{1,2}$/.test(age))
-  if (strange !== undefined) {
+  if (!ages.every(age => /^\d{1,2}$/.test(age)))
     throw usage('invalid_input', 'must be ages in whole years, such as 4, 7; 0 for a baby')
-  }
   const adult = ages.find(age => Number(age) > OLDEST_CHILD)
-  if (adult !== undefined) {
+  if (adult !== undefined)
     throw usage('invalid_input', `children are 0 to ${OLDEST_CHILD} years old; count ${adult} as an adult`)
-  }
   if (ages.length > MOST_PERSONS) throw usage('invalid_input', `at most ${MOST_PERSONS} children in a room`)
   return ages.map(Number)
 }
 
-/** `usual`: of the settings. */
 async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
   const read = (typed: string) => checkCurrency('currency', typed)
   return read(
@@ -156,9 +151,9 @@ function localCountry(): string | undefined {
 
 export interface CityAsking {
   readonly prompts: Prompts
-  /** The cities by name; empty where nothing knows them. Throws Failure when the service cannot be asked at all. */
+  /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
   readonly cities: () => Promise<readonly KnownCity[]>
-  /** Whether the service is one of this machine, as the local sandbox is. */
+  /** Whether the service runs on this machine, as the local sandbox does. */
   readonly isLocal: boolean
 }
 

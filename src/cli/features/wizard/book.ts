@@ -9,7 +9,6 @@ import {own} from '../../../contract/json.js'
 import {textOf} from '../../../contract/json-walk.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
 import {askContactOrKept} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
@@ -19,10 +18,10 @@ import {
   type Booked,
   type Chosen,
   type Draft,
+  inRounds,
   PAYMENT,
   REFERENCE,
   SearchAgain,
-  snapshot,
   type WizardParts,
 } from './draft.js'
 import {startClock} from './find-offer.js'
@@ -33,7 +32,7 @@ import {recoverFrom} from './recover.js'
 import {describeSummary} from './summary.js'
 
 interface Booking extends WizardParts {
-  /** Asked of the service once, however often the questions are gone through. */
+  /** Asks the service once, however often the questions are gone through. */
   readonly readBalance: () => Promise<Balance>
 }
 
@@ -42,46 +41,41 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = parts.connection.clock
   const clock = chosen.expiresAt === undefined ? undefined : startClock(chosen.expiresAt, now, 'This offer')
-  const prompts = clocked(parts.prompts, clock)
-  try {
-    let undoChange: (() => void) | undefined
-    for (;;) {
-      let balance: Promise<Balance> | undefined
-      const readOnce = () => {
-        balance ??= readBalance(parts.connection.api)
-        return balance
-      }
-      const lead = (asked: Prompts) =>
-        prepare({...parts, prompts: asked, readBalance: readOnce}, draft, chosen)
-      // An offer that was not chosen from a list has no question before it.
-      const leaves = undoChange !== undefined || draft.lost !== undefined
-      const asking = withWayBack(prompts, lead, {answers: draft.answers, leaves, restore: snapshot(draft)})
-      const prepared = await unlessBack(asking, () => undefined)
-      if (prepared === undefined && undoChange === undefined) throw new SearchAgain(BACK_TO_OFFERS)
-      if (prepared === undefined) undoChange?.()
-      else if (parts.dryRun) return {plan: prepared.plan, made: undefined}
-      else if (prepared.agreed) {
-        const made = await send(parts, prepared.plan, draft)
-        if (made) return {plan: prepared.plan, made}
-      }
-      undoChange = snapshot(draft)
-      const change = withWayBack(prompts, asked => askChange(asked, draft), {leaves: true})
-      await unlessBack(change, () => {})
-    }
-  } finally {
-    clock?.stop()
+  let balance: Promise<Balance> | undefined
+  const readOnce = () => {
+    balance ??= readBalance(parts.connection.api)
+    return balance
   }
+  const rounds = inRounds<Booked>({
+    prompts: clocked(parts.prompts, clock),
+    draft,
+    // An offer that was not chosen from a list has no question before it.
+    leave: draft.lost && goToOffers,
+    round: async prompts => {
+      const plan = await prepare({...parts, prompts, readBalance: readOnce}, draft, chosen)
+      if (parts.flags['dry-run']) return {plan, made: undefined}
+      if (!(await agrees({...parts, prompts}, plan))) return undefined
+      const made = await send(parts, plan, draft)
+      return made && {plan, made}
+    },
+    change: prompts => {
+      balance = undefined
+      return askChange(prompts, draft)
+    },
+  })
+  return rounds.finally(() => clock?.stop())
 }
 
-/** Asks for what is missing, shows the whole of it, and asks whether it is meant. */
-async function prepare(parts: Booking, draft: Draft, chosen: Chosen) {
+function goToOffers(): never {
+  throw new SearchAgain(BACK_TO_OFFERS)
+}
+
+/** Asks for what is missing and shows all of it. */
+async function prepare(parts: Booking, draft: Draft, chosen: Chosen): Promise<Plan> {
   await askMissing(parts, draft, chosen)
   const plan = await planOf(parts, draft, chosen)
-  const {shown: offer, stay} = chosen
-  const {target} = parts.connection
-  const key = plan.intent.idempotencyKey
-  parts.tell(describeSummary({...plan, key, offer, stay, target}, parts.reader()))
-  return {plan, agreed: parts.dryRun || (await agrees(parts, plan))}
+  parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
+  return plan
 }
 
 /** Asks for everything that is not known yet. */
@@ -91,7 +85,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
   draft.nationality ??= await askCountry(
     prompts,
     'Nationality used in the search',
-    parts.preferred?.nationality,
+    parts.flags.preferred?.nationality,
   )
   if (!draft.guests) {
     draft.places ??= placesOf(await askRooms(prompts))
@@ -125,13 +119,14 @@ function askReference(prompts: Prompts): Promise<string> {
 
 /** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer expired. */
 async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Promise<Plan> {
-  const {maxPrice, key, connection} = parts
+  const {flags, connection} = parts
+  const {'max-price': maxPrice, 'idempotency-key': key} = flags
   const input = {
     client_nationality: draft.nationality,
     contact: draft.contact,
     guests: draft.guests?.map(guest => ({...guest, nationality: guest.nationality ?? draft.nationality})),
     payment: {mode: draft.payment},
-    ...(draft.reference ? {client_reference_id: draft.reference} : {}),
+    client_reference_id: draft.reference || undefined,
   }
   try {
     return await planReservation({offerId, input, maxPrice, key}, {}, connection.target, connection.state)
@@ -141,13 +136,13 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
   }
 }
 
-/** The one confirmation. What is made already needs none: it is only shown again. */
-async function agrees({agreed, connection, prompts}: WizardParts, plan: Plan): Promise<boolean> {
-  if (agreed || isSettled(plan)) return true
+/** The one confirmation. A reservation already made needs none: it is only shown again. */
+async function agrees({flags, connection, prompts}: WizardParts, plan: Plan): Promise<boolean> {
+  if (flags.yes || isSettled(plan)) return true
   return prompts.confirm({message: `Reserve this now (${modeWords(connection.target)})?`})
 }
 
-/** Sends it; undefined when it was refused in a way that other answers may mend, which is told. */
+/** Sends it; undefined, with a message, when other answers may mend the refusal. */
 async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
   parts.tell('Reserving…')
   try {
@@ -155,7 +150,7 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
     keepPeople(parts, draft)
     return made
   } catch (error) {
-    // Whoever has to log in anew need not type the people again.
+    // After logging in again, a person need not type the people again.
     if (error instanceof Failure && error.kind === 'not_allowed') keepPeople(parts, draft)
     if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined) {
       draft.refusedCount++
@@ -185,7 +180,7 @@ async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
     ],
   })
   if (change === 'stop') throw usage('not_confirmed', 'not confirmed; nothing was sent')
-  if (change === 'offer') throw new SearchAgain(BACK_TO_OFFERS)
+  if (change === 'offer') goToOffers()
   if (change === 'guests') await changeGuest(prompts, draft)
   else if (change !== 'nothing') draft[change] = undefined
 }
@@ -234,7 +229,7 @@ interface Cost {
   readonly currency: string | null
 }
 
-/** What the account holds; undefined when it cannot be seen. */
+/** What the account has; undefined when it cannot be seen. */
 type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
 
 export interface PaymentFacts {
@@ -244,7 +239,7 @@ export interface PaymentFacts {
   readonly modes: readonly string[] | undefined
 }
 
-/** The balance, or undefined where the token may not see it or the answer holds none. */
+/** The balance, or undefined where the token may not see it or the answer has none. */
 async function readBalance(api: Api): Promise<Balance> {
   const {showAccount} = await import('../../../api/operations/account.js')
   try {

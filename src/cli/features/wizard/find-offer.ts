@@ -8,12 +8,11 @@ import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
-import {unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import {cityText} from '../catalogue/city-names.js'
 import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, searchAsking} from './ask-search.js'
-import {type Draft, type OfferView, SearchAgain, snapshot, type WizardParts} from './draft.js'
+import {type Chosen, type Draft, inRounds, type OfferView, SearchAgain, type WizardParts} from './draft.js'
 import {
   createFit,
   type Fit,
@@ -28,39 +27,32 @@ import {type Clocked, clocked, counted, nightsText} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
-  // Before the first question of a search with all its criteria: nothing to undo.
-  let undoChange = draft.search.city === undefined ? undefined : () => {}
-  while (!draft.chosen) {
-    const lead = (prompts: Prompts) => searchAndChoose({...parts, prompts}, draft)
-    const {answers} = draft
-    const options = {answers, leaves: undoChange !== undefined, restore: snapshot(draft)}
-    await unlessBack(withWayBack(parts.prompts, lead, options), () => undoChange?.())
-    if (draft.chosen) return
-    undoChange = snapshot(draft)
-    const change = withWayBack(parts.prompts, prompts => askChange({...parts, prompts}, draft), {
-      leaves: true,
-    })
-    await unlessBack(change, () => {})
-  }
+  draft.chosen ??= await inRounds({
+    ...{prompts: parts.prompts, draft},
+    // Before the first question of a search with all its criteria there is nothing to undo.
+    leave: draft.search.city === undefined ? undefined : () => {},
+    round: prompts => searchAndChoose({...parts, prompts}, draft),
+    change: prompts => askChange({...parts, prompts}, draft),
+  })
 }
 
-/** One search. Leaves `draft.chosen` undefined where something of the search shall be different. */
-async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<void> {
+/** One search; undefined when some of its criteria have to change. */
+async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
-  const {items: offers} = await search(parts.connection, request, {maxPrice: parts.maxPrice})
+  const {items: offers} = await search(parts.connection, request, {maxPrice: parts.flags['max-price']})
   reportLost(parts, draft, offers)
-  if (offers.length === 0) return parts.tell('No offers were found.')
+  if (offers.length === 0) return void parts.tell('No offers were found.')
   const expiresAt = Math.max(...offers.map(expiryOf))
   const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
   const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
-  if (choice === 'change search') return
-  choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
+  if (choice === 'change search') return undefined
+  return choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
-  const {prompts, connection, today, preferred} = parts
-  const asking = searchAsking(prompts, connection, today, preferred)
+  const {prompts, connection, today, flags} = parts
+  const asking = searchAsking(prompts, connection, today, flags.preferred)
   draft.search = await askSearch(asking, draft.search)
   const request = readSearch(draft.search)
   draft.nationality = request.client_nationality
@@ -71,26 +63,18 @@ async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchReq
 }
 
 /** Takes an offer; the guests' places follow from the rooms searched, unless the guests were given. */
-function choose(draft: Draft, offer: FoundOffer, request: SearchRequest, city: string): void {
+function choose(draft: Draft, offer: FoundOffer, request: SearchRequest, city: string): Chosen {
+  const {check_in: checkIn, check_out: checkOut, rooms} = request
   draft.lost = offer
-  draft.chosen = {
-    offerId: offer.offer_id,
-    shown: offer,
-    stay: {
-      city,
-      checkIn: request.check_in,
-      checkOut: request.check_out,
-      rooms: request.rooms.length,
-    },
-    expiresAt: expiryOf(offer),
-  }
-  seat(draft, request.rooms)
+  seat(draft, rooms)
+  const stay = {city, checkIn, checkOut, rooms: rooms.length}
+  return {offerId: offer.offer_id, shown: offer, stay, expiresAt: expiryOf(offer)}
 }
 
 function seat(draft: Draft, rooms: readonly Room[]): void {
   const places = placesOf(rooms)
   if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
-  // As many guests as before are the same guests: only their ages are to be looked at again.
+  // As many guests as before are the same guests: only their ages are checked again.
   if (places.length !== draft.places?.length) draft.forms = []
   draft.places = places
   draft.guests = undefined
@@ -100,7 +84,7 @@ function expiryOf(offer: FoundOffer): number {
   return Date.parse(offer.expires_at) / 1000
 }
 
-/** Takes an offer this machine has seen, named on the command line. */
+/** Takes an offer named on the command line. */
 export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
   draft.chosen = {
     offerId,
@@ -114,7 +98,7 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   seat(draft, seen.rooms)
 }
 
-/** What is kept of an offer; what is not stays unknown. */
+/** As far as it is stored here; the rest stays unknown. */
 function shownOf({details, ...seen}: SeenOffer): ShownOffer {
   const price = {total: seen.total, currency: seen.currency}
   if (!details) return {...seen, price}
@@ -122,17 +106,12 @@ function shownOf({details, ...seen}: SeenOffer): ShownOffer {
   return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
 }
 
-/** All of the search that is remembered with an offer. */
-function criteriaOf(seen: SeenOffer): SearchFlags {
-  const {check_in, check_out, rooms, nationality, currency, details} = seen
-  const city = details?.city ?? null
+/** The criteria of the search that found it. */
+function criteriaOf({check_in, check_out, rooms, nationality, currency, details}: SeenOffer): SearchFlags {
   return {
-    ...(city === null ? {} : {city}),
-    'check-in': check_in,
-    'check-out': check_out,
-    room: rooms,
-    nationality,
-    ...(currency === null ? {} : {currency}),
+    ...{'check-in': check_in, 'check-out': check_out, room: rooms, nationality},
+    city: details?.city ?? undefined,
+    currency: currency ?? undefined,
   }
 }
 
@@ -147,40 +126,30 @@ function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOf
   else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
 }
 
-const PARTS = {
-  city: ['city'],
-  dates: ['check-in', 'check-out', 'nights'],
-  rooms: ['room'],
-  nationality: ['nationality'],
-  currency: ['currency'],
-} as const satisfies Record<string, readonly (keyof SearchFlags)[]>
-
-/** Asks what of the search shall be different; that is then asked again. */
+/** Asks what to change in the search; that is then asked again. */
 async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
-  const part = await prompts.choose({
+  const changed = await prompts.choose<readonly (keyof SearchFlags)[]>({
     message: 'What do you want to change in the search?',
     choices: [
-      {value: 'city' as const, name: `City (${cityText(city ?? '', connection)})`},
-      {value: 'dates' as const, name: `Dates (${from}${nights})`},
-      {value: 'rooms' as const, name: `Rooms and guests (${room?.map(roomText).join(' and ')})`},
-      {value: 'nationality' as const, name: `Nationality (${nationality})`},
-      {value: 'currency' as const, name: `Currency (${currency})`},
-      {value: 'nothing' as const, name: 'Nothing; search again'},
+      {value: ['city'], name: `City (${cityText(city ?? '', connection)})`},
+      {value: ['check-in', 'check-out', 'nights'], name: `Dates (${from}${nights})`},
+      {value: ['room'], name: `Rooms and guests (${room?.map(roomText).join(' and ')})`},
+      {value: ['nationality'], name: `Nationality (${nationality})`},
+      {value: ['currency'], name: `Currency (${currency})`},
+      {value: [], name: 'Nothing; search again'},
     ],
   })
-  const changed: readonly string[] = part === 'nothing' ? [] : PARTS[part]
-  if (part !== 'nothing') draft.lost = undefined
-  const kept = Object.entries(draft.search).filter(([name]) => !changed.includes(name))
-  draft.search = Object.fromEntries(kept)
+  if (changed.length > 0) draft.lost = undefined
+  draft.search = {...draft.search, ...Object.fromEntries(changed.map(name => [name, undefined]))}
 }
 
 export type OfferChoice = {readonly offer: FoundOffer} | 'change search'
 
 type Picked = OfferChoice | 'refundable' | 'sort'
 
-/** Lets a person choose. `wanted`: what was chosen before the offers were searched again; it comes first. */
+/** Lets a person choose. `wanted`: the one chosen before the offers were searched again; it comes first. */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly FoundOffer[],
@@ -230,7 +199,7 @@ function found(listed: readonly FoundOffer[], typed: string, reader: Reader, fit
     }))
 }
 
-/** Actions last; what is typed of one brings it to the front, which matters where a list is cut. */
+/** Actions last; typing a part of one brings it to the front, which matters where a list is cut. */
 function withActions(
   offers: readonly Choice<Picked>[],
   all: readonly Choice<Picked>[],

@@ -1,15 +1,13 @@
-/** Keeping guests and contact on this machine, for those who agree; identity numbers only where that was said. */
+/** Storing guests and contact on this machine, if the person agrees; identity numbers only with a separate yes. */
 import type {Guest} from '../../../contract/reservations.js'
 import type {KeptGuest, People} from '../../../state/people-store.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Draft, WizardParts} from './draft.js'
 
-/** Those kept for the client that books; undefined where nothing can be kept. */
+/** The people stored for this client; undefined where nothing can be stored. */
 export function peopleHere({state, target}: Connection): People | undefined {
-  return state.writable
-    ? state.people.forClient({baseUrl: target.baseUrl, clientId: target.clientId})
-    : undefined
+  return state.writable ? state.people.forClient(target) : undefined
 }
 
 /** Asked once, and only if a guest or the contact is not stored yet. */
@@ -22,18 +20,18 @@ export async function askKeep(
   const contacts = new Set(people.contacts().map(({details}) => details.email))
   const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
   if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
-  return prompts.choose({
+  return prompts.choose<NonNullable<Draft['keep']>>({
     message: 'Store these guests and the contact on this machine for the next booking?',
-    default: 'nothing' as const,
+    default: 'nothing',
     choices: [
-      {value: 'nothing' as const, name: 'No'},
-      {value: 'without identity' as const, name: 'Yes, but not their identity numbers'},
-      {value: 'everything' as const, name: 'Yes, with their identity numbers'},
+      {value: 'nothing', name: 'No'},
+      {value: 'without identity', name: 'Yes, but not their identity numbers'},
+      {value: 'everything', name: 'Yes, with their identity numbers'},
     ],
   })
 }
 
-/** Keeps what was agreed, once the reservation is made; a failed write is only reported. */
+/** Stores what was agreed, once the reservation is made; a failed write is only reported. */
 export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return

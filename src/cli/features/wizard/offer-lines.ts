@@ -1,9 +1,11 @@
-/** One offer in words: a line for the list, what to know before choosing it, and its moments on three clocks. */
+/** One offer in words: a line for the list, what to know before choosing it, and its deadlines on three clocks. */
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
+import {instantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 
-/** What the list and the details show of an offer: the facts of a search, or as many as this machine remembers. */
+/** The facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<
   FoundOffer,
   'offer_id' | 'hotel_name' | 'stars' | 'room_name' | 'board' | 'price'
@@ -15,7 +17,7 @@ export type ShownOffer = Pick<
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
-/** What the service did not say, or what this machine did not keep of it. */
+/** Says whether the service did not send it or this machine did not store it. */
 function notKnown({raw, terms, offer_id}: ShownOffer): string {
   if (raw !== undefined || terms !== undefined) return NOT_KNOWN
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
@@ -58,14 +60,13 @@ export function priceText({price}: ShownOffer): string {
 
 function cancelWord(offer: ShownOffer, {now}: Reader): string {
   const until = offer.free_cancellation_until
-  const at = until ? instantOf(until) : undefined
-  if (until && at !== undefined && at <= now) return 'free period ended'
+  if (until && isOver(until, now)) return 'free period ended'
   if (until) return `free until ${until.slice(0, 10)}`
   if (offer.refundable === false) return 'not refundable'
   return offer.refundable === true ? 'refundable' : 'terms unknown'
 }
 
-/** What matters of an offer before choosing it, in few lines: a list is above it. */
+/** The main facts of an offer before choosing it, in few lines: a list is above it. */
 export function offerGlance(offer: ShownOffer, reader: Reader): string {
   const terms = knownTerms(offer)
   const [heading = '', ...clocks] = cancellation(offer, reader)
@@ -79,7 +80,7 @@ export function offerGlance(offer: ShownOffer, reader: Reader): string {
   ].join('\n')
 }
 
-/** All that is known of an offer, as rows; a row without a name goes on with the one above. */
+/** Everything known of an offer, as rows; a row without a name continues the one above. */
 export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: string, text: string])[] {
   const terms = knownTerms(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
@@ -113,17 +114,16 @@ function boardText(board: string | null): string {
   return `${sanitizeLine(board, 60)}${words}`
 }
 
-/** One line a charge. */
 function dueLines(offer: ShownOffer, due: readonly Charge[] | undefined, most: number): string[] {
   if (due === undefined) return [notKnown(offer)]
   if (due.length === 0) return ['nothing']
   return atMost(due, most, ({description, amount, currency}) => {
-    const money = [amount, currency].filter(Boolean).join(' ')
+    const money = moneyText({amount, currency}) ?? ''
     return sanitizeLine(description === null ? money : `${money} (${description})`, 100)
   })
 }
 
-/** A line of each item; where there are more than `most`, how many are left out. */
+/** A line for each item; from `most` on, the number of those left out. */
 function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
   const lines = items.slice(0, most).map(line)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
@@ -132,10 +132,11 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
 function cancellation(offer: ShownOffer, reader: Reader): string[] {
   const until = offer.free_cancellation_until
   if (until) {
-    const at = instantOf(until)
-    const over = at !== undefined && at <= reader.now
     const [first = '', ...others] = onThreeClocks(until, reader)
-    return [`${over ? 'free cancellation has ENDED:' : 'free until'} ${first}`, ...others]
+    return [
+      `${isOver(until, reader.now) ? 'free cancellation has ENDED:' : 'free until'} ${first}`,
+      ...others,
+    ]
   }
   if (offer.refundable === false) return ['NOT refundable']
   if (offer.refundable === true) return ['refundable; no deadline in the answer']
@@ -144,8 +145,11 @@ function cancellation(offer: ShownOffer, reader: Reader): string[] {
 
 function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
   return atMost(policies ?? [], most, ({from, fee, currency}) => {
-    const money = [fee, currency].filter(Boolean).join(' ')
-    return sanitizeLine(`cancelling ${from === null ? '' : `from ${asWritten(from)} on `}costs ${money}`, 100)
+    const money = moneyText({amount: fee, currency})
+    return sanitizeLine(
+      `cancelling ${from === null ? '' : `from ${onItsOwnClock(from)} on `}costs ${money}`,
+      100,
+    )
   })
 }
 
@@ -156,31 +160,21 @@ export interface Reader {
   readonly timeZone: string
 }
 
-/** Unix seconds of a timestamp with an offset; undefined for anything else. */
-function instantOf(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : at / 1000
+/** Unix seconds of a timestamp with a time zone; undefined for anything else. */
+function zonedInstantOf(text: string): number | undefined {
+  return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
 }
 
-/** Lines such as `2030-05-29 18:00 hotel (+03:00)`, one a clock; one line when no clock can be told. */
+function isOver(text: string, now: number): boolean {
+  return (zonedInstantOf(text) ?? Number.POSITIVE_INFINITY) <= now
+}
+
+/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
 export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
-  const at = instantOf(text)
+  const at = zonedInstantOf(text)
   if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
-  const hotel = offsetOf(text) ? `${asWritten(text)} hotel time` : 'hotel time: not in the answer'
+  const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
   return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
-}
-
-/** `2030-05-29 18:00 (+03:00)`: the moment as its own text has it; anything else as it is. */
-function asWritten(text: string): string {
-  const offset = offsetOf(text) ?? 'UTC'
-  return instantOf(text) === undefined
-    ? sanitizeLine(text, 40)
-    : `${text.slice(0, 10)} ${text.slice(11, 16)} (${offset})`
-}
-
-function offsetOf(text: string): string | undefined {
-  return /[+-]\d{2}:?\d{2}$/.exec(text)?.[0]
 }
 
 /** `2030-05-29 18:00` in a time zone. */
@@ -192,7 +186,7 @@ function clock(at: number, timeZone: string): string {
   return format.format(at * 1000)
 }
 
-/** `14:05`, minutes and seconds of what is left; `0:00` when nothing is. */
+/** `14:05`, minutes and seconds; never less than `0:00`. */
 export function minutesLeft(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`

@@ -1,34 +1,18 @@
 /** The whole reservation as it will be sent, before the one confirmation. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
+import type {Guest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
-import {detailRows, type Reader, type ShownOffer} from './offer-lines.js'
+import type {Plan} from '../reserve/plan.js'
+import type {Chosen, Stay} from './draft.js'
+import {detailRows, type Reader} from './offer-lines.js'
 import {counted, nightsText, withWeekday} from './questions.js'
 
-export interface Stay {
-  /** In words; undefined when it is not known. */
-  readonly city: string | undefined
-  readonly checkIn: string
-  readonly checkOut: string
-  readonly rooms: number
-}
-
-export interface Summary {
-  readonly request: ReservationRequest
-  readonly key: string
-  readonly doubts: readonly string[]
-  /** Undefined when the offer was not searched on this machine. */
-  readonly offer: ShownOffer | undefined
-  readonly stay: Stay | undefined
-  readonly target: Target
-}
-
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
-export function describeSummary(summary: Summary, reader: Reader): string {
-  const {request, key, doubts, target, stay, offer} = summary
+export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
+  const {request, intent, doubts} = plan
   const {contact} = request
   const rows: (readonly [string, string])[] = [
-    ...(offer ? detailRows(offer, reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(shown ? detailRows(shown, reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
     ...(stay?.city ? [['City', stay.city] as const] : []),
     ...(stay ? [['Dates', datesText(stay)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
@@ -38,7 +22,7 @@ export function describeSummary(summary: Summary, reader: Reader): string {
     ],
     ['Payment', PAYMENTS[request.payment.mode]],
     ['Reference', request.client_reference_id],
-    ['Key', `Idempotency-Key ${key}`],
+    ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
     ['Service', `${MODES[target.mode]}, ${new URL(target.baseUrl).host}, ${target.clientId}`],
   ]
   const lines = rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
@@ -49,10 +33,7 @@ const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this mac
 
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
-const PAYMENTS = {
-  account: 'from the account balance, at once',
-  instant: 'by the customer, on a payment page',
-}
+const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 
 function datesText({checkIn, checkOut, rooms}: Stay): string {
   const dates = `${withWeekday(checkIn)} to ${withWeekday(checkOut)}`
@@ -60,12 +41,12 @@ function datesText({checkIn, checkOut, rooms}: Stay): string {
 }
 
 function guestText({name, surname, type, birth_date, nationality, identity, is_lead}: Guest): string {
-  return [
-    `${name} ${surname}`,
-    ...(type === 'ADULT' ? [] : [type.toLowerCase()]),
-    ...(birth_date ? [`born ${birth_date}`] : []),
-    ...(nationality ? [nationality] : []),
-    ...(identity ? [`${identity.type} ${identity.number}`] : []),
-    ...(is_lead ? ['leads'] : []),
-  ].join(', ')
+  const facts = [
+    type === 'ADULT' ? '' : type.toLowerCase(),
+    birth_date && `born ${birth_date}`,
+    nationality,
+    identity && `${identity.type} ${identity.number}`,
+    is_lead && 'leads',
+  ]
+  return [`${name} ${surname}`, ...facts.filter(Boolean)].join(', ')
 }
