@@ -2,8 +2,8 @@
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
-import {missingValues} from '../../src/cli/shell/missing-values.js'
-import {readAnswer, readSoftly, type Specs} from '../../src/cli/shell/parse.js'
+import {missingValues, type Specs} from '../../src/cli/shell/missing-values.js'
+import {readAnswer, readSoftly} from '../../src/cli/shell/parse.js'
 import Api from '../../src/commands/api.js'
 import ConfigSet from '../../src/commands/config/set.js'
 import ContentCities from '../../src/commands/content/cities.js'
@@ -148,7 +148,7 @@ test('an answer for what is missing is read as the flag or the argument reads it
   const url = missing.find(({name}) => name === 'url') as (typeof missing)[0]
   expect(await readAnswer(url, 'https://a.example/')).toBe('https://a.example/')
   expect((await rejectionOf(readAnswer(url, 'nowhere'))).message).toBe('--url: must be an https URL')
-  const [ref] = missingValues(ReservationsCancel, {args: {}, flags: {}})
+  const [ref] = missingValues(ReservationsCancel as unknown as Specs, {args: {}, flags: {}})
   if (!ref) throw new Error('REF is not missing')
   expect((await rejectionOf(readAnswer(ref, 'a/b'))).message).toMatch(/^REF: must be a reservation reference/)
 })

@@ -64,7 +64,7 @@ export const globalFlags = {
   }),
 }
 
-/** What the words of their values are called to the machine, see `candidates` of a command. */
+/** The kinds of their values, as in `candidates` of a command. */
 export const GLOBAL_CANDIDATES = {profile: 'profiles'} as const
 
 export type GlobalFlags = InferredFlags<typeof globalFlags>

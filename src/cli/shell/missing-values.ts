@@ -1,62 +1,61 @@
 /**
- * Required arguments and flags that were not given: all of them are found at once. At a terminal each is asked for, by
- * its description, with what the machine knows to choose from; elsewhere the command is refused, naming every one.
+ * Required arguments and flags that were not given. At a terminal each is asked for, by its description, with the values
+ * that this machine knows; elsewhere the command is refused, naming every one.
  */
 import {type Failure, usage} from '../../contract/failure.js'
 import {SEE_HELP} from '../input/usage-errors.js'
 import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
-/** Names of arguments and flags, each with the kind of word that may stand for it. */
+/** Names of arguments and flags, each with the kind of word that it takes. */
 export type Candidates = Readonly<Record<string, Source>>
 
-/** What is read of oclif's definition of an argument or a flag. */
-interface Spec {
-  readonly required?: boolean
-  readonly multiple?: boolean
-  readonly options?: readonly string[]
+/** The parts of oclif's definition of a flag or an argument that are read here. */
+export interface Spec {
+  readonly type?: 'boolean' | 'option'
+  readonly char?: string
+  readonly env?: string
   readonly description?: string
   readonly summary?: string
+  readonly options?: readonly string[]
+  readonly required?: boolean
+  readonly multiple?: boolean
+  readonly exclusive?: readonly string[]
+  readonly dependsOn?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  /** Ours: the number that the flag means without a value. */
+  readonly whenAlone?: number
+  readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
 }
 
-interface Specs {
-  readonly args?: object
-  readonly flags?: object
+export interface Specs {
+  readonly args: Readonly<Record<string, Spec>>
+  readonly flags: Readonly<Record<string, Spec>>
+  readonly strict: boolean
 }
 
 /** A required argument or flag that was not given. */
 export interface MissingValue {
-  /** As the command defines it. */
   readonly name: string
   readonly isFlag: boolean
-  /** As it is told: `REF`, `--event`. */
+  /** As it is shown: `REF`, `--event`. */
   readonly shown: string
   readonly spec: Spec
 }
 
+type Values = Readonly<Record<string, unknown>>
+
 /** What `specs` requires and `parsed` lacks, arguments first. */
 export function missingValues(
-  specs: Specs,
-  parsed: {readonly args: Record<string, unknown>; readonly flags: Record<string, unknown>},
+  {args, flags}: Pick<Specs, 'args' | 'flags'>,
+  parsed: {readonly args: Values; readonly flags: Values},
 ): MissingValue[] {
-  const required = (all: object | undefined, values: Record<string, unknown>): [string, Spec][] =>
-    Object.entries((all ?? {}) as Record<string, Spec>).filter(
-      ([name, spec]) => spec.required && values[name] === undefined,
-    )
-  return [
-    ...required(specs.args, parsed.args).map(([name, spec]) => ({
-      name,
-      isFlag: false,
-      shown: name.toUpperCase(),
-      spec,
-    })),
-    ...required(specs.flags, parsed.flags).map(([name, spec]) => ({
-      name,
-      isFlag: true,
-      shown: `--${name}`,
-      spec,
-    })),
-  ]
+  const find = (all: Specs['args'], values: Values, isFlag: boolean) =>
+    Object.entries(all)
+      .filter(([name, {required}]) => required && values[name] === undefined)
+      .map(([name, spec]) => ({name, isFlag, shown: isFlag ? `--${name}` : name.toUpperCase(), spec}))
+  return [...find(args, parsed.args, false), ...find(flags, parsed.flags, true)]
 }
 
 /** Usage error that lists the missing values. */
@@ -68,7 +67,6 @@ export function refuseMissing(values: readonly MissingValue[]): Failure {
 export interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
-  /** Where the machine keeps what it knows. */
   readonly configDirectory: string
   /** Reads an answer as soon as it is typed; throws Failure. */
   readonly read: (value: MissingValue, answer: string) => Promise<unknown>
@@ -81,29 +79,24 @@ export async function askMissing(
   asking: Asking,
 ): Promise<string[]> {
   const {withWayBack} = await import('../terminal/prompts/way-back.js')
-  return withWayBack(asking.prompts, prompts => askEach(values, argv, {...asking, prompts}))
-}
-
-async function askEach(
-  values: readonly MissingValue[],
-  argv: readonly string[],
-  asking: Asking,
-): Promise<string[]> {
-  const flags: string[] = []
-  const words: string[] = []
-  for (const value of values) {
-    const answers = await askFor(value, asking)
-    if (value.isFlag) flags.push(...answers.map(answer => `${value.shown}=${answer}`))
-    else words.push(...answers)
-  }
-  const dashes = words.length > 0 && !argv.includes('--') ? ['--'] : []
-  return [...flags, ...argv, ...dashes, ...words]
+  return withWayBack(asking.prompts, async prompts => {
+    const flags: string[] = []
+    const words: string[] = []
+    for (const value of values) {
+      const answers = await askFor(value, {...asking, prompts})
+      if (value.isFlag) flags.push(...answers.map(answer => `${value.shown}=${answer}`))
+      else words.push(...answers)
+    }
+    const dashes = words.length > 0 && !argv.includes('--') ? ['--'] : []
+    return [...flags, ...argv, ...dashes, ...words]
+  })
 }
 
 async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   const {spec, name, shown} = value
   const {prompts} = asking
-  const message = `${capitalised(spec.summary ?? spec.description ?? name)} (${shown})`
+  const text = spec.summary ?? spec.description ?? name
+  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)} (${shown})`
   const check = async (answer: string) => {
     if (answer === '') throw usage('missing', `${shown} must not be empty`)
     await asking.read(value, answer)
@@ -118,7 +111,7 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   return chosen === undefined ? typed() : [chosen]
 }
 
-/** What may be chosen from, and whether there is nothing else. */
+/** The values to choose from, and whether there are no others. */
 async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory}: Asking) {
   if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
   const kind = candidates[name]
@@ -129,8 +122,4 @@ async function knownChoices({spec, name}: MissingValue, {candidates, configDirec
     name: description === '' ? value : `${value}  ${description}`,
   }))
   return {choices, complete: COMPLETE.has(kind)}
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,10 +1,10 @@
 /**
- * The words after a command's name, read by oclif's parser. It stops at the first mistake, and its messages repeat every
- * value typed, a mistyped secret too. So it is given the flags with nothing in them that it could refuse, and what it
- * read is judged here: all errors of a run at once, by names alone.
+ * The words after a command's name, read by oclif's parser. It stops at the first error, and its messages repeat every
+ * value typed, even a mistyped secret. So it is given flags that refuse nothing, and what it read is checked here: all
+ * errors of a run at once, by names only.
  *
- * How to write a flag: in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`;
- * or with a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
+ * Write a flag in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`; or with
+ * a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
  */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'
@@ -32,46 +32,22 @@ import {
   type MissingValue,
   missingValues,
   refuseMissing,
+  type Spec,
+  type Specs,
 } from './missing-values.js'
-
-/** What is read of oclif's definition of a flag or an argument. */
-interface Spec {
-  readonly type?: 'boolean' | 'option'
-  readonly name?: string
-  readonly char?: string
-  readonly env?: string
-  readonly options?: readonly string[]
-  readonly required?: boolean
-  readonly multiple?: boolean
-  readonly exclusive?: readonly string[]
-  readonly dependsOn?: readonly string[]
-  readonly min?: number
-  readonly max?: number
-  /** Ours: the number that the flag means without a value. */
-  readonly whenAlone?: number
-  readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
-}
-type SpecMap = Readonly<Record<string, Spec>>
-
-/** What a command takes. */
-export interface Specs {
-  readonly args: SpecMap
-  readonly flags: SpecMap
-  readonly strict: boolean
-}
 
 type Output = Pick<Interfaces.ParserOutput, 'args' | 'flags' | 'raw' | 'nonExistentFlags'>
 
 export interface Reading<T> {
-  /** Undefined when oclif's parser came to no end. */
+  /** Undefined when oclif's parser stopped early. */
   readonly output: T | undefined
   readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
 }
 
 /**
- * Has `parse` read `argv` by softened `specs`, and judges what it read. `ignoresVariables`: a wrong value from the
- * environment is then no mistake, and as if it were not set.
+ * Lets `parse` read `argv` by softened `specs`, and checks what it read. `ignoresVariables`: an invalid value from the
+ * environment counts as not set.
  */
 export async function readSoftly<T extends Output>(
   specs: Specs,
@@ -83,28 +59,19 @@ export async function readSoftly<T extends Output>(
   const take = (from: Word, failure: Failure) => {
     if (!from.isVariable || !ignoresVariables) errors.push(failure)
   }
-  const softened = {
-    strict: specs.strict,
-    args: mapValues(specs.args, (spec, name) => ({...soften(spec, name, take), ignoreStdin: true})),
-    flags: mapValues(specs.flags, (spec, name) =>
-      spec.type === 'boolean' ? {...spec, exclusive: [], dependsOn: []} : soften(spec, name, take),
-    ),
-  }
+  const softenAll = (all: Specs['args']) =>
+    Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
+  const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
   const words = fillOptionalValues(argv, specs.flags)
-  let output: T
+  let output: T | undefined
   try {
     output = await parse(softened, words)
   } catch (error) {
-    const found = outputOf<T>(error)
-    if (found === undefined)
-      return {output: undefined, errors: [parserError(error, words, specs.flags)], missing: []}
-    output = found
+    // The errors about unknown flags and surplus arguments hold what was read.
+    output = (error as {parse?: {output?: T}} | undefined)?.parse?.output
+    if (output === undefined) return {output, errors: [parserError(error, words, specs.flags)], missing: []}
   }
-  return {
-    output,
-    errors: [...errors, ...usageErrors(specs, output)],
-    missing: missingValues(specs, output),
-  }
+  return {output, errors: [...errors, ...usageErrors(specs, output)], missing: missingValues(specs, output)}
 }
 
 /** One Failure that names all of `errors`, of which there is at least one. */
@@ -115,7 +82,7 @@ function combined(errors: readonly Failure[]): Failure {
   return new Failure(first.kind, messages.join('; '), first.details)
 }
 
-/** oclif's own checks, whose messages repeat the value, and ours in their place. */
+/** Replaces the checks of oclif's own flag types, whose messages repeat the value. */
 const OURS = new Map<unknown, (field: string, text: string, spec: Spec) => unknown>([
   [
     Flags.integer().parse,
@@ -124,8 +91,10 @@ const OURS = new Map<unknown, (field: string, text: string, spec: Spec) => unkno
   [Flags.url().parse, checkUrl],
 ])
 
-/** `spec` with nothing for the parser to refuse: what its value lacks goes to `take`, and the value is undefined. */
+/** `spec` with nothing that the parser could refuse: a failed check goes to `take`, and the value is undefined. */
 function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) => void): Spec {
+  const loose = {...spec, exclusive: [], dependsOn: []}
+  if (spec.type === 'boolean') return loose
   const parse: Spec['parse'] = async (input, context, options) => {
     const from = wordOf(context, spec, name)
     try {
@@ -136,8 +105,10 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
       return undefined
     }
   }
-  const {options: _, exclusive: __, dependsOn: ___, ...soft} = spec
-  return {...soft, required: false, parse, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
+  const {options: _, ...soft} = loose
+  // Without ignoreStdin oclif reads a missing argument from standard input; a greedy flag would take arguments.
+  const oclif = {ignoreStdin: true, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
+  return {...soft, required: false, parse, ...oclif}
 }
 
 async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
@@ -153,15 +124,10 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
   return read(spec, from, answer, context, {name})
 }
 
-/** oclif keeps what it read in the errors about flags that do not exist and arguments too many. */
-function outputOf<T>(error: unknown): T | undefined {
-  return (error as {parse?: {output?: T}} | undefined)?.parse?.output
-}
-
 function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Failure[] {
   const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags)))
   const surplus = raw.filter(({type}) => type === 'arg').length - Object.keys(specs.args).length
-  // What follows an unknown flag may be its value.
+  // A surplus argument may be the value of an unknown flag.
   const tooMany = specs.strict && surplus > 0 && unknown.length === 0 ? [unexpectedArguments(surplus)] : []
   const given = (name: string) =>
     raw.some(token => token.type === 'flag' && token.flag === name) ||
@@ -178,8 +144,8 @@ function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output):
   return [...unknown, ...tooMany, ...pairs]
 }
 
-/** Puts in what a flag that may stand without a value means: `--wait` is `--wait=900` unless digits follow. */
-function fillOptionalValues(argv: readonly string[], flags: SpecMap): string[] {
+/** Adds the value that a flag has without one: `--wait` is `--wait=900` unless digits follow. */
+function fillOptionalValues(argv: readonly string[], flags: Specs['flags']): string[] {
   const filled: string[] = []
   for (const [index, word] of argv.entries()) {
     if (word === '--') return [...filled, ...argv.slice(index)]
@@ -191,25 +157,18 @@ function fillOptionalValues(argv: readonly string[], flags: SpecMap): string[] {
   return filled
 }
 
-function mapValues<T, U>(
-  all: Readonly<Record<string, T>>,
-  map: (value: T, name: string) => U,
-): Record<string, U> {
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, map(value, name)]))
-}
-
 export abstract class ParsingCommand extends Command {
   static override baseFlags = globalFlags
-  /** Names `--columns` takes; absent when they depend on the answer. Checked before anything is sent. */
+  /** The values of `--columns`; undefined when they depend on the answer. */
   static columns: readonly string[] | undefined
 
-  /** What its arguments and flags are called to the machine, for completion and to be offered when they are missing. */
+  /** The kinds of its arguments and flags, for completion and for questions about missing ones. */
   static candidates: Candidates = {}
 
   protected globals: Partial<GlobalFlags> = {}
   /** How often --verbose was given. */
   protected verbosity = 0
-  /** `--timeout`, when it was given; once there is a connection, that of the settings otherwise. */
+  /** `--timeout`; once there is a connection, also the value of the settings. */
   protected timeoutSeconds: number | undefined
 
   /** Whether the command shows settings: invalid environment values are then shown, not fatal. */
@@ -217,7 +176,7 @@ export abstract class ParsingCommand extends Command {
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
 
-  /** Parses the arguments and checks the flags of every command. Throws usage, naming every mistake at once. */
+  /** Parses the words of the command line. Throws usage, naming every error at once. */
   protected override async parse<
     F extends Record<string, unknown>,
     B extends Record<string, unknown>,
@@ -229,7 +188,14 @@ export abstract class ParsingCommand extends Command {
       readSoftly(specs, words, (soft, all) => super.parse(soft as never, all), this.showsSettings)
     let {output, errors, missing} = await read(argv)
     if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags))
-      ({output, errors, missing} = await read(await this.askMissing(missing, argv, output.flags)))
+      ({output, errors, missing} = await read(
+        await askMissing(missing, argv, {
+          prompts: await this.prompts(output.flags),
+          candidates: (this.constructor as typeof ParsingCommand).candidates,
+          configDirectory: this.config.configDir,
+          read: readAnswer,
+        }),
+      ))
     const refused = missing.length > 0 ? [...errors, refuseMissing(missing)] : errors
     if (output === undefined || refused.length > 0) throw combined(refused)
     this.takeGlobals(output)
@@ -242,19 +208,5 @@ export abstract class ParsingCommand extends Command {
     checkColumns((this.constructor as typeof ParsingCommand).columns, this.globals.columns)
     this.timeoutSeconds = this.globals.timeout
     this.verbosity = raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
-  }
-
-  /** The words typed, and answers for what is missing. */
-  private async askMissing(
-    missing: readonly MissingValue[],
-    argv: readonly string[],
-    flags: AskingFlags,
-  ): Promise<string[]> {
-    return askMissing(missing, argv, {
-      prompts: await this.prompts(flags),
-      candidates: (this.constructor as typeof ParsingCommand).candidates,
-      configDirectory: this.config.configDir,
-      read: readAnswer,
-    })
   }
 }

@@ -76,7 +76,7 @@ function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): 
   return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
 }
 
-/** Throws usage, naming the valid ones, unless every name in `wanted` is one of `valid`. */
+/** Throws usage, naming the valid columns, if `wanted` names one that is not in `valid`; unless one of them is undefined. */
 export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
   if (valid === undefined || wanted === undefined) return
   const unknown = namesIn(wanted).find(name => !valid.includes(name))
