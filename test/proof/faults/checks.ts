@@ -2,13 +2,13 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isNeverSent, NOT_SENT} from '../../../src/contract/journal.js'
+import type {State} from '../../../src/state/state.js'
 import type {Finished, Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {certificateFile} from '../../support/tls.js'
 import type {WireRequest} from '../../support/wire.js'
 import {parse, withState} from '../scene.js'
-import type {Row} from './commands.js'
-import type {Errand} from './errands.js'
+import type {Errand, Row} from './commands.js'
 import {type Fault, type RedirectTarget, stalls, statusOf} from './fault.js'
 import type {Expected} from './rules.js'
 
@@ -156,7 +156,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   const {exit} = seen.finished
   const wrong = checkFiles(row, seen)
   const effects = await errand.effects?.()
-  if (effects !== undefined && row.part !== 'quote') {
+  if (effects !== undefined) {
     const isMade = exit === 0 || (row.nature === 'wait' && seen.struck.length > 0)
     const allowed = isMade ? [1] : exit === 10 ? [0, 1] : [0]
     // A success of unknown form, or one that `api` prints as it came, need not be the service's.
@@ -176,11 +176,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   return wrong
 }
 
-type Entry = Parameters<typeof isNeverSent>[0] & {
-  readonly outcome: string
-  readonly attempts: number
-  readonly reservationRef: string | null
-}
+type Entry = ReturnType<State['journal']['list']>[number]
 
 function checkJournal(entry: Entry | undefined, {nature}: Row, {finished, struck}: Seen): string[] {
   const exit = Number(finished.exit)

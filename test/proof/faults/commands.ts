@@ -2,20 +2,35 @@
  * The rows of the matrix: every command that makes a request of the service, with the request that is struck; and the
  * commands without a row, with the reason, so that a new command is in one of the lists or a test fails.
  */
-import {
-  cancelling,
-  downloading,
-  type Make,
-  of,
-  pausing,
-  paying,
-  reserving,
-  subscribing,
-  typed,
-  updating,
-} from './errands.js'
+import {randomUUID} from 'node:crypto'
+import {GUESTS} from '../../support/stay.js'
+import type {Side} from '../scene.js'
 import type {Fault} from './fault.js'
 import type {Nature, Traits} from './rules.js'
+
+/** What the words in capitals of a command line stand for; each is made at the sandbox for the cell that needs it. */
+const MAKERS = {
+  OFFER: (side: Side) => side.offer(),
+  RESERVATION: (side: Side) => side.reservation(),
+  UNPAID: (side: Side) => side.reservation('instant'),
+  SUBSCRIPTION: (side: Side) => side.subscription(),
+  async HOTEL(side: Side) {
+    const {hotel} = await side.show<{hotel: {hotel_id: string}}>(`/hotels/offers/${await side.offer()}`)
+    return hotel.hotel_id
+  },
+  async TOUR(side: Side) {
+    const asked = {destination: PLACE, date: '2030-06-01', currency: 'EUR'}
+    return (await side.call<{tour_id: string}[]>('POST', '/tours/search', asked))[0]?.tour_id ?? ''
+  },
+  async DELIVERY(side: Side) {
+    const path = `/webhooks/subscriptions/${await side.subscription()}/test`
+    return (await side.call<{delivery_id: string}>('POST', path)).delivery_id
+  },
+  REFERENCE: async () => `cell-${randomUUID()}`,
+  ADDRESS: async () => `https://127.0.0.1:1/${randomUUID()}`,
+  EMAIL: async () => `${randomUUID()}@example.com`,
+}
+type Made = Partial<Record<keyof typeof MAKERS, string>>
 
 export interface Row extends Traits {
   /** As in the manifest. */
@@ -25,10 +40,14 @@ export interface Row extends Traits {
   readonly nature: Nature
   readonly method: string
   readonly path: RegExp
-  /** What is typed; makes what is needed for it. */
-  readonly errand: Make
+  /** What is typed. */
+  readonly line: string
+  /** What the body of the request must say; it may say more. */
+  readonly sends?: (made: Made) => object
+  /** How often the service made the change: 0 or 1; more is the mistake looked for. */
+  readonly effects?: (side: Side, made: Made) => Promise<number>
   /** Commands that run first, while nothing is wrong. */
-  readonly first?: readonly (readonly string[])[]
+  readonly first?: readonly string[]
   /** It reports faults, and ends with the exit code of what it found, or always with 0. */
   readonly reports?: 'exit' | 'always 0'
   /** Credentials come from the profile that `first` made, not from the environment. */
@@ -39,33 +58,58 @@ export interface Row extends Traits {
   readonly writes?: string
 }
 
-const under = (path: string) => new RegExp(`^/partner-api/v1${path}(\\?|$)`)
-const row = (
-  nature: Nature,
-  command: string,
-  method: string,
-  path: RegExp,
-  errand: Make,
-  more: Partial<Row> = {},
-) => ({
-  ...{command, nature, method, path, errand},
-  ...more,
-})
-const read = (command: string, path: string, errand: Make, more: Partial<Row> = {}): Row =>
-  row('read', command, 'GET', under(path), errand, more)
-const once = (command: string, method: string, path: string, errand: Make, more: Partial<Row> = {}): Row =>
-  row('once', command, method, under(path), errand, more)
-const control = (command: string, path: RegExp, errand: Make, more: Partial<Row> = {}): Row =>
-  row('read', command, 'GET', path, errand, {...more, isControl: true})
-const controlChange = (command: string, path: RegExp, errand: Make, more: Partial<Row> = {}): Row =>
-  row('once', command, 'POST', path, errand, {...more, isControl: true})
+/** What one cell types and expects. */
+export interface Errand {
+  readonly argv: readonly string[]
+  readonly reference: string | undefined
+  readonly sends: object | undefined
+  readonly effects: (() => Promise<number>) | undefined
+}
 
+export async function errandOf({line, sends, effects}: Row, side: Side): Promise<Errand> {
+  const made: Made = {}
+  for (const [name, make] of Object.entries(MAKERS))
+    if (line.includes(name)) made[name as keyof Made] = await make(side)
+  const fill = (word: string) =>
+    Object.entries(made).reduce((text, [from, to]) => text.replace(from, to), word)
+  return {
+    argv: line.split(' ').map(fill),
+    ...{reference: made.REFERENCE, sends: sends?.(made)},
+    effects: effects && (() => effects(side, made)),
+  }
+}
+
+/** The row of a line; the command is its words before the first in capitals, with a dash or with a dot. */
+function row(
+  nature: Nature,
+  method: string,
+  path: string | RegExp,
+  line: string,
+  more: Partial<Row> = {},
+): Row {
+  const words = line.split(' ')
+  const end = words.findIndex(word => !/^[a-z]+$/.test(word))
+  const command = words.slice(0, end < 0 ? words.length : end).join(':')
+  const where = path instanceof RegExp ? path : new RegExp(`^/partner-api/v1${path}(\\?|$)`)
+  return {...{command, nature, method, path: where, line, isGuessed: GUESSED.test(command)}, ...more}
+}
+const read = (path: string, line: string, more?: Partial<Row>) => row('read', 'GET', path, line, more)
+const asked = (path: string, line: string, sends: object) =>
+  row('read', 'POST', path, line, {sends: () => sends})
+const once = (method: string, path: string, line: string, more?: Partial<Row>) =>
+  row('once', method, path, line, more)
+const control = (path: string, line: string, more?: Partial<Row>) =>
+  row('read', 'GET', new RegExp(`^/_sandbox${path}`), line, {...more, isControl: true})
+const controlChange = (path: string, line: string, more?: Partial<Row>) =>
+  row('once', 'POST', new RegExp(`^/_sandbox${path}`), line, {...more, isControl: true})
+
+/** Commands whose paths are ours (§4.9). */
+const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
 const PLACE = {type: 'CITY', id: 101}
-const WHERE = ['--city', '101', '--currency', 'EUR']
-const STAY = ['--check-in', '2030-06-01', '--nights', '1', '--room', '2', '--nationality', 'TR']
-const LOGIN = ['login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt']
+const WHERE = '--city 101 --currency EUR'
+const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
 const SEARCHED = {
   ...{destination: PLACE, check_in: '2030-06-01', check_out: '2030-06-02', client_nationality: 'TR'},
@@ -73,207 +117,156 @@ const SEARCHED = {
   currency: 'EUR',
 }
 
-const LISTED: readonly Row[] = [
-  read('account', '/account', typed('account'), {takes: 'object'}),
-  read('api', '/account', typed('api', 'GET', '/account'), {takes: 'bytes'}),
-  once(
-    'api',
-    'POST',
-    `${SUBSCRIPTION}/test`,
-    async side => ({
-      argv: ['api', 'POST', `/webhooks/subscriptions/${await side.subscription()}/test`, '--yes'],
+/** Makes a subscription passive. */
+const PAUSING: Partial<Row> = {
+  sends: () => ({is_active: false}),
+  async effects(side, {SUBSCRIPTION: id}) {
+    const {is_active} = await side.show<{is_active: boolean}>(`/webhooks/subscriptions/${id}`)
+    return Number(!is_active)
+  },
+}
+const SUBSCRIBING: Partial<Row> = {
+  sends: ({ADDRESS: url}) => ({url, events: ['voucher.ready']}),
+  effects: async (side, {ADDRESS = ''}) => (await side.subscriptionsTo(ADDRESS)).length,
+}
+const paying = (result: 'paid' | 'failed'): Partial<Row> => ({
+  sends: () => ({result}),
+  async effects(side, {UNPAID: ref}) {
+    const {payment} = await side.show<{payment: {status: string}}>(`/reservations/${ref}`)
+    return Number(payment.status === result.toUpperCase())
+  },
+})
+const CANCELLING: Partial<Row> = {
+  effects: async (side, {RESERVATION: ref}) =>
+    Number((await side.show<{status: string}>(`/reservations/${ref}`)).status === 'CANCELLED'),
+}
+const UPDATING: Partial<Row> = {
+  sends: ({EMAIL: email}) => ({contact: {email}}),
+  async effects(side, {RESERVATION: ref, EMAIL: email}) {
+    const {contact} = await side.show<{contact: {email: string}}>(`/reservations/${ref}`)
+    return Number(contact.email === email)
+  },
+}
+const GUEST = {name: 'Ayşe', surname: 'Öğüt', identity: {type: 'TC', number: '10000000146'}, is_lead: true}
+function reserving(part: 'account' | 'instant' | 'wait'): Row {
+  const mode = part === 'account' ? 'account' : 'instant'
+  const line = `reserve OFFER ${GUESTS.join(' ')} --pay ${mode} --client-reference REFERENCE --nationality TR`
+  const more: Partial<Row> = {
+    part,
+    sends: ({OFFER, REFERENCE}) => ({
+      ...{offer_id: OFFER, client_reference_id: REFERENCE, client_nationality: 'TR', payment: {mode}},
+      guests: [GUEST, {name: 'Can'}],
+      contact: {email: 'ayse@example.com', phone_country_code: '+90'},
     }),
-    {part: 'changing', takes: 'bytes'},
-  ),
+    effects: async (side, {REFERENCE}) => (await side.reservations(REFERENCE)).length,
+  }
+  return part === 'wait'
+    ? row('wait', 'GET', `${RESERVATION}/voucher`, `${line} --wait=1`, more)
+    : row('keyed', 'POST', '/reservations/hotel', line, more)
+}
+
+export const ROWS: readonly Row[] = [
+  read('/account', 'account', {takes: 'object'}),
+  read('/account', 'api GET /account', {takes: 'bytes'}),
+  once('POST', `${SUBSCRIPTION}/test`, 'api POST /webhooks/subscriptions/SUBSCRIPTION/test --yes', {
+    part: 'changing',
+    takes: 'bytes',
+  }),
   once(
-    'api',
     'PATCH',
     SUBSCRIPTION,
-    pausing(id => [
-      'api',
-      'PATCH',
-      `/webhooks/subscriptions/${id}`,
-      '--data',
-      '{"is_active":false}',
-      '--yes',
-    ]),
-    {part: 'body', takes: 'bytes'},
+    'api PATCH /webhooks/subscriptions/SUBSCRIPTION --data {"is_active":false} --yes',
+    {...PAUSING, part: 'body', takes: 'bytes'},
   ),
-  ...['cities', 'countries', 'currencies'].map(what =>
-    read(`content:${what}`, `/content/${what}`, typed('content', what)),
-  ),
-  read(
-    'hotels:price',
-    '/hotels/offers/[^/]+',
-    of(side => side.offer(), 'hotels', 'price'),
-  ),
-  read(
-    'hotels:show',
-    '/hotels/[^/]+',
-    of(
-      async side => {
-        const {hotel} = await side.show<{hotel: {hotel_id: string}}>(`/hotels/offers/${await side.offer()}`)
-        return hotel.hotel_id
-      },
-      'hotels',
-      'show',
-    ),
-    {takes: 'object'},
-  ),
-  read(
-    'hotels:search',
+  ...['cities', 'countries', 'currencies'].map(what => read(`/content/${what}`, `content ${what}`)),
+  read('/hotels/offers/[^/]+', 'hotels price OFFER'),
+  read('/hotels/[^/]+', 'hotels show HOTEL', {takes: 'object'}),
+  asked(
     '/hotels/search',
-    async () => ({argv: ['hotels', 'search', ...WHERE, ...STAY], sends: SEARCHED}),
-    {method: 'POST'},
+    `hotels search ${WHERE} --check-in 2030-06-01 --nights 1 --room 2 --nationality TR`,
+    SEARCHED,
   ),
-  read(
-    'tours:search',
-    '/tours/search',
-    async () => ({
-      argv: ['tours', 'search', ...WHERE, '--date', '2030-06-01'],
-      sends: {destination: PLACE, date: '2030-06-01'},
-    }),
-    {method: 'POST'},
+  asked('/tours/search', `tours search ${WHERE} --date 2030-06-01`, {destination: PLACE, date: '2030-06-01'}),
+  read('/tours/[^/]+', 'tours show TOUR'),
+  ...[LOGIN, 'token', 'whoami --check'].map(line =>
+    row('token', 'POST', '/oauth/token', line, {sends: () => CLIENT}),
   ),
-  read(
-    'tours:show',
-    '/tours/[^/]+',
-    of(
-      async side => {
-        const asked = {destination: PLACE, date: '2030-06-01', currency: 'EUR'}
-        const [tour] = await side.call<{tour_id: string}[]>('POST', '/tours/search', asked)
-        return tour?.tour_id ?? ''
-      },
-      'tours',
-      'show',
-    ),
-  ),
-  ...[LOGIN, ['token'], ['whoami', '--check']].map(argv =>
-    row('token', argv[0] ?? '', 'POST', under('/oauth/token'), async () => ({argv, sends: CLIENT})),
-  ),
-  row('revoke', 'logout', 'POST', under('/oauth/revoke'), typed('logout'), {first: [['account']]}),
-  row('revoke', 'profiles:remove', 'POST', under('/oauth/revoke'), typed('profiles', 'remove', 'leaving'), {
-    first: [[...LOGIN, '--profile', 'leaving']],
+  row('revoke', 'POST', '/oauth/revoke', 'logout', {first: ['account']}),
+  row('revoke', 'POST', '/oauth/revoke', 'profiles remove to-leave', {
+    first: [`${LOGIN} --profile to-leave`],
     usesProfile: true,
   }),
-  read('reservations:list', '/reservations', typed('reservations', 'list')),
-  read(
-    'reservations:show',
-    RESERVATION,
-    of(side => side.reservation(), 'reservations', 'show'),
-  ),
-  once('reservations:update', 'PATCH', RESERVATION, updating, {takes: 'object'}),
-  once('reservations:cancel', 'POST', `${RESERVATION}/cancel`, cancelling, {takes: 'object'}),
-  read('reservations:cancel', `${RESERVATION}/cancellation-quote`, cancelling, {part: 'quote'}),
-  ...(['account', 'instant'] as const).map(mode =>
-    row('keyed', 'reserve', 'POST', under('/reservations/hotel'), reserving(mode), {part: mode}),
-  ),
-  row('wait', 'reserve', 'GET', under(`${RESERVATION}/voucher`), reserving('instant', '--wait=1'), {
-    part: 'wait',
+  read('/reservations', 'reservations list'),
+  read(RESERVATION, 'reservations show RESERVATION'),
+  once('PATCH', RESERVATION, 'reservations update RESERVATION --contact email=EMAIL', {
+    ...UPDATING,
+    takes: 'object',
   }),
-  read('voucher:download', `${RESERVATION}/voucher`, downloading, {writes: 'v.pdf'}),
-  row('link', 'voucher:download', 'GET', /\/vouchers?\//, downloading, {
-    part: 'link',
-    writes: 'v.pdf',
+  once('POST', `${RESERVATION}/cancel`, 'reservations cancel RESERVATION --yes', {
+    ...CANCELLING,
+    takes: 'object',
+  }),
+  read(`${RESERVATION}/cancellation-quote`, 'reservations cancel RESERVATION --yes', {part: 'quote'}),
+  ...(['account', 'instant', 'wait'] as const).map(reserving),
+  read(`${RESERVATION}/voucher`, 'voucher download --file v.pdf RESERVATION', {writes: 'v.pdf'}),
+  row('link', 'GET', /\/vouchers?\//, 'voucher download --file v.pdf RESERVATION', {
+    ...{part: 'link', writes: 'v.pdf'},
     // A PDF is known by what it is, and its end by its end.
     leavesOut: ({name}) => name === 'pdf-200',
   }),
-  once('webhooks:create', 'POST', '/webhooks/subscriptions', subscribing('webhooks', 'create', '--url')),
+  once('POST', '/webhooks/subscriptions', 'webhooks create --url ADDRESS --event voucher.ready', SUBSCRIBING),
   once(
-    'webhooks:listen',
     'POST',
     '/webhooks/subscriptions',
-    subscribing('webhooks', 'listen', '--subscribe', '--public-url'),
+    'webhooks listen --subscribe --public-url ADDRESS --event voucher.ready',
     // Once subscribed, it waits for events.
-    {part: 'subscribe', leavesOut: ({conclusion}) => conclusion.kind === 'answered'},
+    {...SUBSCRIBING, part: 'subscribe', leavesOut: ({conclusion}) => conclusion.kind === 'answered'},
   ),
-  read('webhooks:list', '/webhooks/subscriptions', typed('webhooks', 'list')),
-  once(
-    'webhooks:test',
-    'POST',
-    `${SUBSCRIPTION}/test`,
-    of(side => side.subscription(), 'webhooks', 'test'),
-    {takes: 'any'},
-  ),
-  once(
-    'webhooks:update',
-    'PATCH',
-    SUBSCRIPTION,
-    pausing(id => ['webhooks', 'update', id, '--passive']),
-  ),
-  once(
-    'webhooks:delete',
-    'DELETE',
-    SUBSCRIPTION,
-    of(side => side.subscription(), 'webhooks', 'delete', '--yes'),
-    {takes: 'any'},
-  ),
-  control('sandbox:clock', /^\/_sandbox\/clock$/, typed('sandbox', 'clock')),
-  control('sandbox:env', /^\/_sandbox\/clock$/, typed('sandbox', 'env')),
-  control('sandbox:deliveries', /^\/_sandbox\/deliveries\?/, typed('sandbox', 'deliveries')),
-  controlChange(
-    'sandbox:clock',
-    /^\/_sandbox\/clock$/,
-    // Little enough for the other cells, which share the sandbox.
-    async () => ({argv: ['sandbox', 'clock', '--advance', '1s'], sends: {advance_seconds: 1}}),
-    {part: 'advance'},
-  ),
-  controlChange(
-    'sandbox:deliveries',
-    /^\/_sandbox\/deliveries\/[^/]+\/redeliver$/,
-    of(
-      async side => {
-        const path = `/webhooks/subscriptions/${await side.subscription()}/test`
-        return (await side.call<{delivery_id: string}>('POST', path)).delivery_id
-      },
-      'sandbox',
-      'deliveries',
-      '--redeliver',
-    ),
-    {part: 'redeliver'},
-  ),
-  controlChange('sandbox:pay', /^\/_sandbox\/payments\//, paying('paid')),
-  controlChange('sandbox:pay', /^\/_sandbox\/payments\//, paying('failed', '--decline'), {part: 'decline'}),
+  read('/webhooks/subscriptions', 'webhooks list'),
+  once('POST', `${SUBSCRIPTION}/test`, 'webhooks test SUBSCRIPTION', {takes: 'any'}),
+  once('PATCH', SUBSCRIPTION, 'webhooks update SUBSCRIPTION --passive', PAUSING),
+  once('DELETE', SUBSCRIPTION, 'webhooks delete --yes SUBSCRIPTION', {takes: 'any'}),
+  control('/clock$', 'sandbox clock'),
+  control('/clock$', 'sandbox env'),
+  control('/deliveries\\?', 'sandbox deliveries'),
+  // Little enough for the other cells, which share the sandbox.
+  controlChange('/clock$', 'sandbox clock --advance 1s', {
+    part: 'advance',
+    sends: () => ({advance_seconds: 1}),
+  }),
+  controlChange('/deliveries/[^/]+/redeliver$', 'sandbox deliveries --redeliver DELIVERY', {
+    part: 'redeliver',
+  }),
+  controlChange('/payments/', 'sandbox pay UNPAID', paying('paid')),
+  controlChange('/payments/', 'sandbox pay UNPAID --decline', {...paying('failed'), part: 'decline'}),
   // The other cells share the sandbox.
-  controlChange('sandbox:reset', /^\/_sandbox\/reset$/, typed('sandbox', 'reset'), {
-    leavesOut: ({wire}) => wire?.forwards === true,
-  }),
-  read('doctor', '/account', typed('doctor'), {reports: 'exit', takes: 'object'}),
-  read('support:bundle', '/account', typed('support', 'bundle', 'b.zip', '--yes'), {
-    ...{reports: 'always 0', writes: 'b.zip', takes: 'object'},
-  }),
+  controlChange('/reset$', 'sandbox reset', {leavesOut: ({wire}) => wire?.forwards === true}),
+  read('/account', 'doctor', {reports: 'exit', takes: 'object'}),
+  read('/account', 'support bundle b.zip --yes', {reports: 'always 0', writes: 'b.zip', takes: 'object'}),
 ]
-
-/** Commands whose paths are ours (§4.9). */
-const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
-export const ROWS: readonly Row[] = LISTED.map(each => ({...each, isGuessed: GUESSED.test(each.command)}))
 
 export const nameOfRow = ({command, part}: Row) =>
   `${command.replaceAll(':', ' ')}${part ? ` (${part})` : ''}`
 
-const VERIFY = 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt'
-const SIGN = 'webhooks sign body.json --secret-file signing.txt'
 /** Commands that ask the service nothing; typed like this they succeed, and no request is seen. */
-export const SILENT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries({
-    autocomplete: 'autocomplete bash',
-    'config:get': 'config get currency',
-    'config:list': 'config list',
-    'config:path': 'config path',
-    'config:set': 'config set currency EUR',
-    'config:unset': 'config unset currency',
-    journal: 'journal',
-    'journal:forget': 'journal forget none',
-    'profiles:list': 'profiles list',
-    'profiles:use': 'profiles use none',
-    'sandbox:openapi': 'sandbox openapi',
-    'webhooks:events:export': 'webhooks events export',
-    'webhooks:events:list': 'webhooks events list',
-    'webhooks:events:show': 'webhooks events show evt_none',
-    'webhooks:sign': SIGN,
-    'webhooks:verify': VERIFY,
-  }).map(([id, text]) => [id, text.split(' ')]),
-)
+export const SILENT: Readonly<Record<string, string>> = {
+  autocomplete: 'autocomplete bash',
+  'config:get': 'config get currency',
+  'config:list': 'config list',
+  'config:path': 'config path',
+  'config:set': 'config set currency EUR',
+  'config:unset': 'config unset currency',
+  journal: 'journal',
+  'journal:forget': 'journal forget none',
+  'profiles:list': 'profiles list',
+  'profiles:use': 'profiles use none',
+  'sandbox:openapi': 'sandbox openapi',
+  'webhooks:events:export': 'webhooks events export',
+  'webhooks:events:list': 'webhooks events list',
+  'webhooks:events:show': 'webhooks events show evt_none',
+  'webhooks:sign': 'webhooks sign body.json --secret-file signing.txt',
+  'webhooks:verify': 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt',
+}
 
 /** Their requests go to an address that the user names; receivers.ts has their faults. */
 export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']

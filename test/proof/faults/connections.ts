@@ -1,9 +1,12 @@
-/** Faults before any request: names, connections, TLS, and the proxy in front of the service. */
+/** Faults of the way to an answer: names, connections, TLS, the proxy in front of the service, and redirects. */
 import {DEFAULT_CIPHERS} from 'node:tls'
 import {tlsIdentity} from '../../support/tls.js'
-import type {Step} from '../../support/wire.js'
-import {bytes} from './bytes.js'
-import {type Fault, GOOD, RESET, SURE, TIMED_OUT, UNSURE} from './fault.js'
+import {type Place, type Reply, replyBytes, type Step} from '../../support/wire.js'
+import {type Conclusion, type Fault, GOOD, RESET, type RedirectTarget, TIMED_OUT} from './fault.js'
+
+const UNSURE: Conclusion = {kind: 'unreached', isSure: false}
+const SURE: Conclusion = {kind: 'unreached', isSure: true}
+const bytes = (text: string) => Buffer.from(text)
 
 const CONNECTION: readonly Fault[] = [
   {name: 'refused', connection: 'refused', conclusion: SURE, names: /ECONNREFUSED/},
@@ -71,3 +74,35 @@ const AWAY: readonly Fault[] = [
 ]
 
 export const CONNECTIONS: readonly Fault[] = [...CONNECTION, ...TLS, ...AWAY]
+
+const ACCOUNT = '/partner-api/v1/account'
+const LOCATIONS: Readonly<Record<RedirectTarget, (place: Place) => string | undefined>> = {
+  same: ({origin}) => origin + ACCOUNT,
+  relative: () => ACCOUNT,
+  loop: ({origin, request}) => origin + request.path,
+  nowhere: () => undefined,
+  odd: () => 'javascript:alert(1)',
+  other: ({other}) => other + ACCOUNT,
+  weaker: ({other}) => other + ACCOUNT,
+}
+
+function redirect(status: number, to: RedirectTarget): Fault {
+  const play = (_: Reply, place: Place) => {
+    const location = LOCATIONS[to](place)
+    return [replyBytes({status, headers: location === undefined ? {} : {location}, body: bytes('')})]
+  }
+  return {
+    ...{name: `redirect-${status}-${to}`, conclusion: {kind: 'redirect', status, to}},
+    ...{names: new RegExp(`\\b${status}\\b`), wire: {forwards: false, play}, ...(to === 'weaker' && GOOD)},
+  }
+}
+
+export const REDIRECTS: readonly Fault[] = [
+  ...[301, 302, 303, 307, 308].flatMap(status =>
+    (['same', 'other', 'weaker'] as const).map(to => redirect(status, to)),
+  ),
+  ...[302, 307].flatMap(status =>
+    (['loop', 'relative', 'nowhere', 'odd'] as const).map(to => redirect(status, to)),
+  ),
+  ...[300, 304].map(status => redirect(status, 'nowhere')),
+]

@@ -48,48 +48,20 @@ export type Play = (reply: Reply, place: Place) => Iterable<Step>
 
 export const LOST: Conclusion = {kind: 'lost', begun: false, stalls: false}
 export const CUT: Conclusion = {kind: 'lost', begun: true, stalls: false}
-export const STALLED: Conclusion = {kind: 'lost', begun: false, stalls: true}
-export const CUT_STALLED: Conclusion = {kind: 'lost', begun: true, stalls: true}
-export const SPOILT: Conclusion = {kind: 'page', saysJson: true, spoilt: true}
-export const UNREADABLE: Conclusion = {kind: 'unreadable'}
-export const UNSURE: Conclusion = {kind: 'unreached', isSure: false}
-export const SURE: Conclusion = {kind: 'unreached', isSure: true}
-export const RESET = /ECONNRESET|ended without an answer|connection closed|UND_ERR_SOCKET|before the request/
-export const ENDED = /ended early|cut off|ended without an answer/
-export const ANY_END = new RegExp(`${RESET.source}|${ENDED.source}`)
 export const TIMED_OUT = /timed out/
-export const NOT_HTTP = /not HTTP/
-export const TOO_LARGE = /larger than \d+ bytes/
-export const LONG_HEADERS = /headers .*too large/
-/** Of a success by its status that is not what was asked for. */
-export const NOT_IT =
-  /not JSON|not a PDF|cut off|holds no|names no|without naming|without an id|not a local sandbox|says nothing|no link|no token/
-/** Of a made-up refusal: its own words, or its status. */
-export const REFUSAL =
-  /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
+export const RESET = /ECONNRESET|ended without an answer|connection closed|UND_ERR_SOCKET|before the request/
 
-/** Faults by name; `forwards`: after the service has acted. */
-export function table(
-  forwards: boolean,
+/** Faults by name; they strike after the service has acted, unless `more` says otherwise. */
+export const faults = (
   conclusion: Conclusion,
   names: RegExp | undefined,
   plays: Readonly<Record<string, Play>>,
-  more: Partial<Fault> = {},
-): Fault[] {
-  const known = {conclusion, ...(names ? {names} : {}), ...more}
-  return Object.entries(plays).map(([name, play]) => ({name, ...known, wire: {forwards, play}}))
-}
-
-export const before = (conclusion: Conclusion, names: RegExp, plays: Record<string, Play>) =>
-  table(false, conclusion, names, plays)
-export const after = (
-  conclusion: Conclusion,
-  names: RegExp,
-  plays: Record<string, Play>,
-  more?: Partial<Fault>,
-) => table(true, conclusion, names, plays, more)
-export const harmless = (plays: Record<string, Play>, more?: Partial<Fault>) =>
-  table(true, {kind: 'answered'}, undefined, plays, more)
+  {isBefore = false, ...more}: Partial<Fault> & {readonly isBefore?: boolean} = {},
+): Fault[] =>
+  Object.entries(plays).map(([name, play]) => ({
+    ...{name, conclusion, ...(names && {names}), wire: {forwards: !isBefore, play}},
+    ...more,
+  }))
 
 export const GOOD = {identity: 'good', isTrusted: true} as const
 

@@ -15,7 +15,7 @@ import type {Wire} from '../../support/wire.js'
 import {part} from '../part.js'
 import {CREDENTIALS, openScene, Side, shown} from '../scene.js'
 import {type Cell, checkOutput, checkRequests, checkState, type Seen, trustOf} from './checks.js'
-import {nameOfRow, ROWS, type Row} from './commands.js'
+import {errandOf, nameOfRow, ROWS, type Row} from './commands.js'
 import {type Fault, identityOf, isRefused, stalls} from './fault.js'
 import {FAULTS} from './list.js'
 import {RECEIVER_CELLS, type ReceiverBench} from './receivers.js'
@@ -53,9 +53,9 @@ async function runOnce({side, other}: Bench, cell: Cell, seconds: number) {
   const {home, wire, close} = await openScene(side.origin, {env, other, tls: identity && tlsIdentity('good')})
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
   try {
-    const errand = await row.errand(side)
-    for (const argv of row.first ?? [])
-      await home.run([...argv, ...trustOf({isTrusted: identity !== undefined})])
+    const errand = await errandOf(row, side)
+    for (const line of row.first ?? [])
+      await home.run([...line.split(' '), ...trustOf({isTrusted: identity !== undefined})])
     wire.requests.length = 0
     Object.assign(home.env, await strike(wire, row, fault))
     const argv = [...errand.argv, '--json', '--timeout', String(seconds), ...trustOf(fault)]

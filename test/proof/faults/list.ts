@@ -1,67 +1,109 @@
 /** All faults of the wire; rules.ts says what a command must make of each. */
-import {type Place, type Reply, replyBytes, replyHead} from '../../support/wire.js'
-import {
-  asJson,
-  BOMB,
-  bytes,
-  chunk,
-  chunkedHead,
-  endless,
-  half,
-  pieces,
-  slowly,
-  splitCharacters,
-  trickle,
-  unframed,
-  withBadByte,
-  withEncoding,
-  withHeaders,
-  withLength,
-  withLengths,
-} from './bytes.js'
-import {CONNECTIONS, SSH} from './connections.js'
-import {
-  ANY_END,
-  after,
-  before,
-  type Conclusion,
-  CUT,
-  CUT_STALLED,
-  ENDED,
-  type Fault,
-  GOOD,
-  harmless,
-  LONG_HEADERS,
-  LOST,
-  NOT_HTTP,
-  NOT_IT,
-  type Play,
-  REFUSAL,
-  RESET,
-  type RedirectTarget,
-  SPOILT,
-  STALLED,
-  TIMED_OUT,
-  TOO_LARGE,
-  table,
-  UNREADABLE,
-} from './fault.js'
+import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib'
+import {headBytes, type Reply, replyBytes, replyHead, type Step} from '../../support/wire.js'
+import {CONNECTIONS, REDIRECTS, SSH} from './connections.js'
+import {type Conclusion, CUT, type Fault, faults, GOOD, LOST, RESET, TIMED_OUT} from './fault.js'
+
+const STALLED: Conclusion = {kind: 'lost', begun: false, stalls: true}
+const CUT_STALLED: Conclusion = {kind: 'lost', begun: true, stalls: true}
+const SPOILT: Conclusion = {kind: 'page', saysJson: true, spoilt: true}
+const UNREADABLE: Conclusion = {kind: 'unreadable'}
+const ENDED = /ended early|cut off|ended without an answer/
+const ANY_END = new RegExp(`${RESET.source}|${ENDED.source}`)
+const NOT_HTTP = /not HTTP/
+const TOO_LARGE = /larger than \d+ bytes/
+const LONG_HEADERS = /headers .*too large/
+/** Of a success by its status that is not what was asked for. */
+const NOT_IT =
+  /not JSON|not a PDF|cut off|holds no|names no|without naming|without an id|not a local sandbox|says nothing|no link|no token/
+/** Of a made-up refusal: its own words, or its status. */
+const REFUSAL = /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
+
+const JSON_TYPE = 'application/json'
+const bytes = (text: string) => Buffer.from(text)
+const half = (body: Buffer) => body.subarray(0, Math.ceil(body.length / 2))
+/** With these headers besides; undefined removes one. */
+const withHeaders = (reply: Reply, changes: Readonly<Record<string, string | undefined>>): Reply => ({
+  ...reply,
+  headers: JSON.parse(JSON.stringify({...reply.headers, ...changes})),
+})
+const withType = (reply: Reply, type: string | undefined) =>
+  replyBytes(withHeaders(reply, {'content-type': type}))
+const withLength = (reply: Reply, length: number | string) =>
+  replyBytes(withHeaders(reply, {'content-length': String(length)}))
+const withLengths = ({body}: Reply, ...lengths: number[]) => [
+  bytes(`HTTP/1.1 200 OK\r\n${lengths.map(length => `content-length: ${length}\r\n`).join('')}\r\n`),
+  body,
+]
+/** Compressed as it says, if every Node can; otherwise as it is. */
+function withEncoding(reply: Reply, encoding: string): Buffer {
+  const twice = (body: Buffer) => gzipSync(gzipSync(body))
+  const compressors = {gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, 'gzip, gzip': twice}
+  const body = compressors[encoding as keyof typeof compressors]?.(reply.body) ?? reply.body
+  return replyBytes(withHeaders({...reply, body}, {'content-encoding': encoding}))
+}
+/** An answer that ends where its connection ends. */
+const unframed = ({status, headers, body}: Reply) => Buffer.concat([headBytes(status, headers), body])
+const chunkedHead = ({status, headers}: Reply) =>
+  headBytes(status, {...headers, 'transfer-encoding': 'chunked'})
+const chunk = (piece: Buffer) =>
+  Buffer.concat([bytes(`${piece.length.toString(16)}\r\n`), piece, bytes('\r\n')])
+const pieces = (whole: Buffer, size: number) =>
+  Array.from({length: Math.ceil(whole.length / size)}, (_, n) => whole.subarray(n * size, (n + 1) * size))
+/** Pieces of `size` with a pause after each. */
+const slowly = (whole: Buffer, size: number, milliseconds: number): Step[] =>
+  pieces(whole, size).flatMap(piece => [piece, milliseconds])
+/** One byte at a time, slower than any time limit of the matrix, and never the last. */
+const trickle = (whole: Buffer): Step[] => [...slowly(whole.subarray(0, -1), 1, 100), 'hang']
+/** `start`, then pieces without end. */
+function* endless(start: readonly Buffer[], piece: (n: number) => Buffer, pause = 0): Iterable<Step> {
+  yield* start
+  for (let n = 0; ; n++) yield* pause === 0 ? [piece(n)] : [piece(n), pause]
+}
+/** Chunks and writes that end inside characters, and writes that end inside CRLF. */
+function* splitCharacters(reply: Reply): Iterable<Step> {
+  const head = chunkedHead(reply)
+    .toString('latin1')
+    .split(/(?<=\r)/)
+  for (const part of head) yield* [Buffer.from(part, 'latin1'), 1]
+  // The first byte of a character of several bytes is the last of a piece; at most 40 pieces.
+  const places = [...reply.body.entries()].filter(([, byte]) => byte >= 0xc2).map(([at]) => at + 1)
+  const cuts = [0, ...places.slice(0, 40), reply.body.length]
+  for (const [n, from] of cuts.slice(0, -1).entries()) {
+    const whole = chunk(reply.body.subarray(from, cuts[n + 1]))
+    if (cuts[n + 1] !== from) yield* [whole.subarray(0, -1), whole.subarray(-1)]
+  }
+  yield* [bytes('0\r\n\r'), bytes('\n')]
+}
+/** 128 MiB of zeros in 130 kB: members one after another are one gzip stream. */
+const MEBIBYTE = gzipSync(Buffer.alloc(1 << 20))
+const BOMB = Buffer.concat(Array.from({length: 128}, () => MEBIBYTE))
 
 const UPGRADE = bytes('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const BEFORE: readonly Fault[] = [
-  ...before(LOST, RESET, {
-    'reset-before-service': () => ['reset'],
-    'fin-before-service': () => ['end'],
-    'switching-protocols': () => [UPGRADE],
-  }),
-  ...before(STALLED, TIMED_OUT, {'stall-before-service': () => ['hang']}),
-  ...before(UNREADABLE, NOT_HTTP, {
-    garbage: () => [SSH, 'hang'],
-    'http2-preface': () => [Buffer.from('00001204000000000000', 'hex'), 'hang'],
-    'status-zero': () => [bytes('HTTP/1.1 0 No\r\n\r\n')],
-  }),
+  ...faults(
+    LOST,
+    RESET,
+    {
+      'reset-before-service': () => ['reset'],
+      'fin-before-service': () => ['end'],
+      'switching-protocols': () => [UPGRADE],
+    },
+    {isBefore: true},
+  ),
+  ...faults(STALLED, TIMED_OUT, {'stall-before-service': () => ['hang']}, {isBefore: true}),
+  ...faults(
+    UNREADABLE,
+    NOT_HTTP,
+    {
+      garbage: () => [SSH, 'hang'],
+      'http2-preface': () => [Buffer.from('00001204000000000000', 'hex'), 'hang'],
+      'status-zero': () => [bytes('HTTP/1.1 0 No\r\n\r\n')],
+    },
+    {isBefore: true},
+  ),
 ]
 
 const allButOne = (reply: Reply) => replyBytes(reply).subarray(0, -1)
@@ -70,22 +112,22 @@ const halfBody = (reply: Reply) => [replyHead(reply), half(reply.body)]
 
 /** Cut at every sort of place, in each way a connection ends. */
 const CUTS: readonly Fault[] = [
-  ...after(LOST, RESET, {
+  ...faults(LOST, RESET, {
     'reset-after-service': () => ['reset'],
     'fin-after-service': () => ['end'],
     // An unexpected 100 Continue ends the connection (undici).
     'continue-1': reply => [bytes(CONTINUE), 20, replyBytes(reply)],
     'continue-3': reply => [bytes(CONTINUE.repeat(3)), 20, replyBytes(reply)],
   }),
-  ...after(STALLED, TIMED_OUT, {
+  ...faults(STALLED, TIMED_OUT, {
     'stall-after-service': () => ['hang'],
     'endless-hints': () => endless([], () => bytes(HINT.repeat(20)), 20),
   }),
-  ...after(CUT, RESET, {
+  ...faults(CUT, RESET, {
     'reset-in-status-line': () => [bytes('HTTP/1'), 'reset'],
     'reset-in-headers': reply => [halfHead(reply), 'reset'],
   }),
-  ...after(CUT, ENDED, {
+  ...faults(CUT, ENDED, {
     'reset-in-body': reply => [...halfBody(reply), 'reset'],
     'fin-in-headers': reply => [halfHead(reply), 'end'],
     'fin-in-body': reply => [...halfBody(reply), 'end'],
@@ -98,13 +140,13 @@ const CUTS: readonly Fault[] = [
     'fin-before-last-chunk': reply => [chunkedHead(reply), chunk(reply.body), 'end'],
     'length-too-long': reply => [withLength(reply, reply.body.length + 100), 'end'],
   }),
-  ...after(CUT, ENDED, {'tls-fin-in-body': reply => [...halfBody(reply), 'end']}, GOOD),
-  ...after(CUT, ANY_END, {
+  ...faults(CUT, ENDED, {'tls-fin-in-body': reply => [...halfBody(reply), 'end']}, GOOD),
+  ...faults(CUT, ANY_END, {
     'reset-at-last-byte': reply => [allButOne(reply), 'reset'],
     'fin-before-body': reply => [withLength({...reply, body: bytes('')}, 7), 'end'],
     'fin-at-last-byte': reply => [allButOne(reply), 'end'],
   }),
-  ...after(CUT_STALLED, TIMED_OUT, {
+  ...faults(CUT_STALLED, TIMED_OUT, {
     'stall-in-headers': reply => [halfHead(reply), 'hang'],
     'stall-in-body': reply => [...halfBody(reply), 'hang'],
     'stall-at-last-byte': reply => [allButOne(reply), 'hang'],
@@ -117,7 +159,7 @@ const CUTS: readonly Fault[] = [
 
 /** Answers that are not HTTP, or end by a limit of ours, which the message names. */
 const UNREADABLES: readonly Fault[] = [
-  ...after(UNREADABLE, NOT_HTTP, {
+  ...faults(UNREADABLE, NOT_HTTP, {
     'length-negative': reply => [withLength(reply, -5), 'end'],
     'length-in-words': reply => [withLength(reply, 'many'), 'end'],
     'length-beyond-numbers': reply => [withLength(reply, '9'.repeat(30)), 'hang'],
@@ -127,11 +169,11 @@ const UNREADABLES: readonly Fault[] = [
     'bad-chunk': reply => [chunkedHead(reply), bytes('zz\r\n'), 'hang'],
     'chunk-beyond-numbers': reply => [chunkedHead(reply), bytes(`${'f'.repeat(40)}\r\n`), 'hang'],
   }),
-  ...after(UNREADABLE, TOO_LARGE, {
+  ...faults(UNREADABLE, TOO_LARGE, {
     'length-too-large': reply => [withLength(reply, 2 ** 40), 'hang'],
     'endless-body': reply => endless([chunkedHead(reply)], () => chunk(Buffer.alloc(256 * 1024, ' '))),
   }),
-  ...after(UNREADABLE, LONG_HEADERS, {
+  ...faults(UNREADABLE, LONG_HEADERS, {
     'endless-headers': () =>
       endless([bytes('HTTP/1.1 200 OK\r\n')], n => bytes(`x-header-${n}: ${'y'.repeat(1000)}\r\n`)),
     'huge-header': reply => [replyBytes(withHeaders(reply, {'x-big': 'x'.repeat(200_000)}))],
@@ -140,14 +182,12 @@ const UNREADABLES: readonly Fault[] = [
       return endless(start, n => bytes(`x-trailer-${n}: ${'y'.repeat(1000)}\r\n`))
     },
   }),
-  ...after(UNREADABLE, /compressed/, {
-    'gzip-bomb': ({status}) => [
-      replyBytes({status, headers: {...asJson, 'content-encoding': 'gzip'}, body: BOMB}),
-    ],
+  ...faults(UNREADABLE, /compressed/, {
+    'gzip-bomb': reply => [replyBytes(withHeaders({...reply, body: BOMB}, {'content-encoding': 'gzip'}))],
     ...Object.fromEntries(
       ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'x-unheard-of'].map(encoding => [
         `encoding-${encoding.replace(', ', '-in-')}`,
-        (reply: Reply) => [replyBytes(withEncoding(reply, encoding))],
+        (reply: Reply) => [withEncoding(reply, encoding)],
       ]),
     ),
   }),
@@ -160,13 +200,11 @@ function answered(name: string, conclusion: Conclusion, status: number, type: st
   return {name, conclusion, names, wire: {forwards: false, play: () => [replyBytes(reply)]}}
 }
 
-const JSON_TYPE = 'application/json'
 const REFUSED = '{"error":{"code":"fault_of_the_proxy","message":"made up"}}'
 const SIGN_IN = '<html><title>Sign in to the network</title></html>'
 const BAD_GATEWAY = '<html><title>Bad gateway</title><h1>fault_of_the_proxy</h1></html>'
 const SPOILT_WORDS =
   /cannot be understood|not JSON|not a local sandbox|ended early|not HTTP|PDF|cut off|without/
-const asUtf16 = ({body}: Reply) => Buffer.from(String(body), 'utf16le')
 
 const PAGES: readonly Fault[] = [
   answered('html-200', {kind: 'page', saysJson: false}, 200, 'text/html', SIGN_IN),
@@ -174,18 +212,22 @@ const PAGES: readonly Fault[] = [
   answered('pdf-200', {kind: 'page', saysJson: false}, 200, 'application/pdf', '%PDF-1.4 %%not'),
   answered('shape', {kind: 'shape', isObject: true}, 200, JSON_TYPE, '{"data":{"colour":"green"}}'),
   answered('shape-list', {kind: 'shape', isObject: false}, 200, JSON_TYPE, '[7,null,[]]'),
-  ...after(SPOILT, NOT_IT, {'unframed-cut': reply => [unframed({...reply, body: half(reply.body)}), 'end']}),
-  ...after(SPOILT, SPOILT_WORDS, {
+  ...faults(SPOILT, NOT_IT, {'unframed-cut': reply => [unframed({...reply, body: half(reply.body)}), 'end']}),
+  ...faults(SPOILT, SPOILT_WORDS, {
     'length-too-short': reply => [withLength(reply, Math.floor(reply.body.length / 2)), 'end'],
   }),
-  ...after(
+  ...faults(
     SPOILT,
     NOT_IT,
     {
-      'not-utf-8': reply => [replyBytes(withBadByte(reply))],
+      // No UTF-8 has this byte.
+      'not-utf-8': ({body, ...reply}) => [
+        replyBytes({...reply, body: Buffer.from(body.toString('latin1').replace('"', '"\xff'), 'latin1')}),
+      ],
       'utf-16': reply => [
-        replyBytes(
-          withHeaders({...reply, body: asUtf16(reply)}, {'content-type': `${JSON_TYPE}; charset=utf-16`}),
+        withType(
+          {...reply, body: Buffer.from(String(reply.body), 'utf16le')},
+          `${JSON_TYPE}; charset=utf-16`,
         ),
       ],
     },
@@ -197,40 +239,10 @@ const PAGES: readonly Fault[] = [
   answered('html-502', {kind: 'status', status: 502}, 502, 'text/html', BAD_GATEWAY),
 ]
 
-const ACCOUNT = '/partner-api/v1/account'
-const LOCATIONS: Readonly<Record<RedirectTarget, (place: Place) => string | undefined>> = {
-  same: ({origin}) => origin + ACCOUNT,
-  relative: () => ACCOUNT,
-  loop: ({origin, request}) => origin + request.path,
-  nowhere: () => undefined,
-  odd: () => 'javascript:alert(1)',
-  other: ({other}) => other + ACCOUNT,
-  weaker: ({other}) => other + ACCOUNT,
-}
-
-function redirect(status: number, to: RedirectTarget): Fault[] {
-  const play: Play = (reply, place) => {
-    const moved = {...reply, status, body: bytes('')}
-    return [replyBytes(withHeaders(moved, {location: LOCATIONS[to](place)}))]
-  }
-  const conclusion = {kind: 'redirect', status, to} as const
-  const name = `redirect-${status}-${to}`
-  return table(false, conclusion, new RegExp(`\\b${status}\\b`), {[name]: play}, to === 'weaker' ? GOOD : {})
-}
-
-const REDIRECTS: readonly Fault[] = [
-  ...[301, 302, 303, 307, 308].flatMap(status =>
-    (['same', 'other', 'weaker'] as const).flatMap(to => redirect(status, to)),
-  ),
-  ...[302, 307].flatMap(status =>
-    (['loop', 'relative', 'nowhere', 'odd'] as const).flatMap(to => redirect(status, to)),
-  ),
-  ...[300, 304].flatMap(status => redirect(status, 'nowhere')),
-]
-
 /** Whole answers that come oddly. */
+const WHOLE: Conclusion = {kind: 'answered'}
 const HARMLESS: readonly Fault[] = [
-  ...harmless({
+  ...faults(WHOLE, undefined, {
     latency: reply => [300, replyBytes(reply)],
     'byte-by-byte': reply => slowly(replyBytes(reply), 60, 2),
     // Some 40 kB a second.
@@ -243,31 +255,27 @@ const HARMLESS: readonly Fault[] = [
     'split-characters': splitCharacters,
     'reset-after-answer': reply => [replyBytes(reply), 100, 'reset'],
     unframed: reply => [unframed(reply), 'end'],
-    'wrong-type': reply => [replyBytes(withHeaders(reply, {'content-type': 'image/png'}))],
-    'wrong-charset': reply => [
-      replyBytes(withHeaders(reply, {'content-type': `${JSON_TYPE}; charset=iso-8859-1`})),
-    ],
-    'no-type': reply => [replyBytes(withHeaders(reply, {'content-type': undefined}))],
+    'wrong-type': reply => [withType(reply, 'image/png')],
+    'wrong-charset': reply => [withType(reply, `${JSON_TYPE}; charset=iso-8859-1`)],
+    'no-type': reply => [withType(reply, undefined)],
     'early-hints': reply => [bytes(HINT.repeat(50)), replyBytes(reply)],
     chunks: reply => [
       chunkedHead(reply),
-      ...[...pieces(reply.body, 500)].map(chunk),
+      ...pieces(reply.body, 500).map(chunk),
       bytes('0\r\nx-y: z\r\n\r\n'),
     ],
   }),
-  ...harmless(
-    {
-      'byte-order-mark': reply => [
-        replyBytes({...reply, body: Buffer.concat([bytes('\ufeff'), reply.body])}),
-      ],
-    },
+  ...faults(
+    WHOLE,
+    undefined,
+    {'byte-order-mark': reply => [replyBytes({...reply, body: bytes(`\ufeff${reply.body}`)})]},
     {isOfText: true},
   ),
 ]
 
 /** The first is done and its answer lost; a repeat is refused. If nothing is repeated, only the loss is known. */
 const REFUSED_LATER = [400, 401].map((status): Fault => {
-  const refusal = replyBytes({status, headers: asJson, body: bytes(REFUSED)})
+  const refusal = replyBytes({status, headers: {'content-type': JSON_TYPE}, body: bytes(REFUSED)})
   return {
     name: `lost-then-${status}`,
     conclusion: {kind: 'lost', begun: false, stalls: false, laterStatus: status},

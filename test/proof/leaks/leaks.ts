@@ -7,7 +7,7 @@ import {hasStack} from '../../support/stack.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
 import {exitsOf, trustOf} from '../faults/checks.js'
-import {nameOfRow, ROWS, type Row} from '../faults/commands.js'
+import {errandOf, nameOfRow, ROWS, type Row} from '../faults/commands.js'
 import {type Conclusion, CUT, type Fault, identityOf, LOST, TIMED_OUT} from '../faults/fault.js'
 import {isMeant, strike} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
@@ -211,9 +211,9 @@ async function attempt(
   })
   try {
     furnish(home, bench)
-    const {argv} = await row.errand(bench.side)
+    const {argv} = await errandOf(row, bench.side)
     const trusting = trustOf({isTrusted: identity !== undefined})
-    for (const first of row.first ?? []) await done(home.run([...first, ...trusting]))
+    for (const first of row.first ?? []) await done(home.run([...first.split(' '), ...trusting]))
     const {HTTPS_PROXY, ...variables} = await strike(wire, row, fault)
     Object.assign(home.env, variables)
     if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)

@@ -5,7 +5,7 @@ import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
-import {nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
+import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
 import type {Cell} from '../part.js'
 import {CREDENTIALS, Side, shown, textsIn} from '../scene.js'
 import type {Canaries, SecretKind} from './canaries.js'
@@ -28,7 +28,7 @@ type Argv = readonly string[]
 
 /** What is typed for the commands without a row; the receiver is that of `runLocally`. */
 const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
-  ...Object.fromEntries(Object.entries(SILENT).map(([id, argv]) => [id, () => argv])),
+  ...Object.fromEntries(Object.entries(SILENT).map(([id, line]) => [id, () => line.split(' ')])),
   // With what is there, so that they succeed.
   'config:get': () => ['config', 'get', 'timeout'],
   'profiles:use': () => ['profiles', 'use', 'default'],
@@ -133,8 +133,8 @@ const CRASHES: readonly Switch[] = [
 
 const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
   search(bench, row.usesProfile ? {} : CREDENTIALS, async (home, canaries) => {
-    for (const first of row.first ?? []) await done(home.run(first))
-    const {argv} = await row.errand(bench.side)
+    for (const first of row.first ?? []) await done(home.run(first.split(' ')))
+    const {argv} = await errandOf(row, bench.side)
     const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', '2']
     const seen = await runWatched(home, typed, debug.env)
     const {exit, stdout, stderr} = seen
@@ -167,7 +167,7 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
       chmodSync(join(bin, name), 0o755)
     }
     const row = ROWS.find(({command, part}) => command === 'reserve' && part === 'instant') as Row
-    const {argv} = await row.errand(bench.side)
+    const {argv} = await errandOf(row, bench.side)
     const PATH = `${bin}:${process.env.PATH}`
     const seen = await runWatched(home, [...argv, '--open', ...switches], {...env, PATH})
     await waitUntil(() => existsSync(record), 'the browser')
