@@ -1,4 +1,4 @@
-/** Pieces shared by the records. `ours()` marks a record or field the interface does not show. */
+/** Schemas shared by the records. `ours()` marks a record or field the interface does not show. */
 import {z} from 'zod'
 import {isCalendarDate} from './dates.js'
 import {isAmount, isCurrencyCode} from './money.js'
@@ -7,10 +7,7 @@ import {isAmount, isCurrencyCode} from './money.js'
 export const ours = (description: string) => ({description, 'x-source': 'ours'})
 export const from = (section: string, description: string) => ({description, 'x-source': section})
 
-/**
- * Spaces of every kind and control characters, to stand in a class of a pattern. They are spelled out, because `\s`, `\d`
- * and `\p{…}` mean other characters, or nothing, to other readers of the description.
- */
+/** For a character class. Spelled out, because `\s` and `\p{…}` differ between the readers of the description. */
 export const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
 export const calendarDate = z

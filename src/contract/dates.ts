@@ -1,8 +1,7 @@
 /**
- * Calendar dates of the interface (`YYYY-MM-DD`): days at the hotel, with no time zone.
- * They are computed as day numbers in UTC and never pass through a local clock. And instants, as they are written.
+ * Calendar dates (`YYYY-MM-DD`): days at the hotel without a time zone, computed as day numbers in UTC and never through a
+ * local clock. And ISO 8601 times.
  */
-
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */
@@ -20,7 +19,7 @@ export function isoTime(unixSeconds: number): string {
   return new Date(Math.round(unixSeconds * 1000)).toISOString()
 }
 
-/** Unix seconds of an ISO 8601 time; undefined for none, and for a day that does not exist, which Date.parse takes for a later one. */
+/** Unix seconds of an ISO 8601 time, or undefined; Date.parse would take 31 June for 1 July. */
 export function instantOf(text: string): number | undefined {
   const milliseconds = isCalendarDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
@@ -42,7 +41,7 @@ export function nightsBetween(checkIn: string, checkOut: string): number {
   return requireDay(checkOut) - requireDay(checkIn)
 }
 
-/** Completed years of someone born on `birthDate`, on the day `onDate`. Born on 29 February: a year older on 1 March. */
+/** Completed years on the day `onDate`; someone born on 29 February is a year older on 1 March. */
 export function ageOn(birthDate: string, onDate: string): number {
   requireDay(birthDate)
   requireDay(onDate)

@@ -18,4 +18,3 @@ export const errorBody = z
   .meta({id: 'Error', ...ours('Why the request was refused')})
 
 export type ErrorDetail = z.infer<typeof errorDetail>
-export type ErrorBody = z.infer<typeof errorBody>

@@ -4,17 +4,23 @@ import {isObject, type JsonObject} from './json.js'
 /** The own fields of an object by snake_case name; of two spellings the first wins. */
 export type Fields = ReadonlyMap<string, unknown>
 
-/** Ours: so many names are remembered; an answer with more of them uses data for names. */
-const MOST_NAMES = 4096
+/** Not in the interface. */
+const CACHE_LIMITS = {
+  /** An answer with more of them uses data for names. */
+  names: 4096,
+  objects: 1000,
+  /** Objects with more fields are kept as long as the answer, because they are around many others. */
+  fieldsOfRecent: 50,
+} as const
 
-/** `read`, worked out once for each name: a long answer has few names, and each of them in every record. */
+/** Caches `read` for each name: a long answer has few names, and each of them in every record. */
 export function onceForEachName<T>(read: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>()
   return name => {
     const before = known.get(name)
     if (before !== undefined) return before
     const result = read(name)
-    if (known.size >= MOST_NAMES) known.clear()
+    if (known.size >= CACHE_LIMITS.names) known.clear()
     known.set(name, result)
     return result
   }
@@ -29,17 +35,10 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
     .toLowerCase(),
 )
 
-/** Ours: so many objects are remembered, and each one with more fields than that. */
-const MOST_RECENT = 1000
-const MANY_FIELDS = 50
-
 const large = new WeakMap<JsonObject, Fields>()
 let recent = new Map<JsonObject, Fields>()
 
-/**
- * The fields of an object, read once though many ask: those asked for lately are remembered, and those with many fields,
- * which are around many others. Remembering every object of a long answer would take more room than the answer.
- */
+/** The fields of an object. Recent ones are cached; caching every object would take more memory than a long answer. */
 export function fieldsOf(value: JsonObject): Fields {
   const before = recent.get(value) ?? large.get(value)
   if (before) return before
@@ -48,9 +47,9 @@ export function fieldsOf(value: JsonObject): Fields {
     const name = snakeCase(key)
     if (!fields.has(name)) fields.set(name, value[key])
   }
-  if (fields.size > MANY_FIELDS) large.set(value, fields)
+  if (fields.size > CACHE_LIMITS.fieldsOfRecent) large.set(value, fields)
   else {
-    if (recent.size >= MOST_RECENT) recent = new Map()
+    if (recent.size >= CACHE_LIMITS.objects) recent = new Map()
     recent.set(value, fields)
   }
   return fields

@@ -1,9 +1,8 @@
-/** Text that came over the wire, made safe to show: one line, nothing invisible, nothing a terminal would obey. */
+/** Makes text from the wire safe to show: one line, nothing invisible, no terminal commands. */
 
 /**
- * Controls (C0, DEL, C1), format characters (bidi, zero-width, tags), all that Unicode says is not to be seen (fillers,
- * variation selectors), lone surrogates, private use, no characters at all, separators, spaces that count as letters;
- * and so many marks on one letter that they cover the lines around it.
+ * Controls, format characters (bidi, zero-width, tags), invisible ones (fillers, variation selectors), lone surrogates,
+ * private use, noncharacters, separators, spaces that count as letters; and runs of marks that cover the lines around.
  */
 const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7,}/u
@@ -14,7 +13,7 @@ const PARTS =
 
 const EMOJI = /\p{ExtPict}|[\d#*]\ufe0f\u20e3/u
 
-/** Most text: a longer class of characters takes longer to look for. */
+/** A fast path for most text. */
 const PLAIN = /^[\x20-\x7e]*$/
 
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}

@@ -10,7 +10,7 @@ import {
   paymentMode,
   timestamp,
 } from './common.js'
-import {nightsBetween} from './dates.js'
+import {dayNumber} from './dates.js'
 
 export const room = z.strictObject({
   adults: z.int().min(1, 'a room needs at least one adult').max(9),
@@ -26,19 +26,14 @@ export const searchRequest = z
     client_nationality: countryCode,
     currency: currencyCode,
   })
-  .refine(search => !(nightsOf(search) < 1), {path: ['check_out'], message: 'must be after check_in'})
+  .refine(isInOrder, {path: ['check_out'], message: 'must be after check_in'})
   .meta({id: 'HotelSearchRequest', ...from('§2.2', 'What to search offers for; limits on numbers are ours')})
 
-function nightsOf(search: {check_in: string; check_out: string}): number {
-  try {
-    return nightsBetween(search.check_in, search.check_out)
-  } catch {
-    return Number.NaN
-  }
+/** A date that does not exist has a message of its own. */
+function isInOrder(search: {check_in: string; check_out: string}): boolean {
+  const [from, to] = [dayNumber(search.check_in), dayNumber(search.check_out)]
+  return from === undefined || to === undefined || from < to
 }
-
-/** The one field of an offer the interface promises (§2.3). */
-export const promisedOffer = z.looseObject({offer_id: z.string().min(1)})
 
 export const city = z
   .object({
@@ -143,9 +138,6 @@ export type SearchRequest = z.infer<typeof searchRequest>
 export type City = z.infer<typeof city>
 export type Board = z.infer<typeof board>
 export type Hotel = z.infer<typeof hotel>
-export type HotelSummary = z.infer<typeof hotelSummary>
 export type Price = z.infer<typeof price>
-export type CancellationPolicy = z.infer<typeof cancellationPolicy>
 export type OfferRoom = z.infer<typeof offerRoom>
 export type Offer = z.infer<typeof offer>
-export type SearchResult = z.infer<typeof searchResult>

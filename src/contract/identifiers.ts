@@ -6,12 +6,12 @@ export const TEST_SECRET_PREFIX = 'sk_test_'
 export const SUBSCRIPTION_ID_PREFIX = 'whsub_'
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 export const EVENT_ID_PREFIX = 'evt_'
-/** Ours: the deliveries of the local sandbox. */
+/** Not in the interface: the deliveries of the local sandbox. */
 export const DELIVERY_ID_PREFIX = 'dlv_'
-/** Ours: the local sandbox writes `RSV-` and ten Crockford base32 digits; §2.5 shows no shape. */
+/** Of the local sandbox, followed by ten Crockford base32 digits; §2.5 shows no shape. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
 
-/** Ours: the header, and its value, of every answer of the local sandbox's own controls; no other service has it. */
+/** Not in the interface: marks every answer of the local sandbox's own controls. */
 export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const
 
 /** Live or test side of the operator's service, known by the client secret (§5.3). */
@@ -41,9 +41,8 @@ export interface IdentifierForm {
 const NO_DOT_SEGMENTS = String.raw`(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))`
 
 /**
- * How each identifier is written that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7,
- * §2.8); lengths and the other characters are ours, and keep a path and the name of a file what they are. Answers are not
- * held to these forms.
+ * The form of identifiers that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7, §2.8);
+ * lengths and characters are ours, so that none can change a path or a file name. Answers are not checked against them.
  */
 export const IDENTIFIERS = {
   offer_id: {
@@ -72,7 +71,7 @@ export const IDENTIFIERS = {
     pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
     expected: 'a delivery id (dlv_…)',
   },
-  /** Of a hotel or a tour, of which nothing is shown. */
+  /** Of a hotel or a tour; the interface shows no form. */
   other: {
     pattern: new RegExp(`^${NO_DOT_SEGMENTS}[!-~]{1,512}$`),
     expected: 'an identifier of visible ASCII characters, without spaces',

@@ -6,21 +6,10 @@
  */
 export function isTcNumber(number: string): boolean {
   if (!/^[1-9]\d{10}$/.test(number)) return false
-  const d = [...number].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const tenth = (d[0] + d[2] + d[4] + d[6] + d[8]) * 7 - (d[1] + d[3] + d[5] + d[7])
-  const sumOfTen = d.slice(0, 10).reduce((sum, digit) => sum + digit, 0)
-  // The bracket can be negative and JavaScript's % keeps the sign: 19090909018 is valid.
-  return ((tenth % 10) + 10) % 10 === d[9] && sumOfTen % 10 === d[10]
+  const digits = [...number].map(Number)
+  const sum = (from: number, to: number, step: number) =>
+    digits.slice(from, to).reduce((total, digit, index) => total + (index % step === 0 ? digit : 0), 0)
+  const tenth = sum(0, 9, 2) * 7 - sum(1, 9, 2)
+  // `tenth` can be negative and JavaScript's % keeps the sign: 19090909018 is valid.
+  return ((tenth % 10) + 10) % 10 === digits[9] && sum(0, 10, 1) % 10 === digits[10]
 }

@@ -1,6 +1,6 @@
 /**
- * The reservation journal as a port: what is committed before a reservation is sent, what an entry says of its own
- * sending, and the verdict on a reservation that is about to be made. The HTTP core is given it; `state` keeps it.
+ * The reservation journal as a port, stored by `state`: what is committed before a reservation is sent, and the verdict on
+ * one that is about to be made.
  */
 
 /** What is about to be sent, committed before it is. */
@@ -73,20 +73,20 @@ export interface Journal {
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
   look(intent: ReservationIntent): JournalVerdict | undefined
   /**
-   * Counts one attempt, durably, right before it goes on the wire. Returns how many there are now. Throws usage
-   * `begun_elsewhere` when the entry gave way to another process's, or was given up: then it must not be sent.
+   * Counts one attempt, durably, right before it is sent. Returns the new count. Throws usage `begun_elsewhere` when
+   * another process's entry replaced this one, or it was given up: then it must not be sent.
    */
   attempt(id: number, now: number): number
   /**
-   * Records that nothing was ever sent of an entry whose `attempts` all failed to leave; it does nothing when another
-   * process has counted more of them. The body goes. The entry stays until another with its offer, reference or key.
+   * Records that nothing of an entry was sent although `attempts` were counted, unless another process has counted more.
+   * Removes the body. The entry stays until another one has its offer, reference or key.
    */
   notSent(id: number, attempts: number, now: number): void
   /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): void
   /**
-   * Gives the entry up: its personal data is removed, what finds it again stays. One of which nothing was sent is removed
-   * as a whole. Throws StorageError when it is removed but its bytes are still in the file.
+   * Gives the entry up: removes its personal data, or all of it when nothing was sent. Throws StorageError when it is
+   * removed but its bytes are still in the file.
    */
   forget(id: number, now: number): void
   /** The newest entry with this client reference. */
@@ -98,7 +98,7 @@ export const NOT_SENT = 'not_sent'
 
 type Sending = Pick<JournalEntry, 'outcome' | 'reservationRef' | 'attempts'>
 
-/** Whether nothing of the entry was ever sent: its run ended before, was killed before, or has not come to it yet. */
+/** Whether nothing of the entry was ever sent. */
 export function isNeverSent(entry: Sending): boolean {
   if (entry.reservationRef !== null || entry.attempts > 0) return false
   return entry.outcome === NOT_SENT || entry.outcome === 'unresolved'

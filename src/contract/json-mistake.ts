@@ -1,6 +1,6 @@
-/** Where a JSON text that a person wrote is wrong, for messages: with no word of what is in it. */
+/** Finds the mistake in a JSON text that a person wrote, without quoting any of it. */
 
-/** Where `text` stops being JSON, and why; for texts that are none. */
+/** Where `text` stops being JSON, and why. */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
   const end = validPrefix(text)
   const before = text.slice(0, end).split('\n')
@@ -8,10 +8,7 @@ export function mistakeIn(text: string): {line: number; column: number; problem:
   return {line: before.length, column: (before.at(-1)?.length ?? 0) + 1, problem}
 }
 
-/**
- * Length of the longest start of `text` that some JSON begins with. (Node's own messages name the place in some
- * versions and quote the content in others.)
- */
+/** Length of the longest valid start of `text`. Node's own messages may quote the content. */
 function validPrefix(text: string): number {
   const scanner = new Scanner(text)
   scanner.value()
@@ -23,7 +20,7 @@ function validPrefix(text: string): number {
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
 const WORD_OR_NUMBER = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** Deeper nesting is pointed at as the mistake; no request has it. */
+/** Deeper nesting is reported as the mistake. */
 const MOST_LEVELS = 1000
 
 /** Walks JSON's grammar and stops where it ends or breaks. */

@@ -1,6 +1,6 @@
 /**
- * Finding things in a foreign JSON answer, whose shape is not known. Only own properties count, the tree is walked
- * without recursion and no deeper than MAX_DEPTH; how long it may be is the transport's business.
+ * Walks through a foreign JSON answer of unknown shape: own properties only, without recursion, and no deeper than
+ * MAX_DEPTH. The transport limits its length.
  */
 import {isObject, type JsonObject, own} from './json.js'
 
@@ -34,7 +34,7 @@ export function* breadthFirst(json: unknown): Generator<Node> {
   }
 }
 
-/** All objects, in the order of the document. Holds no more than the way to the place where it is. */
+/** All objects, in the order of the document. Holds only the path to the current place. */
 export function* inDocumentOrder(json: unknown): Generator<Node> {
   const way = [openAt(json)]
   if (way[0]?.node) yield way[0].node

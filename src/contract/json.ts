@@ -1,4 +1,4 @@
-/** Foreign JSON, parsed and looked at without trust. */
+/** Foreign JSON, parsed and read without trust. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -12,10 +12,10 @@ export function own(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined
 }
 
-/** Ours: nothing that means something is nested deeper, and what walks through it later, or prints it, goes no deeper unharmed. */
+/** Not in the interface: code that walks through JSON or prints it could overflow the stack. */
 export const MAX_NESTING = 256
 
-/** Whether brackets stand open beyond that in a JSON text, those inside strings not counted. */
+/** Whether a JSON text is nested deeper; brackets inside strings do not count. */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0
   for (let index = 0; index < body.length; index++) {
@@ -28,7 +28,7 @@ export function isTooDeep(body: Uint8Array): boolean {
   return false
 }
 
-/** Where the string ends that begins at `start`: its closing quote, or the end of the body. */
+/** The index of the closing quote of the string at `start`, or the end of the body. */
 function endOfString(body: Uint8Array, start: number): number {
   let index = start + 1
   while (index < body.length && body[index] !== QUOTE) index += body[index] === BACKSLASH ? 2 : 1
@@ -38,7 +38,7 @@ function endOfString(body: Uint8Array, start: number): number {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** What the trace, its summary and the caller each ask for: a long answer is parsed once. */
+/** The trace, its summary and the caller each parse an answer; a long one is parsed once. */
 const parsed = new WeakMap<Uint8Array, {readonly json: unknown}>()
 
 /** The parsed body, or undefined when it is empty, not UTF-8, not JSON, or nested absurdly deep. */

@@ -1,9 +1,7 @@
-/** Every number of the interface, once. What the interface does not show and we chose is marked "ours". */
+/** Every number of the interface, once. Numbers of ours are beside the code that uses them. */
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */
 export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
-/** Ours: a token that is said to live longer than a year counts as one of a year; the end of some would be no date. */
-export const LONGEST_TOKEN_LIFETIME_SECONDS = 365 * 24 * 3600
 /** Validity of an offer, counted from its search (§2.3, §8). */
 export const OFFER_VALIDITY_SECONDS = 15 * 60
 /** Validity of `voucher.url` (§2.6, §8). */
@@ -18,10 +16,3 @@ export const DELIVERY_ATTEMPTS = 8
 export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
 /** Last path segment of every base URL (§9). */
 export const API_VERSION = 'v1'
-
-/** Ours: a cached token is renewed when less than this is left. */
-export const TOKEN_RENEWAL_MARGIN_SECONDS = 60
-/** Ours: how long an instant payment may be completed. */
-export const PAYMENT_VALIDITY_SECONDS = 15 * 60
-/** Ours: how long the local sandbox replays the answer kept under an Idempotency-Key. */
-export const IDEMPOTENCY_KEY_RETENTION_SECONDS = 24 * 3600

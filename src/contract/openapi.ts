@@ -1,9 +1,9 @@
-/** The OpenAPI 3.1 description of the service, made from the contract itself; what is ours is marked `x-source: ours`. */
+/** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
 import {EVENT_TYPES} from './events.js'
 import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
 import {componentSchemas, reference} from './openapi-schemas.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
-import {OPERATIONS, type Operation, type OperationName} from './operations.js'
+import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from './operations.js'
 import {SCOPES} from './scopes.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from './webhook-headers.js'
 import {eventEnvelope} from './webhooks.js'
@@ -74,12 +74,12 @@ function describe(name: OperationName): object {
   return {
     operationId: operationId(name),
     tags: [TAGS[name.split('.')[0] as keyof typeof TAGS][0]],
-    summary: operation.summary,
+    summary: SUMMARIES[name],
     'x-source': operation.source,
     security: operation.scope ? [{oauth2: [operation.scope]}, {bearer: []}] : [],
     ...(parameters.length > 0 && {parameters}),
     ...(details.body && {requestBody: requestBody(details)}),
-    responses: {[details.status ?? 200]: success(operation, details), ...refusals(operation, details)},
+    responses: {[details.status ?? 200]: success(SUMMARIES[name], details), ...refusals(operation, details)},
   }
 }
 
@@ -102,7 +102,7 @@ function requestBody({body, bodyOptional}: OperationDetails): object {
   return {required: !bodyOptional, content: {'application/json': {schema}}}
 }
 
-function success(operation: Operation, details: OperationDetails): object {
+function success(summary: string, details: OperationDetails): object {
   const record = reference(details.answer)
   const data = details.isList ? {type: 'array', items: record} : record
   const meta = details.isList ? {meta: {$ref: '#/components/schemas/ListMeta'}} : {}
@@ -112,7 +112,7 @@ function success(operation: Operation, details: OperationDetails): object {
     ...(details.isIdempotent && {'Idempotent-Replayed': {$ref: '#/components/headers/Idempotent-Replayed'}}),
   }
   const schema = {type: 'object', required: Object.keys(properties), properties}
-  return {description: `${operation.summary}: done`, headers, content: {'application/json': {schema}}}
+  return {description: `${summary}: done`, headers, content: {'application/json': {schema}}}
 }
 
 function securitySchemes(serverUrl: string): object {

@@ -1,7 +1,6 @@
 /**
- * Every operation of the service: its name, method, path under the base URL, scope, and where it comes from.
- * `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a path is a guess: the
- * client calls it on the local sandbox only, or where the profile names it.
+ * Every operation of the service. `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a
+ * path is a guess: the client calls it on the local sandbox only, or where the profile names it.
  */
 import type {Scope} from './scopes.js'
 
@@ -13,122 +12,74 @@ export interface Operation {
   readonly scope: Scope | null
   /** The § that shows the operation, or `ours`. */
   readonly source: string
-  readonly summary: string
 }
 
 export const OPERATIONS = {
-  'token.create': op('POST', '/oauth/token', null, '§4.1', 'Obtain an access token'),
-  'token.revoke': op('POST', '/oauth/revoke', null, '§4.2', 'Revoke an access token'),
-  'hotels.search': op('POST', '/hotels/search', 'hotels:read', '§4.3', 'Search hotel offers'),
-  'hotels.show': op('GET', '/hotels/{hotel_id}', 'hotels:read', 'ours', 'Show one hotel'),
-  'hotels.price': op(
-    'GET',
-    '/hotels/offers/{offer_id}',
-    'hotels:read',
-    'ours',
-    'Query the price of an offer',
-  ),
-  'tours.search': op('POST', '/tours/search', 'tours:read', 'ours', 'Search tours'),
-  'tours.show': op('GET', '/tours/{tour_id}', 'tours:read', 'ours', 'Show one tour'),
-  'reservations.create': op(
-    'POST',
-    '/reservations/hotel',
-    'reservations:write',
-    '§4.4',
-    'Convert an offer into a reservation',
-  ),
-  'reservations.list': op('GET', '/reservations', 'reservations:read', 'ours', 'List reservations'),
-  'reservations.show': op(
-    'GET',
-    '/reservations/{reservation_ref}',
-    'reservations:read',
-    'ours',
-    'Show one reservation',
-  ),
-  'reservations.update': op(
-    'PATCH',
-    '/reservations/{reservation_ref}',
-    'reservations:write',
-    'ours',
-    'Update a reservation',
-  ),
-  'reservations.quote': op(
-    'GET',
-    '/reservations/{reservation_ref}/cancellation-quote',
-    'reservations:read',
-    'ours',
-    'Quote the fee of a cancellation',
-  ),
-  'reservations.cancel': op(
-    'POST',
-    '/reservations/{reservation_ref}/cancel',
-    'reservations:write',
-    'ours',
-    'Cancel a reservation',
-  ),
-  'voucher.show': op(
-    'GET',
-    '/reservations/{reservation_ref}/voucher',
-    'reservations:read',
-    '§4.5',
-    'Get the signed link of a voucher',
-  ),
-  'account.show': op('GET', '/account', 'account:read', '§4.6', 'Show the account and its balance'),
-  'content.countries': op('GET', '/content/countries', 'content:read', 'ours', 'List countries'),
-  'content.currencies': op('GET', '/content/currencies', 'content:read', 'ours', 'List currencies'),
-  'content.cities': op('GET', '/content/cities', 'content:read', 'ours', 'List cities'),
-  'subscriptions.create': op(
-    'POST',
-    '/webhooks/subscriptions',
-    'webhooks:write',
-    '§4.7',
-    'Create a webhook subscription',
-  ),
+  'token.create': op('POST', '/oauth/token', null, '§4.1'),
+  'token.revoke': op('POST', '/oauth/revoke', null, '§4.2'),
+  'hotels.search': op('POST', '/hotels/search', 'hotels:read', '§4.3'),
+  'hotels.show': op('GET', '/hotels/{hotel_id}', 'hotels:read'),
+  'hotels.price': op('GET', '/hotels/offers/{offer_id}', 'hotels:read'),
+  'tours.search': op('POST', '/tours/search', 'tours:read'),
+  'tours.show': op('GET', '/tours/{tour_id}', 'tours:read'),
+  'reservations.create': op('POST', '/reservations/hotel', 'reservations:write', '§4.4'),
+  'reservations.list': op('GET', '/reservations', 'reservations:read'),
+  'reservations.show': op('GET', '/reservations/{reservation_ref}', 'reservations:read'),
+  'reservations.update': op('PATCH', '/reservations/{reservation_ref}', 'reservations:write'),
+  'reservations.quote': op('GET', '/reservations/{reservation_ref}/cancellation-quote', 'reservations:read'),
+  'reservations.cancel': op('POST', '/reservations/{reservation_ref}/cancel', 'reservations:write'),
+  'voucher.show': op('GET', '/reservations/{reservation_ref}/voucher', 'reservations:read', '§4.5'),
+  'account.show': op('GET', '/account', 'account:read', '§4.6'),
+  'content.countries': op('GET', '/content/countries', 'content:read'),
+  'content.currencies': op('GET', '/content/currencies', 'content:read'),
+  'content.cities': op('GET', '/content/cities', 'content:read'),
+  'subscriptions.create': op('POST', '/webhooks/subscriptions', 'webhooks:write', '§4.7'),
   'subscriptions.test': op(
     'POST',
     '/webhooks/subscriptions/{subscription_id}/test',
     'webhooks:write',
     '§4.8',
-    'Send a test event',
   ),
-  'subscriptions.list': op(
-    'GET',
-    '/webhooks/subscriptions',
-    'webhooks:read',
-    'ours',
-    'List webhook subscriptions',
-  ),
-  'subscriptions.show': op(
-    'GET',
-    '/webhooks/subscriptions/{subscription_id}',
-    'webhooks:read',
-    'ours',
-    'Show one webhook subscription',
-  ),
-  'subscriptions.update': op(
-    'PATCH',
-    '/webhooks/subscriptions/{subscription_id}',
-    'webhooks:write',
-    'ours',
-    'Update a webhook subscription',
-  ),
-  'subscriptions.delete': op(
-    'DELETE',
-    '/webhooks/subscriptions/{subscription_id}',
-    'webhooks:write',
-    'ours',
-    'Delete a webhook subscription',
-  ),
+  'subscriptions.list': op('GET', '/webhooks/subscriptions', 'webhooks:read'),
+  'subscriptions.show': op('GET', '/webhooks/subscriptions/{subscription_id}', 'webhooks:read'),
+  'subscriptions.update': op('PATCH', '/webhooks/subscriptions/{subscription_id}', 'webhooks:write'),
+  'subscriptions.delete': op('DELETE', '/webhooks/subscriptions/{subscription_id}', 'webhooks:write'),
   'subscriptions.deliveries': op(
     'GET',
     '/webhooks/subscriptions/{subscription_id}/deliveries',
     'webhooks:read',
-    'ours',
-    'List the deliveries of a subscription',
   ),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
+
+export const SUMMARIES: Readonly<Record<OperationName, string>> = {
+  'token.create': 'Obtain an access token',
+  'token.revoke': 'Revoke an access token',
+  'hotels.search': 'Search hotel offers',
+  'hotels.show': 'Show one hotel',
+  'hotels.price': 'Query the price of an offer',
+  'tours.search': 'Search tours',
+  'tours.show': 'Show one tour',
+  'reservations.create': 'Convert an offer into a reservation',
+  'reservations.list': 'List reservations',
+  'reservations.show': 'Show one reservation',
+  'reservations.update': 'Update a reservation',
+  'reservations.quote': 'Quote the fee of a cancellation',
+  'reservations.cancel': 'Cancel a reservation',
+  'voucher.show': 'Get the signed link of a voucher',
+  'account.show': 'Show the account and its balance',
+  'content.countries': 'List countries',
+  'content.currencies': 'List currencies',
+  'content.cities': 'List cities',
+  'subscriptions.create': 'Create a webhook subscription',
+  'subscriptions.test': 'Send a test event',
+  'subscriptions.list': 'List webhook subscriptions',
+  'subscriptions.show': 'Show one webhook subscription',
+  'subscriptions.update': 'Update a webhook subscription',
+  'subscriptions.delete': 'Delete a webhook subscription',
+  'subscriptions.deliveries': 'List the deliveries of a subscription',
+}
 
 /**
  * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`: segments of plain characters, none of
@@ -137,8 +88,8 @@ export type OperationName = keyof typeof OPERATIONS
 export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
 /**
- * The path of `name` with its parameters filled in and percent-encoded. `template` stands in place of the operation's
- * own path. Throws when a parameter is missing.
+ * The path of `name` with its parameters filled in and percent-encoded. `template` replaces the operation's own path.
+ * Throws when a parameter is missing.
  */
 export function pathOf(
   name: OperationName,
@@ -156,19 +107,13 @@ export function pathOf(
 export function operationAt(method: string, path: string): OperationName | undefined {
   const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`).test(path)
   const found = Object.entries(OPERATIONS).filter(([, one]) => one.method === method && fits(one.path))
-  // A path without parameters goes before one that has some.
+  // The path with the fewest parameters is the most specific.
   const [best] = found.sort(
     ([, left], [, right]) => left.path.split('{').length - right.path.split('{').length,
   )
   return best?.[0] as OperationName | undefined
 }
 
-function op(
-  method: Operation['method'],
-  path: string,
-  scope: Scope | null,
-  source: string,
-  summary: string,
-): Operation {
-  return {method, path, scope, source, summary}
+function op(method: Operation['method'], path: string, scope: Scope | null, source = 'ours'): Operation {
+  return {method, path, scope, source}
 }

@@ -1,7 +1,6 @@
-/** What is wrong with a value, for people: in place of zod's own words, where a schema says nothing itself. */
+/** Messages in place of zod's own, for schemas without one. */
 import type {z} from 'zod'
 
-/** Said of a value that is absent. */
 export const MISSING = 'is missing'
 
 /** The types of JSON and of zod, in words. */

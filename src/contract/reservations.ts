@@ -78,12 +78,6 @@ export const reservationRequest = z
   })
   .meta({id: 'HotelReservationRequest', ...from('§2.4', 'Turns one offer into a reservation')})
 
-/** The fields of a reservation the interface promises (§2.5). */
-export const promisedReservation = z.looseObject({
-  reservation_ref: z.string().min(1),
-  status: z.string().optional(),
-})
-
 export const payment = z
   .object({
     mode: paymentMode,

@@ -1,4 +1,4 @@
-/** The token cache as a port (§5.7): the HTTP core is given it; `state` keeps tokens in a file that processes share. */
+/** The token cache as a port (§5.7); `state` stores tokens in a file that processes share. */
 import type {Failure} from './failure.js'
 
 /** An API client at one base URL. */
@@ -9,7 +9,7 @@ export interface Client {
 
 /** A client with the secret its tokens were obtained with. */
 export interface TokenClient extends Client {
-  /** Tells secrets apart without being one: a live token must not serve under a test secret, nor a wrong one. */
+  /** Distinguishes secrets: a token must not serve under another secret than its own. */
   readonly secretFingerprint: string
 }
 
@@ -51,8 +51,8 @@ export interface TokenCache {
     until: number,
   ): Failure | undefined
   /**
-   * Runs `work` in one process at a time per client. While it waits, it calls `peek` now and then, and returns what that
-   * returns other than undefined at once. Gives up after the wait.
+   * Runs `work` in one process at a time per client. While waiting it polls `peek`, and returns its first result other
+   * than undefined. Gives up after the wait.
    */
   alone<T>(
     client: TokenClient,

@@ -11,7 +11,6 @@ export const tokenRequest = z
   })
   .meta({id: 'TokenRequest', ...from('§4.1', 'Client credentials, asking for a token')})
 
-/** What §2.1 promises. Only the token itself is indispensable; the rest has a default in the client. */
 export const accessToken = z
   .looseObject({
     access_token: z.string().min(1),
@@ -28,6 +27,3 @@ export const revokeRequest = z
 export const revokedToken = z
   .object({revoked: z.literal(true)})
   .meta({id: 'RevokedToken', ...ours('The token is no longer valid, whether it ever was or not')})
-
-export type TokenRequest = z.infer<typeof tokenRequest>
-export type AccessToken = z.infer<typeof accessToken>

@@ -71,4 +71,3 @@ export const delivery = z
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>
 export type Subscription = z.infer<typeof subscription>
 export type CreatedSubscription = z.infer<typeof createdSubscription>
-export type EventEnvelope = z.infer<typeof eventEnvelope>

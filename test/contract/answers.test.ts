@@ -69,18 +69,12 @@ describe('answers', () => {
   })
 
   it('of a search, its hotel and its offer, for parties and currencies of all kinds', async () => {
-    const searches = [
-      {},
-      {
-        currency: 'JPY',
-        rooms: [
-          {adults: 2, children_ages: [1, 7]},
-          {adults: 1, children_ages: []},
-        ],
-      },
-      {currency: 'KWD', destination: {type: 'CITY', id: 303}},
+    const [family, single] = [
+      {adults: 2, children_ages: [1, 7]},
+      {adults: 1, children_ages: []},
     ]
-    for (const change of searches) {
+    const far = {currency: 'KWD', destination: {type: 'CITY', id: 303}}
+    for (const change of [{}, {currency: 'JPY', rooms: [family, single]}, far]) {
       const found = await client.call('POST', '/hotels/search', searchRequest(change))
       check('hotels.search', found)
       const [offer] = found.json.data.offers
@@ -114,7 +108,7 @@ describe('answers', () => {
     check('reservations.list', await client.call('GET', '/reservations?status=CONFIRMED'))
   })
 
-  it('of the account and the constant data', async () => {
+  it('of the account and the reference data', async () => {
     check('account.show', await client.call('GET', '/account'))
     check('content.countries', await client.call('GET', '/content/countries'))
     check('content.currencies', await client.call('GET', '/content/currencies'))
@@ -122,11 +116,8 @@ describe('answers', () => {
   })
 
   it('of tours', async () => {
-    const found = await client.call('POST', '/tours/search', {
-      destination: {type: 'CITY', id: 403},
-      currency: 'JPY',
-      date: '2030-07-10',
-    })
+    const wanted = {destination: {type: 'CITY', id: 403}, currency: 'JPY', date: '2030-07-10'}
+    const found = await client.call('POST', '/tours/search', wanted)
     check('tours.search', found)
     check('tours.show', await client.call('GET', `/tours/${found.json.data[0].tour_id}`))
     check('tours.show', await client.call('GET', '/tours/tour_000_00'))
@@ -144,10 +135,8 @@ describe('answers', () => {
     check('subscriptions.deliveries', await client.call('GET', `${path}/deliveries`))
     check('subscriptions.delete', await client.call('DELETE', path))
     check('subscriptions.show', await client.call('GET', path))
-    check(
-      'subscriptions.create',
-      await client.call('POST', '/webhooks/subscriptions', {...wanted, url: 'http://a.b'}),
-    )
+    const plain = {...wanted, url: 'http://a.b'}
+    check('subscriptions.create', await client.call('POST', '/webhooks/subscriptions', plain))
   })
 })
 
@@ -158,10 +147,8 @@ it('every operation of the contract is served', () => {
 describe('refusals', () => {
   it('of wrong requests', async () => {
     check('hotels.search', await client.call('POST', '/hotels/search', '{broken'))
-    check(
-      'hotels.search',
-      await client.call('POST', '/hotels/search', searchRequest({check_in: '2030-02-30'})),
-    )
+    const badDate = searchRequest({check_in: '2030-02-30'})
+    check('hotels.search', await client.call('POST', '/hotels/search', badDate))
     check('hotels.show', await client.call('GET', '/hotels/999'))
     check('reservations.list', await client.call('GET', '/reservations?limit=0'))
     check('reservations.show', await client.call('GET', '/reservations/RSV-0000000000'))
@@ -191,7 +178,7 @@ describe('refusals', () => {
   it('of callers that may not', async () => {
     const reader = await sandbox.client('_readonly')
     check('reservations.create', await reader.reserve(reservationRequest('off_1')))
-    check('account.show', await client.call('GET', '/account', undefined, {authorization: 'Bearer nobody'}))
+    check('account.show', await client.call('GET', '/account', undefined, {authorization: 'Bearer unknown'}))
     check('account.show', await client.call('GET', '/account', undefined, {authorization: ''}))
   })
 

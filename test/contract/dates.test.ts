@@ -10,26 +10,13 @@ it('an instant is written to the nearest millisecond', () => {
 })
 
 describe('calendar dates', () => {
-  it.each(['2030-06-01', '2028-02-29', '2000-02-29', '0004-02-29', '9999-12-31', '0001-01-01'])(
-    '%s exists',
-    date => expect(isCalendarDate(date)).toBe(true),
-  )
-
-  it.each([
-    '2030-02-29',
-    '1900-02-29',
-    '2030-04-31',
-    '2030-13-01',
-    '2030-00-10',
-    '2030-01-00',
-    '2030-1-1',
-    '30-01-01',
-    '2030-01-01T00:00:00Z',
-    ' 2030-01-01',
-    '2030-01-01\n',
-    '٢٠٣٠-٠١-٠١',
-    '',
-  ])('%j does not', date => expect(isCalendarDate(date)).toBe(false))
+  it('exist or not', () => {
+    const good = ['2030-06-01', '2028-02-29', '2000-02-29', '0004-02-29', '9999-12-31', '0001-01-01']
+    const wrong =
+      '2030-02-29 1900-02-29 2030-04-31 2030-13-01 2030-00-10 2030-01-00 2030-1-1 30-01-01 ٢٠٣٠-٠١-٠١'
+    const bad = [...wrong.split(' '), '2030-01-01T00:00:00Z', ' 2030-01-01', '2030-01-01\n', '']
+    expect([...good, ...bad].filter(isCalendarDate)).toEqual(good)
+  })
 
   it('end where four digits do', () => {
     expect(addDays('9999-12-30', 1)).toBe('9999-12-31')

@@ -24,29 +24,16 @@ describe('the interface', () => {
   })
 
   it('has these scopes (§5)', () => {
-    expect([...SCOPE_NAMES].sort()).toEqual([
-      'account:read',
-      'content:read',
-      'hotels:read',
-      'reservations:read',
-      'reservations:write',
-      'tours:read',
-      'webhooks:read',
-      'webhooks:write',
-    ])
+    const reading = 'account:read content:read hotels:read reservations:read tours:read webhooks:read'
+    const all = [...reading.split(' '), 'reservations:write', 'webhooks:write']
+    expect(new Set(SCOPE_NAMES)).toEqual(new Set(all))
     expect(BOOKING_SCOPES.every(isScope)).toBe(true)
     expect(['hotels:write', 'toString', '__proto__', ''].filter(isScope)).toEqual([])
   })
 
   it('has these events and headers (§6.1, §6.2)', () => {
-    expect([...EVENT_TYPE_NAMES].sort()).toEqual([
-      'payment.captured',
-      'payment.failed',
-      'reservation.cancelled',
-      'reservation.confirmed',
-      'reservation.updated',
-      'voucher.ready',
-    ])
+    const reservation = ['reservation.confirmed', 'reservation.cancelled', 'reservation.updated']
+    expect(EVENT_TYPE_NAMES).toEqual([...reservation, 'payment.captured', 'payment.failed', 'voucher.ready'])
     expect([SIGNATURE_HEADER, EVENT_ID_HEADER]).toEqual(['X-Service-Signature', 'X-Service-Event-Id'])
     expect(['reservation.deleted', 'constructor', ''].filter(isEventType)).toEqual([])
   })

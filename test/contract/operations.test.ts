@@ -1,4 +1,4 @@
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, test} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 import {OPERATIONS, type Operation, pathOf} from '../../src/contract/operations.js'
 import {isScope} from '../../src/contract/scopes.js'
@@ -48,9 +48,7 @@ describe('a path', () => {
   })
 })
 
-describe('error codes', () => {
-  it('have statuses of refusals', () => {
-    expect(Object.values(ERROR_CODES).every(status => status >= 400 && status < 600)).toBe(true)
-    expect(ERROR_CODES.token_expired).toBe(401)
-  })
+test('error codes have statuses of refusals', () => {
+  expect(Object.values(ERROR_CODES).every(status => status >= 400 && status < 600)).toBe(true)
+  expect(ERROR_CODES.token_expired).toBe(401)
 })

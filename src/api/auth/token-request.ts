@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.js'
 import {fieldsOf} from '../../contract/field-names.js'
 import {parseJson} from '../../contract/json.js'
 import {findRecord, textOf} from '../../contract/json-walk.js'
-import {ACCESS_TOKEN_LIFETIME_SECONDS, LONGEST_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {HEADER_VALUE} from '../../contract/patterns.js'
 import type {CachedToken, TokenClient} from '../../contract/token-cache.js'
@@ -20,6 +20,8 @@ export interface Credentials {
 
 /** Hexadecimal digits of the fingerprint: enough to tell secrets apart. */
 const FINGERPRINT_LENGTH = 16
+/** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
+const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 
 /** The client of `credentials` at `baseUrl`. */
 export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
@@ -89,7 +91,7 @@ export function readToken(json: unknown): ReadToken | undefined {
   return {
     access_token: token,
     ...(Number.isFinite(seconds)
-      ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_TOKEN_LIFETIME_SECONDS)}
+      ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)}
       : {}),
     ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
     ...(type === '' ? {} : {token_type: typeof type === 'string' ? type : JSON.stringify(type)}),

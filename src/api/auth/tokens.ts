@@ -3,7 +3,6 @@
  * others wait for its answer, and replaced at most once when the service no longer knows it (§5.6, §7).
  */
 import {Failure} from '../../contract/failure.js'
-import {TOKEN_RENEWAL_MARGIN_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
 import type {CachedToken, Token, TokenCache, TokenRequestKind} from '../../contract/token-cache.js'
 import type {TokenSource} from '../types.js'
@@ -106,9 +105,11 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
 }
 
-/** Whether enough is left of a token that was kept. */
+/** Not in the interface: a cached token is renewed when less than this is left. */
+const RENEWAL_MARGIN_SECONDS = 60
+
 function isFresh(token: CachedToken, now: number): boolean {
-  return token.expiresAt - now >= TOKEN_RENEWAL_MARGIN_SECONDS
+  return token.expiresAt - now >= RENEWAL_MARGIN_SECONDS
 }
 
 /** A token asked for with the same scopes serves too: if fewer were granted, asking again would bring no more. */

@@ -6,7 +6,7 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
-import {OPERATIONS} from '../../contract/operations.js'
+import {SUMMARIES} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
@@ -157,7 +157,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   ...OWN_OPERATIONS.map(operation => ({
     name: `paths.${operation}`,
-    summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
+    summary: `path, under the base URL, to ${SUMMARIES[operation].toLowerCase()}`,
     places: EVERYWHERE,
     isOfService: true,
     check: (field: string, text: string) => checkOwnPath(field, operation, text),

@@ -4,7 +4,6 @@
  */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
-import {PAYMENT_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
 import {ConnectionDrop, invalidField, notFound, Refusal} from '../base/answers.js'
@@ -17,6 +16,9 @@ import {addReservation, findByClientReference} from '../store/reservations.js'
 import {checkGuests} from './check-guests.js'
 import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
+
+/** How long an instant payment may be completed. */
+const PAYMENT_VALIDITY_SECONDS = 15 * 60
 
 /** A request to book an offer. */
 interface CreateCall {

@@ -4,11 +4,11 @@
  * 5xx, injected faults) nothing was done, and the key can be used again.
  */
 import {createHash} from 'node:crypto'
-import {IDEMPOTENCY_KEY_RETENTION_SECONDS} from '../../contract/limits.js'
 import {type Answer, Refusal} from '../base/answers.js'
 import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]
+const KEY_RETENTION_SECONDS = 24 * 3600
 
 /** One use of a key: the client, the key, and the hash of the body. */
 export interface KeyUse {
@@ -45,7 +45,7 @@ export function replay(service: RunningService, use: KeyUse): Answer | undefined
     'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
     use.clientId,
     use.key,
-    service.clock.now() - IDEMPOTENCY_KEY_RETENTION_SECONDS,
+    service.clock.now() - KEY_RETENTION_SECONDS,
   )
   if (!kept) return undefined
   if (kept.body_hash !== use.bodyHash) throw reused()
