@@ -41,13 +41,7 @@ export function createApp(service: RunningService, served: () => string | undefi
   })
   app.use(async (context, next) => {
     context.set('origin', checkHost(context.req.raw, served()))
-    await next()
-  })
-  app.use(async (context, next) => {
     context.set('body', await readBody(context.req.raw))
-    await next()
-  })
-  app.use(async (_, next) => {
     expirePayments(service)
     try {
       await next()
@@ -95,11 +89,9 @@ function answerError(service: RunningService, error: Error, context: Context<Req
   const refusal = asRefusal(error)
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const answer = refusal.toAnswer(context.var.requestId)
-  return toResponse(
-    isTokenEndpoint(context)
-      ? {...answer, json: {...(answer.json as object), error_description: refusal.message}}
-      : answer,
-  )
+  if (context.req.path !== API_PATH + OPERATIONS['token.create'].path) return toResponse(answer)
+  // RFC 6749 §5.2.
+  return toResponse({...answer, json: {...(answer.json as object), error_description: refusal.message}})
 }
 
 /** Internal errors are answered without their message, which could hold people's data. */
@@ -108,9 +100,4 @@ function asRefusal(error: Error): Refusal {
   if (error instanceof StorageError)
     return new Refusal('service_unavailable', 'the local sandbox cannot write its database')
   return new Refusal('internal_error', 'internal error in the local sandbox')
-}
-
-/** RFC 6749 §5.2 gives the errors of the token endpoint a field of their own. */
-function isTokenEndpoint(context: Context<RequestState>): boolean {
-  return context.req.path === API_PATH + OPERATIONS['token.create'].path
 }

@@ -15,8 +15,8 @@ export interface OwnDatabase {
 export const FIRST_GENERATION = 1
 
 /**
- * Every secret on this machine. The generation is counted up by every logout, so that a process that requested a token
- * before the logout cannot write it back after.
+ * Every secret on this machine. Every logout increments the generation, so that a process that requested a token before
+ * the logout cannot write it back afterwards.
  */
 export const TOKENS: OwnDatabase = {
   name: TOKENS_NAME,
@@ -24,47 +24,31 @@ export const TOKENS: OwnDatabase = {
     `CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL);
      INSERT INTO generation VALUES (1, ${FIRST_GENERATION});
      CREATE TABLE access_tokens (
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       secret_fingerprint TEXT NOT NULL,
-       asked_scopes TEXT NOT NULL,
-       access_token TEXT NOT NULL,
-       scopes TEXT NOT NULL,
-       obtained_at REAL NOT NULL,
-       expires_at REAL NOT NULL,
+       base_url TEXT NOT NULL, client_id TEXT NOT NULL, secret_fingerprint TEXT NOT NULL,
+       asked_scopes TEXT NOT NULL, access_token TEXT NOT NULL, scopes TEXT NOT NULL,
+       obtained_at REAL NOT NULL, expires_at REAL NOT NULL,
        PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes)
      ) STRICT;
      CREATE TABLE client_secrets (
-       profile TEXT PRIMARY KEY,
-       secret TEXT NOT NULL
+       profile TEXT PRIMARY KEY, secret TEXT NOT NULL
      ) STRICT;
      CREATE TABLE signing_secrets (
-       subscription_id TEXT NOT NULL,
-       profile TEXT NOT NULL,
-       secret TEXT NOT NULL,
-       stored_at REAL NOT NULL,
+       subscription_id TEXT NOT NULL, profile TEXT NOT NULL, secret TEXT NOT NULL, stored_at REAL NOT NULL,
        PRIMARY KEY (profile, subscription_id)
      ) STRICT;`,
     `CREATE TABLE token_failures (
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       secret_fingerprint TEXT NOT NULL,
-       asked_scopes TEXT NOT NULL,
-       route TEXT NOT NULL,
-       failure TEXT NOT NULL,
-       failed_at REAL NOT NULL,
+       base_url TEXT NOT NULL, client_id TEXT NOT NULL, secret_fingerprint TEXT NOT NULL,
+       asked_scopes TEXT NOT NULL, route TEXT NOT NULL, failure TEXT NOT NULL, failed_at REAL NOT NULL,
        PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes, route)
      ) STRICT;`,
     // Earlier secrets have no client id; they serve their profile until its next login.
-    `CREATE TABLE client_secrets_anew (
-       profile TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       secret TEXT NOT NULL,
+    `CREATE TABLE new_client_secrets (
+       profile TEXT NOT NULL, client_id TEXT NOT NULL, secret TEXT NOT NULL,
        PRIMARY KEY (profile, client_id)
      ) STRICT;
-     INSERT INTO client_secrets_anew SELECT profile, '', secret FROM client_secrets;
+     INSERT INTO new_client_secrets SELECT profile, '', secret FROM client_secrets;
      DROP TABLE client_secrets;
-     ALTER TABLE client_secrets_anew RENAME TO client_secrets;`,
+     ALTER TABLE new_client_secrets RENAME TO client_secrets;`,
   ],
 }
 
@@ -73,105 +57,54 @@ export const STATE: OwnDatabase = {
   name: STATE_NAME,
   migrations: [
     `CREATE TABLE reservations (
-       id INTEGER PRIMARY KEY,
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       client_reference_id TEXT NOT NULL,
-       offer_id TEXT NOT NULL,
-       idempotency_key TEXT NOT NULL,
-       body TEXT,
-       body_sha256 TEXT NOT NULL,
-       intent_sha256 TEXT NOT NULL,
-       outcome TEXT NOT NULL,
-       reservation_ref TEXT,
-       attempts INTEGER NOT NULL DEFAULT 0,
-       lost INTEGER NOT NULL DEFAULT 0,
-       result TEXT,
-       created_at REAL NOT NULL,
-       updated_at REAL NOT NULL
+       id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL,
+       client_reference_id TEXT NOT NULL, offer_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, body TEXT,
+       body_sha256 TEXT NOT NULL, intent_sha256 TEXT NOT NULL, outcome TEXT NOT NULL, reservation_ref TEXT,
+       attempts INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, result TEXT,
+       created_at REAL NOT NULL, updated_at REAL NOT NULL
      ) STRICT;
      CREATE UNIQUE INDEX live_reference ON reservations (base_url, client_id, client_reference_id)
        WHERE outcome NOT IN ('cancelled', 'expired')
          AND (reservation_ref IS NOT NULL OR outcome NOT IN ('refused', 'failed'));
      CREATE INDEX reservation_offer ON reservations (base_url, client_id, offer_id);
      CREATE TABLE offers (
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       offer_id TEXT NOT NULL,
-       hotel_name TEXT,
-       stars REAL,
-       room_name TEXT,
-       board TEXT,
-       total TEXT,
-       currency TEXT,
-       nationality TEXT NOT NULL,
-       check_in TEXT NOT NULL,
-       check_out TEXT NOT NULL,
-       rooms TEXT NOT NULL,
-       searched_at REAL NOT NULL,
-       expires_at REAL NOT NULL,
-       used_by_reference TEXT,
-       PRIMARY KEY (base_url, client_id, offer_id)
+       base_url TEXT NOT NULL, client_id TEXT NOT NULL, offer_id TEXT NOT NULL, hotel_name TEXT, stars REAL,
+       room_name TEXT, board TEXT, total TEXT, currency TEXT, nationality TEXT NOT NULL,
+       check_in TEXT NOT NULL, check_out TEXT NOT NULL, rooms TEXT NOT NULL, searched_at REAL NOT NULL,
+       expires_at REAL NOT NULL, used_by_reference TEXT, PRIMARY KEY (base_url, client_id, offer_id)
      ) STRICT;
      CREATE INDEX offer_age ON offers (searched_at);`,
     `CREATE TABLE subscriptions_begun (
-       id INTEGER PRIMARY KEY,
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       url TEXT NOT NULL,
-       events TEXT NOT NULL,
-       begun_at REAL NOT NULL
+       id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL, url TEXT NOT NULL,
+       events TEXT NOT NULL, begun_at REAL NOT NULL
      ) STRICT;`,
     `CREATE TABLE cities (
-       base_url TEXT NOT NULL,
-       id INTEGER NOT NULL,
-       name TEXT NOT NULL,
-       country_code TEXT,
+       base_url TEXT NOT NULL, id INTEGER NOT NULL, name TEXT NOT NULL, country_code TEXT,
        PRIMARY KEY (base_url, id)
      ) STRICT, WITHOUT ROWID;`,
     `CREATE TABLE people (
-       id INTEGER PRIMARY KEY,
-       kind TEXT NOT NULL,
-       person TEXT NOT NULL,
-       details TEXT NOT NULL,
-       kept_at REAL NOT NULL,
-       UNIQUE (kind, person)
+       id INTEGER PRIMARY KEY, kind TEXT NOT NULL, person TEXT NOT NULL, details TEXT NOT NULL,
+       kept_at REAL NOT NULL, UNIQUE (kind, person)
      ) STRICT;`,
     // Earlier entries have no client, so they are dropped; people type them once more.
     `DROP TABLE people;
      CREATE TABLE people (
-       id INTEGER PRIMARY KEY,
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       kind TEXT NOT NULL,
-       person TEXT NOT NULL,
-       details TEXT NOT NULL,
-       kept_at REAL NOT NULL,
+       id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL, kind TEXT NOT NULL,
+       person TEXT NOT NULL, details TEXT NOT NULL, kept_at REAL NOT NULL,
        UNIQUE (base_url, client_id, kind, person)
      ) STRICT;
      ALTER TABLE offers ADD COLUMN details TEXT;`,
     // AUTOINCREMENT: a process whose entry was removed must not mistake a newer entry for its own.
-    `CREATE TABLE reservations_anew (
-       id INTEGER PRIMARY KEY AUTOINCREMENT,
-       base_url TEXT NOT NULL,
-       client_id TEXT NOT NULL,
-       client_reference_id TEXT NOT NULL,
-       offer_id TEXT NOT NULL,
-       idempotency_key TEXT NOT NULL,
-       body TEXT,
-       body_sha256 TEXT NOT NULL,
-       intent_sha256 TEXT NOT NULL,
-       outcome TEXT NOT NULL,
-       reservation_ref TEXT,
-       attempts INTEGER NOT NULL DEFAULT 0,
-       lost INTEGER NOT NULL DEFAULT 0,
-       result TEXT,
-       created_at REAL NOT NULL,
-       updated_at REAL NOT NULL
+    `CREATE TABLE new_reservations (
+       id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, client_id TEXT NOT NULL,
+       client_reference_id TEXT NOT NULL, offer_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, body TEXT,
+       body_sha256 TEXT NOT NULL, intent_sha256 TEXT NOT NULL, outcome TEXT NOT NULL, reservation_ref TEXT,
+       attempts INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, result TEXT,
+       created_at REAL NOT NULL, updated_at REAL NOT NULL
      ) STRICT;
-     INSERT INTO reservations_anew SELECT * FROM reservations;
+     INSERT INTO new_reservations SELECT * FROM reservations;
      DROP TABLE reservations;
-     ALTER TABLE reservations_anew RENAME TO reservations;
+     ALTER TABLE new_reservations RENAME TO reservations;
      CREATE UNIQUE INDEX live_reference ON reservations (base_url, client_id, client_reference_id)
        WHERE outcome NOT IN ('cancelled', 'expired')
          AND (reservation_ref IS NOT NULL OR outcome NOT IN ('refused', 'failed'));
@@ -187,26 +120,14 @@ export const EVENTS: OwnDatabase = {
   name: EVENTS_NAME,
   migrations: [
     `CREATE TABLE events (
-       sequence INTEGER PRIMARY KEY,
-       profile TEXT NOT NULL,
-       event_id TEXT NOT NULL,
-       type TEXT,
-       received_at REAL NOT NULL,
-       secret_name TEXT NOT NULL,
-       headers TEXT NOT NULL,
-       body BLOB NOT NULL,
+       sequence INTEGER PRIMARY KEY, profile TEXT NOT NULL, event_id TEXT NOT NULL, type TEXT,
+       received_at REAL NOT NULL, secret_name TEXT NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL,
        UNIQUE (profile, event_id)
      ) STRICT;
      CREATE TABLE forwards (
-       sequence INTEGER NOT NULL REFERENCES events ON DELETE CASCADE,
-       target TEXT NOT NULL,
-       owner TEXT NOT NULL,
-       state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'given_up')),
-       attempts INTEGER NOT NULL,
-       next_attempt_at REAL NOT NULL,
-       status INTEGER,
-       ms INTEGER,
-       error TEXT,
+       sequence INTEGER NOT NULL REFERENCES events ON DELETE CASCADE, target TEXT NOT NULL,
+       owner TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'given_up')),
+       attempts INTEGER NOT NULL, next_attempt_at REAL NOT NULL, status INTEGER, ms INTEGER, error TEXT,
        PRIMARY KEY (sequence, target)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX due_forwards ON forwards (target, owner, next_attempt_at) WHERE state = 'pending';`,

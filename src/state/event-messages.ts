@@ -33,14 +33,12 @@ export interface ThreadError {
   readonly hint: string
 }
 
+const FIELDS = ['eventId', 'type', 'receivedAt', 'secretName', 'targets'] as const
+
 /** Events as columns, each as long as there are events: many small objects would cost twice as much to send. */
 export interface PackedEvents {
-  readonly eventIds: readonly string[]
-  readonly types: readonly (string | null)[]
-  /** Unix seconds. */
-  readonly receivedAt: readonly number[]
-  readonly secretNames: readonly string[]
-  readonly targets: readonly (readonly string[])[]
+  /** One for each of FIELDS. */
+  readonly columns: readonly (readonly unknown[])[]
   /** As `packHeaders` returns them. */
   readonly headers: readonly string[]
   /** Bytes of each body. */
@@ -57,32 +55,20 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
     offset += body.length
   }
   return {
-    eventIds: events.map(event => event.eventId),
-    types: events.map(event => event.type),
-    receivedAt: events.map(event => event.receivedAt),
-    secretNames: events.map(event => event.secretName),
-    targets: events.map(event => event.targets),
+    columns: FIELDS.map(field => events.map(event => event[field])),
     headers: events.map(event => packHeaders(event.rawHeaders)),
     lengths: events.map(event => event.body.length),
     bodies: bytes.buffer,
   }
 }
 
-export function unpackEvents(packed: PackedEvents): KeptEvent[] {
+export function unpackEvents({columns, headers, lengths, bodies}: PackedEvents): KeptEvent[] {
   let offset = 0
-  return packed.eventIds.map((eventId, n) => {
-    const length = packed.lengths[n] as number
-    const body = new Uint8Array(packed.bodies, offset, length)
+  return lengths.map((length, n) => {
+    const body = new Uint8Array(bodies, offset, length)
     offset += length
-    return {
-      eventId,
-      type: packed.types[n] as string | null,
-      receivedAt: packed.receivedAt[n] as number,
-      secretName: packed.secretNames[n] as string,
-      targets: packed.targets[n] as readonly string[],
-      headers: packed.headers[n] as string,
-      body,
-    }
+    const fields = Object.fromEntries(FIELDS.map((field, column) => [field, columns[column]?.[n]]))
+    return {...fields, headers: headers[n], body} as unknown as KeptEvent
   })
 }
 

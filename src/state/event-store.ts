@@ -36,11 +36,9 @@ export interface StoredEvent extends Omit<NewEvent, 'targets'> {
   readonly profile: string
 }
 
-/** The state of forwarding an event to one address. */
-interface ForwardState {
-  readonly target: string
+/** The outcome of the last attempt to forward an event to one address. */
+export interface ForwardOutcome {
   readonly state: 'pending' | 'done' | 'given_up'
-  readonly attempts: number
   readonly status: number | null
   readonly ms: number | null
   readonly error: string | null
@@ -53,19 +51,7 @@ export interface EventFilter {
   readonly since?: number
 }
 
-export interface EventStore {
-  /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
-  receive(keeper: Keeper, events: readonly (NewEvent | KeptEvent)[]): {duplicate: boolean}[]
-  /**
-   * Events that match, a page: newest first with `before`, oldest first with `after`, either an exclusive sequence number
-   * (without one: from the end, or from the beginning).
-   */
-  page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[]
-  /** The state of forwarding the event, per address. */
-  forwardsOf(sequence: number): ForwardState[]
-  /** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
-  prune(time: number, limit: number): number
-}
+export type EventStore = ReturnType<typeof createEventStore>
 
 interface Row {
   sequence: number
@@ -87,13 +73,18 @@ const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, at
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
 
 /** `toRead` opens the database if it exists. */
-export function createEventStore(open: () => Database, toRead: () => Database = open): EventStore {
+export function createEventStore(open: () => Database, toRead: () => Database = open) {
   return {
-    receive(keeper, events) {
+    /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
+    receive(keeper: Keeper, events: readonly (NewEvent | KeptEvent)[]): {duplicate: boolean}[] {
       const database = open()
       return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
     },
-    page(filter, from, limit) {
+    /**
+     * A page of the events that match: newest first with `before`, oldest first with `after`, either an exclusive sequence
+     * number (without one: from the end, or from the beginning).
+     */
+    page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[] {
       const [condition, values] = conditionOf(filter)
       const newestFirst = !('after' in from)
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
@@ -103,16 +94,17 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
         .all<Row>(sql, place, ...values, limit)
         .map(eventOf)
     },
-    forwardsOf(sequence) {
+    /** The state of forwarding the event, for each address. */
+    forwardsOf(sequence: number) {
       const sql =
         'SELECT target, state, attempts, status, ms, error FROM forwards WHERE sequence = ? ORDER BY target'
-      return toRead().all<ForwardState>(sql, sequence)
+      return toRead().all<{target: string; attempts: number} & ForwardOutcome>(sql, sequence)
     },
-    prune(time, limit) {
-      const database = open()
+    /** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
+    prune(time: number, limit: number): number {
       const sql = `DELETE FROM events WHERE sequence IN
         (SELECT sequence FROM events WHERE received_at < ? ORDER BY sequence LIMIT ?)`
-      return database.run(sql, time, limit)
+      return open().run(sql, time, limit)
     },
   }
 }
@@ -137,11 +129,11 @@ export function unpackHeaders(text: string): string[] {
 }
 
 function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Value[]] {
-  const parts: [string, Value[]][] = []
-  if (ids) parts.push([`event_id IN (${ids.map(() => '?').join(', ')})`, [...ids]])
-  if (types) parts.push([`type IN (${types.map(() => '?').join(', ')})`, [...types]])
-  if (since !== undefined) parts.push(['received_at >= ?', [since]])
-  return [parts.map(([sql]) => `AND ${sql}`).join(' '), parts.flatMap(([, values]) => values)]
+  const parts: [sql: string, value: Value][] = []
+  if (ids) parts.push(['AND event_id IN (SELECT value FROM json_each(?))', JSON.stringify(ids)])
+  if (types) parts.push(['AND type IN (SELECT value FROM json_each(?))', JSON.stringify(types)])
+  if (since !== undefined) parts.push(['AND received_at >= ?', since])
+  return [parts.map(([sql]) => sql).join(' '), parts.map(([, value]) => value)]
 }
 
 function eventOf(row: Row): StoredEvent {

@@ -11,19 +11,7 @@ import {
 } from './event-messages.js'
 import type {Keeper, NewEvent} from './event-store.js'
 
-type Promised<F extends (...args: never[]) => unknown> = (...args: Parameters<F>) => Promise<ReturnType<F>>
-
-export interface EventWorker {
-  /** As `EventStore.receive`, in the thread. Rejects with StorageError. */
-  receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
-  /** As `ForwardStore.adopt`: owners that no longer run are found by the thread. */
-  readonly adopt: Promised<EventCalls['adopt']>
-  readonly take: Promised<EventCalls['take']>
-  readonly settle: Promised<EventCalls['settle']>
-  readonly prune: Promised<EventCalls['prune']>
-  /** Resolves when all calls are done and the file is closed. */
-  close(): Promise<void>
-}
+export type EventWorker = ReturnType<typeof startEventWorker>
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -31,7 +19,7 @@ interface Waiting {
 }
 
 /** Starts the thread; events.db in `directory` is opened by the first call, which reports errors. */
-export function startEventWorker(directory: string): EventWorker {
+export function startEventWorker(directory: string) {
   const worker = startThread(directory)
   const waiting = new Map<number, Waiting>()
   let calls = 0
@@ -51,25 +39,33 @@ export function startEventWorker(directory: string): EventWorker {
       else waiter?.resolve(answer.value as never)
     }
   })
-  const call = <T>(name: CallName, args: readonly unknown[], transfer: ArrayBuffer[] = []): Promise<T> => {
+  const call = <Name extends CallName>(
+    name: Name,
+    args: Parameters<EventCalls[Name]>,
+    transfer: ArrayBuffer[] = [],
+  ): Promise<ReturnType<EventCalls[Name]>> => {
     if (failed) return Promise.reject(unpackError(failed))
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const id = calls++
       waiting.set(id, {resolve, reject})
       worker.postMessage({id, name, args}, transfer)
     })
   }
+  type Args<Name extends CallName> = Parameters<EventCalls[Name]>
   return {
-    async receive(keeper, events) {
+    /** As `EventStore.receive`, in the thread. Rejects with StorageError. */
+    async receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]> {
       const packed = packEvents(events)
-      const duplicates = new Set(await call<number[]>('receive', [keeper, packed], [packed.bodies]))
+      const duplicates = new Set(await call('receive', [keeper, packed], [packed.bodies]))
       return events.map((_, place) => ({duplicate: duplicates.has(place)}))
     },
-    adopt: (...args) => call('adopt', args),
-    take: (...args) => call('take', args),
-    settle: (...args) => call('settle', args),
-    prune: (...args) => call('prune', args),
-    async close() {
+    /** As `ForwardStore.adopt`: the thread finds owners that no longer run. */
+    adopt: (...args: Args<'adopt'>) => call('adopt', args),
+    take: (...args: Args<'take'>) => call('take', args),
+    settle: (...args: Args<'settle'>) => call('settle', args),
+    prune: (...args: Args<'prune'>) => call('prune', args),
+    /** Resolves when all calls are done and the file is closed. */
+    async close(): Promise<void> {
       await call('close', []).catch(() => {})
       await worker.terminate()
     },

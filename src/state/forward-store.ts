@@ -1,47 +1,20 @@
 /** Events still to be forwarded to the addresses of `listen --forward-to`; in events.db, they survive the process. */
 import type {Database} from '../storage/database.js'
-import {unpackHeaders} from './event-store.js'
+import type {OwnerFate} from '../storage/temporary.js'
+import {type ForwardOutcome, type StoredEvent, unpackHeaders} from './event-store.js'
 
-export interface DueForward {
-  readonly sequence: number
+export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> {
   readonly target: string
-  readonly eventId: string
-  readonly type: string | null
-  /** Unix seconds. */
-  readonly receivedAt: number
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
   /** Attempts before this one. */
   readonly attempts: number
 }
 
 /** The result of one attempt, and the next one. */
-export interface ForwardResult {
+export interface ForwardResult extends ForwardOutcome {
   readonly sequence: number
   readonly target: string
-  readonly state: 'pending' | 'done' | 'given_up'
   /** Unix seconds; used while it is pending. */
   readonly nextAttemptAt: number
-  readonly status: number | null
-  readonly ms: number
-  readonly error: string | null
-}
-
-export interface ForwardStore {
-  /**
-   * Adopts the forwards of owners that no longer run, due at once; returns their number. From an owner on another machine,
-   * which may still run, it adopts only those long overdue.
-   */
-  adopt(
-    owner: string,
-    targets: readonly string[],
-    fateOf: (owner: string) => 'running' | 'gone' | 'elsewhere',
-    now: number,
-  ): number
-  /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
-  take(owner: string, target: string, now: number, limit: number): DueForward[]
-  /** Records attempts in one transaction. */
-  settle(results: readonly ForwardResult[]): void
 }
 
 interface Row {
@@ -64,7 +37,7 @@ const DUE = `SELECT sequence FROM forwards
 const ONE = `SELECT events.sequence, event_id, type, received_at, headers, body, attempts
   FROM forwards JOIN events USING (sequence) WHERE sequence = ? AND target = ?`
 
-export function createForwardStore(open: () => Database): ForwardStore {
+export function createForwardStore(open: () => Database) {
   const taken = new Map<string, Set<number>>()
   const takenOf = (target: string) => {
     const set = taken.get(target) ?? new Set<number>()
@@ -72,7 +45,16 @@ export function createForwardStore(open: () => Database): ForwardStore {
     return set
   }
   return {
-    adopt(owner, targets, fateOf, now) {
+    /**
+     * Adopts the forwards of owners that no longer run, due at once; returns their number. From an owner on another machine,
+     * which may still run, it adopts only those long overdue.
+     */
+    adopt(
+      owner: string,
+      targets: readonly string[],
+      fateOf: (owner: string) => OwnerFate,
+      now: number,
+    ): number {
       const database = open()
       const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
       const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
@@ -88,7 +70,8 @@ export function createForwardStore(open: () => Database): ForwardStore {
         return changes.reduce((sum, rows) => sum + rows, 0)
       })
     },
-    take(owner, target, now, limit) {
+    /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
+    take(owner: string, target: string, now: number, limit: number): DueForward[] {
       const database = open()
       const busy = takenOf(target)
       const rows = database
@@ -100,7 +83,8 @@ export function createForwardStore(open: () => Database): ForwardStore {
       for (const {sequence} of rows) busy.add(sequence)
       return rows.map(row => dueOf(row, target))
     },
-    settle(results) {
+    /** Records attempts in one transaction. */
+    settle(results: readonly ForwardResult[]): void {
       const database = open()
       const sql = `UPDATE forwards SET state = ?, attempts = attempts + 1, next_attempt_at = ?, status = ?, ms = ?,
         error = ? WHERE sequence = ? AND target = ?`

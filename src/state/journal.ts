@@ -16,16 +16,7 @@ import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
 import {decide} from './journal-verdict.js'
 
-export interface JournalStore {
-  forClient(client: Client): Journal
-  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
-  list(filter?: {unresolved?: boolean; client?: Client}): (JournalEntry & Client)[]
-  /**
-   * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
-   * status and loses its payment status.
-   */
-  noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): void
-}
+export type JournalStore = ReturnType<typeof createJournalStore>
 
 /** An entry's columns, under the names of its fields. */
 const ENTRY = `id, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
@@ -44,27 +35,35 @@ export function createJournalStore(
   open: () => Database,
   directory: string | undefined,
   toRead: () => Database = open,
-): JournalStore {
+) {
   return {
-    forClient: client => createClientJournal(open, directory, client, toRead),
-    list({unresolved = false, client} = {}) {
-      const rows = toRead().all<Row & Client>(
-        `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
-         WHERE (? = 0 OR ${OPEN}) ORDER BY created_at DESC, id DESC`,
-        unresolved ? 1 : 0,
-      )
-      return rows
+    forClient: (client: Client) => createClientJournal(open, directory, client, toRead),
+    /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
+    list({
+      unresolved = false,
+      client,
+    }: {
+      unresolved?: boolean
+      client?: Client
+    } = {}): (JournalEntry & Client)[] {
+      const sql = `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
+        WHERE ${unresolved ? OPEN : 'TRUE'} ORDER BY created_at DESC, id DESC`
+      return toRead()
+        .all<Row & Client>(sql)
         .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
         .map(entryOf)
     },
-    noteStatus(client, reservationRef, {outcome, result}, now) {
-      open().run(
-        `UPDATE reservations SET outcome = ?, updated_at = ?,
-           result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
-         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`,
-        ...[outcome, now, result === undefined ? null : JSON.stringify(result), outcome],
-        ...[client.baseUrl, client.clientId, reservationRef, outcome],
-      )
+    /**
+     * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
+     * status and loses its payment status.
+     */
+    noteStatus(client: Client, reservationRef: string, {outcome, result}: Settlement, now: number): void {
+      const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
+          result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
+        WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
+      const json = result === undefined ? null : JSON.stringify(result)
+      const {baseUrl, clientId} = client
+      open().run(sql, outcome, now, json, outcome, baseUrl, clientId, reservationRef, outcome)
     },
   }
 }
@@ -97,7 +96,7 @@ function createClientJournal(
       const database = open()
       return database.transaction(() => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
-        if (database.run(sql, now, id) === 0) throw begunElsewhere()
+        if (database.run(sql, now, id) === 0) throw startedElsewhere()
         const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
         return sent.attempts
       })
@@ -135,12 +134,9 @@ function createClientJournal(
 function candidates(database: Database, client: Client, intent: ReservationIntent): JournalEntry[] {
   const sql = `SELECT ${ENTRY} FROM reservations WHERE base_url = ? AND client_id = ?
     AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?) ORDER BY id DESC`
+  const {offerId, clientReferenceId, idempotencyKey} = intent
   return database
-    .all<Row>(
-      sql,
-      ...[client.baseUrl, client.clientId],
-      ...[intent.offerId, intent.clientReferenceId, intent.idempotencyKey],
-    )
+    .all<Row>(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey)
     .map(entryOf)
 }
 
@@ -156,7 +152,7 @@ function removeUnsent(database: Database, client: Client, intent: ReservationInt
   database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey, NOT_SENT)
 }
 
-function begunElsewhere(): Failure {
+function startedElsewhere(): Failure {
   return usage(
     'begun_elsewhere',
     'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
@@ -165,27 +161,23 @@ function begunElsewhere(): Failure {
 }
 
 function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {
-  database.run(
-    `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
-       body_sha256, intent_sha256, outcome, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`,
-    ...[client.baseUrl, client.clientId, intent.clientReferenceId, intent.offerId, intent.idempotencyKey],
-    ...[intent.body, intent.bodySha256, intent.intentSha256, now, now],
-  )
+  const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
+  const values = [clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, now, now]
+  const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
+      body_sha256, intent_sha256, outcome, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
+  database.run(sql, client.baseUrl, client.clientId, ...values)
   return entryOf(database.get<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = last_insert_rowid()`) as Row)
 }
 
 function settle(database: Database, id: number, settlement: Settlement, now: number): void {
-  const {outcome, reservationRef, result} = settlement
+  const {outcome, reservationRef = null, result} = settlement
   const unknown = outcome === 'unknown' ? 1 : 0
-  const update = () =>
-    database.run(
-      `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
-         lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
-       WHERE id = ? AND ${OPEN}`,
-      ...[outcome, reservationRef ?? null, result === undefined ? null : JSON.stringify(result), now],
-      ...[unknown, unknown, id],
-    )
+  const json = result === undefined ? null : JSON.stringify(result)
+  const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
+      lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
+    WHERE id = ? AND ${OPEN}`
+  const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
   if (unknown) update()
   else eraseOrLater(database, update)
 }

@@ -4,7 +4,7 @@
  */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Client} from '../contract/token-cache.js'
-import type {Database} from '../storage/database.js'
+import type {Database, Value} from '../storage/database.js'
 
 /** A guest without their place in a room. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>
@@ -14,24 +14,9 @@ export interface Kept<T> {
   readonly details: T
 }
 
-export interface PeopleStore {
-  forClient(client: Client): People
-  /** The people of all clients. */
-  listAll(): (KeptGuest | Contact)[]
-  /** Removes the people of all clients. Returns whether there were any. */
-  forgetAll(): boolean
-}
-
+export type PeopleStore = ReturnType<typeof createPeopleStore>
 /** The people of one client. */
-export interface People {
-  /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
-  keep(people: {readonly guests: readonly KeptGuest[]; readonly contact?: Contact}, now: number): void
-  /** Newest first. */
-  guests(): Kept<KeptGuest>[]
-  contacts(): Kept<Contact>[]
-  /** Removes one of them, or all. Returns whether there was anything. */
-  forget(which: number | 'all'): boolean
-}
+export type People = ReturnType<typeof peopleOf>
 
 type Kind = 'guest' | 'contact'
 
@@ -43,19 +28,20 @@ const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, 
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 /** `toRead` opens the database if it exists. */
-export function createPeopleStore(open: () => Database, toRead: () => Database = open): PeopleStore {
-  const forget = (where: string, ...values: (string | number)[]) => {
+export function createPeopleStore(open: () => Database, toRead: () => Database = open) {
+  const forget = (where: string, ...values: Value[]) => {
     const database = open()
-    return database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values) > 0, {
-      isNeeded: found => found,
-    })
+    const remove = () => database.run(`DELETE FROM people WHERE ${where}`, ...values) > 0
+    return database.erase(remove, {isNeeded: found => found})
   }
   return {
-    forClient: ({baseUrl, clientId}) => peopleOf(open, toRead, [baseUrl, clientId], forget),
+    forClient: ({baseUrl, clientId}: Client) => peopleOf(open, toRead, [baseUrl, clientId], forget),
+    /** The people of all clients. */
     listAll: () =>
       toRead()
         .all<{details: string}>('SELECT details FROM people ORDER BY kept_at DESC, id DESC')
         .map(({details}) => JSON.parse(details) as KeptGuest | Contact),
+    /** Removes the people of all clients. Returns whether there were any. */
     forgetAll: () => forget('TRUE'),
   }
 }
@@ -64,18 +50,17 @@ function peopleOf(
   open: () => Database,
   toRead: () => Database,
   client: readonly [baseUrl: string, clientId: string],
-  forget: (where: string, ...values: (string | number)[]) => boolean,
-): People {
-  const list = <T>(kind: Kind): Kept<T>[] =>
-    toRead()
-      .all<{id: number; details: string}>(
-        `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id DESC`,
-        ...client,
-        kind,
-      )
+  forget: (where: string, ...values: Value[]) => boolean,
+) {
+  const list = <T>(kind: Kind): Kept<T>[] => {
+    const sql = `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id DESC`
+    return toRead()
+      .all<{id: number; details: string}>(sql, ...client, kind)
       .map(({id, details}) => ({id, details: JSON.parse(details) as T}))
+  }
   return {
-    keep({guests, contact}, now) {
+    /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
+    keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
       const database = open()
       const put = (kind: Kind, person: string, details: object) =>
         database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
@@ -86,9 +71,11 @@ function peopleOf(
         database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
       })
     },
+    /** Newest first. */
     guests: () => list<KeptGuest>('guest'),
     contacts: () => list<Contact>('contact'),
-    forget: which =>
+    /** Removes one of them, or all. Returns whether there was anything. */
+    forget: (which: number | 'all'): boolean =>
       which === 'all' ? forget(OF_CLIENT, ...client) : forget(`${OF_CLIENT} AND id = ?`, ...client, which),
   }
 }

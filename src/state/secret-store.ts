@@ -4,7 +4,7 @@
  * stored with its client id, so that none is ever sent with another id.
  */
 import {Failure} from '../contract/failure.js'
-import type {Database} from '../storage/database.js'
+import type {Database, Value} from '../storage/database.js'
 
 /** Where a profile's client secret is stored. */
 type SecretPlace = 'file' | 'keychain'
@@ -23,25 +23,7 @@ interface SigningSecret {
   readonly stored_at: number
 }
 
-export interface SecretStore {
-  /** The client secret, or undefined. Throws Failure when the keychain is not available. */
-  read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined>
-  write(owner: SecretOwner, place: SecretPlace, secret: string): Promise<void>
-  /** Writes to tokens.db, synchronously. */
-  writeToFile(owner: SecretOwner, secret: string): void
-  /**
-   * Removes the client secrets of the profile, except that of `kept`, leaving no byte of them in tokens.db. With `kept`, if
-   * the file is busy, the next process that opens it erases the bytes. From the keychain it removes that of `owner`, and one
-   * that an earlier version stored without a client.
-   */
-  remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean>
-  putSigningSecret(entry: SigningSecret): void
-  /** Signing secrets of `profile`, or of all, newest first. */
-  listSigningSecrets(profile?: string): SigningSecret[]
-  removeSigningSecret(profile: string, subscriptionId: string): boolean
-  /** Whether tokens.db has any secret of that profile, which may be deleted. */
-  holdsFor(profile: string): boolean
-}
+export type SecretStore = ReturnType<typeof createSecretStore>
 
 interface SecretRow {
   /** Empty or missing for a secret of an earlier version. */
@@ -50,18 +32,21 @@ interface SecretRow {
 }
 
 /** `toRead` opens the database if it exists; it is called before any client secret is read, also one in the keychain. */
-export function createSecretStore(
-  open: () => Database,
-  keychain: Keychain,
-  toRead: () => Database = open,
-): SecretStore {
+export function createSecretStore(open: () => Database, keychain: Keychain, toRead: () => Database = open) {
+  /** Writes to tokens.db, synchronously. */
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
   // Every column: a read-only tokens.db of an earlier version has no client_id.
   const rowsOf = ({profile}: SecretOwner, database = toRead()) =>
     database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
+  const erase = (sql: string, values: Value[], orLater: boolean) => {
+    const database = open()
+    return database.erase(() => database.run(sql, ...values) > 0, {isNeeded: removed => removed, orLater})
+  }
   return {
-    async read(owner, place) {
+    writeToFile,
+    /** The client secret, or undefined. Throws Failure when the keychain is not available. */
+    async read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined> {
       const database = toRead()
       if (place === 'keychain')
         return (await keychain.read(accountOf(owner))) ?? (await keychain.read(owner.profile))
@@ -69,38 +54,36 @@ export function createSecretStore(
       const row = rows.find(row => row.client_id === owner.clientId) ?? rows.find(row => !row.client_id)
       return row?.secret
     },
-    async write(owner, place, secret) {
+    async write(owner: SecretOwner, place: SecretPlace, secret: string): Promise<void> {
       if (place === 'keychain') return keychain.write(accountOf(owner), secret)
       writeToFile(owner, secret)
     },
-    writeToFile,
-    async remove(owner, place, kept) {
+    /**
+     * Removes the client secrets of the profile, except that of `kept`, leaving no byte of them in tokens.db. With `kept`,
+     * if the file is busy, the next process that opens it erases the bytes. From the keychain it removes that of `owner`,
+     * and one that an earlier version stored without a client.
+     */
+    async remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean> {
       if (place === 'keychain') return removeFromKeychain(keychain, owner, kept)
       if (!rowsOf(owner).some(row => row.client_id !== kept?.clientId)) return false
-      const database = open()
       const sql = 'DELETE FROM client_secrets WHERE profile = ? AND client_id IS NOT ?'
-      return database.erase(() => database.run(sql, owner.profile, kept?.clientId ?? null) > 0, {
-        isNeeded: removed => removed,
-        orLater: kept !== undefined,
-      })
+      return erase(sql, [owner.profile, kept?.clientId ?? null], kept !== undefined)
     },
-    putSigningSecret({subscription_id, profile, secret, stored_at}) {
+    putSigningSecret({subscription_id, profile, secret, stored_at}: SigningSecret): void {
       const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
       open().run(sql, subscription_id, profile, secret, stored_at)
     },
-    listSigningSecrets(profile) {
+    /** Signing secrets of `profile`, or of all, newest first. */
+    listSigningSecrets(profile: string | null = null): SigningSecret[] {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
-      return toRead().all<SigningSecret>(sql, profile ?? null, profile ?? null)
+      return toRead().all<SigningSecret>(sql, profile, profile)
     },
-    removeSigningSecret(profile, subscriptionId) {
-      const database = open()
+    removeSigningSecret(profile: string, subscriptionId: string): boolean {
       const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'
-      return database.erase(() => database.run(sql, profile, subscriptionId) > 0, {
-        isNeeded: removed => removed,
-        orLater: true,
-      })
+      return erase(sql, [profile, subscriptionId], true)
     },
-    holdsFor(profile) {
+    /** Whether tokens.db has any secret of that profile, which may be deleted. */
+    holdsFor(profile: string): boolean {
       const isOf = (table: string) =>
         toRead().get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
       return isOf('client_secrets') || isOf('signing_secrets')
@@ -188,8 +171,8 @@ async function withinSeconds<T>(seconds: number, work: (signal: AbortSignal) => 
 
 /** The keychain's own message is left out, because it may contain the secret. */
 function noKeychain(error: unknown): Failure {
-  const missing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
-  const why = missing
+  const isMissing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
+  const why = isMissing
     ? 'the package @napi-rs/keyring is not installed'
     : 'it did not answer or refused access'
   return new Failure('not_allowed', `cannot use the keychain of this system: ${why}`, {

@@ -1,7 +1,7 @@
 /** What this machine has seen of the service, in state.db: offers (§2.3) and cities. No personal data is in it. */
 import type {Room} from '../contract/hotels.js'
 import type {Client} from '../contract/token-cache.js'
-import type {Database} from '../storage/database.js'
+import type {Database, Value} from '../storage/database.js'
 
 /** Offers are removed this long after their search; they are valid for 15 minutes (§2.3). */
 const RETENTION_SECONDS = 24 * 3600
@@ -44,47 +44,47 @@ export interface SeenOffer {
 /** An offer as a search returns it. */
 export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
 
-export interface OfferStore {
-  /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
-  remember(client: Client, offers: Iterable<OfferFound>, now: number): void
-  find(client: Client, offerId: string): SeenOffer | undefined
-  /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
-  valid(now: number): SeenOffer[]
-  markUsed(client: Client, offerId: string, clientReferenceId: string): void
+export type OfferStore = ReturnType<typeof createOfferStore>
+
+type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
+  rooms: string
+  details: string | null
+  base_url: string
+  client_id: string
 }
 
-type Row = Omit<SeenOffer, 'rooms' | 'details'> & {rooms: string; details: string | null}
+/** Columns of an offer that a later search replaces. */
+const COLUMNS =
+  `hotel_name stars room_name board total currency nationality check_in check_out rooms searched_at expires_at
+  details`.split(/\s+/)
 
-const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, hotel_name, stars, room_name, board, total, currency,
-    nationality, check_in, check_out, rooms, searched_at, expires_at, details)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET hotel_name = excluded.hotel_name, stars = excluded.stars, room_name = excluded.room_name,
-    board = excluded.board, total = excluded.total, currency = excluded.currency, nationality = excluded.nationality,
-    check_in = excluded.check_in, check_out = excluded.check_out, rooms = excluded.rooms,
-    searched_at = excluded.searched_at, expires_at = excluded.expires_at,
-    details = excluded.details`
+const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUMNS})
+  VALUES (?, ?, ?, ${COLUMNS.map(() => '?')})
+  ON CONFLICT DO UPDATE SET ${COLUMNS.map(name => `${name} = excluded.${name}`)}`
 
 /** `toRead` opens the database if it exists. */
-export function createOfferStore(open: () => Database, toRead: () => Database = open): OfferStore {
+export function createOfferStore(open: () => Database, toRead: () => Database = open) {
   return {
-    remember(client, offers, now) {
+    /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
+    remember(client: Client, offers: Iterable<OfferFound>, now: number): void {
       const database = open()
       database.transaction(() => {
         database.run('DELETE FROM offers WHERE searched_at < ?', now - RETENTION_SECONDS)
         for (const offer of offers) insert(database, client, offer)
       })
     },
-    find(client, offerId) {
+    find(client: Client, offerId: string): SeenOffer | undefined {
       const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
-      const row = toRead().get<Row & Record<string, unknown>>(sql, client.baseUrl, client.clientId, offerId)
-      return row === undefined ? undefined : offerOf(row)
+      const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, offerId)
+      return row && offerOf(row)
     },
-    valid(now) {
+    /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
+    valid(now: number): SeenOffer[] {
       const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
         ORDER BY searched_at DESC, rowid`
-      return toRead().all<Row & Record<string, unknown>>(sql, now).map(offerOf)
+      return toRead().all<Row>(sql, now).map(offerOf)
     },
-    markUsed(client, offerId, clientReferenceId) {
+    markUsed(client: Client, offerId: string, clientReferenceId: string): void {
       const sql =
         'UPDATE offers SET used_by_reference = ? WHERE base_url = ? AND client_id = ? AND offer_id = ?'
       open().run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
@@ -92,21 +92,17 @@ export function createOfferStore(open: () => Database, toRead: () => Database = 
   }
 }
 
-function offerOf(row: Row & Record<string, unknown>): SeenOffer {
+function offerOf(row: Row): SeenOffer {
   const {base_url: _, client_id: __, ...offer} = row
   const details = row.details === null ? null : (JSON.parse(row.details) as SeenDetails)
   return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
 }
 
-function insert(database: Database, client: Client, offer: OfferFound): void {
-  const {hotel_name, stars, room_name, board, total, currency} = offer
-  database.run(
-    UPSERT_OFFER,
-    ...[client.baseUrl, client.clientId, offer.offer_id],
-    ...[hotel_name, stars, room_name, board, total, currency],
-    ...[offer.nationality, offer.check_in, offer.check_out, JSON.stringify(offer.rooms)],
-    ...[offer.searched_at, offer.expires_at, offer.details && textOf(offer.details)],
-  )
+function insert(database: Database, {baseUrl, clientId}: Client, offer: OfferFound): void {
+  const details = offer.details && textOf(offer.details)
+  const row: Record<string, Value> = {...offer, rooms: JSON.stringify(offer.rooms), details}
+  const values = COLUMNS.map(name => row[name] ?? null)
+  database.run(UPSERT_OFFER, baseUrl, clientId, offer.offer_id, ...values)
 }
 
 /** As JSON, without terms that are too long. */
@@ -125,27 +121,24 @@ export interface KnownCity {
   readonly country_code: string | null
 }
 
-export interface CityStore {
-  /** Stores `cities` of the client's service; names are updated. */
-  remember(client: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void
-  /** Stored cities by name, of one service or of all. */
-  list(client?: Pick<Client, 'baseUrl'>): KnownCity[]
-}
+export type CityStore = ReturnType<typeof createCityStore>
 
 const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`
 
 /** `toRead` opens the database if it exists. */
-export function createCityStore(open: () => Database, toRead: () => Database = open): CityStore {
+export function createCityStore(open: () => Database, toRead: () => Database = open) {
   return {
-    remember({baseUrl}, cities) {
+    /** Stores `cities` of the client's service; names are updated. */
+    remember({baseUrl}: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void {
       const database = open()
       database.transaction(() => {
         for (const {id, name, country_code} of cities)
           database.run(UPSERT_CITY, baseUrl, id, name, country_code)
       })
     },
-    list(client) {
+    /** Stored cities by name, of one service or of all. */
+    list(client?: Pick<Client, 'baseUrl'>): KnownCity[] {
       const sql = `SELECT DISTINCT id, name, country_code FROM cities WHERE ? IS NULL OR base_url = ? ORDER BY name, id`
       const baseUrl = client?.baseUrl ?? null
       return toRead().all<KnownCity>(sql, baseUrl, baseUrl)

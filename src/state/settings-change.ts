@@ -1,7 +1,7 @@
 /**
- * Changes of config.json, made by conf on a staged copy. On the file itself conf would truncate it when the disk is full
- * (its writer ignores short writes), lose the changes of parallel processes, and spin for a second in a directory that
- * cannot be written. Only commands that change settings load conf.
+ * Changes of config.json, made by conf on a staged copy: on the file itself conf would truncate it when the disk is full, lose
+ * the changes of parallel processes, and spin for a second in a directory that cannot be written. Only commands that change
+ * settings load conf.
  */
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'

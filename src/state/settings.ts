@@ -39,23 +39,12 @@ export interface Together {
 
 type Edit = (settings: SettingsEditor) => void
 
-export interface Settings {
-  /** Path of config.json, whether or not it exists. */
-  readonly path: string
-  /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
-  read(): SettingsFile
-  /**
-   * Makes the changes of `edit` and returns the new settings; creates the file if necessary. Other processes wait until
-   * `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file
-   * cannot be written.
-   */
-  update(edit: Edit, together?: Together): Promise<SettingsFile>
-}
+export type Settings = ReturnType<typeof createSettings>
 
 /** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
-export function createSettings(directory: string, {mayTighten = true} = {}): Settings {
+export function createSettings(directory: string, {mayTighten = true} = {}) {
   const path = join(directory, SETTINGS_NAME)
-  const read = () => {
+  const read = (): SettingsFile => {
     const text = readSettingsText(path, mayTighten)
     return text === undefined ? {profiles: {}} : parseSettings(text, path)
   }
@@ -69,19 +58,22 @@ export function createSettings(directory: string, {mayTighten = true} = {}): Set
     return settings
   }
   return {
+    /** Path of config.json, whether or not it exists. */
     path,
+    /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
     read,
-    async update(edit, together = {}) {
+    /**
+     * Makes the changes of `edit` and returns the new settings; creates the file if necessary. Other processes wait until
+     * `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file cannot be
+     * written.
+     */
+    async update(edit: Edit, together: Together = {}): Promise<SettingsFile> {
       ensurePrivateDirectory(directory)
       const {openStage} = await import('./settings-change.js')
       const stage = await openStage(path)
       try {
-        const lock = {
-          directory,
-          kind: 'settings',
-          key: SETTINGS_NAME,
-          waitMilliseconds: PATIENCE_MILLISECONDS,
-        }
+        const waitMilliseconds = PATIENCE_MILLISECONDS
+        const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds}
         const outcome = await withLock(lock, () => write(stage, edit, together))
         if (!outcome.gaveUp) return outcome.value
       } finally {
@@ -131,26 +123,19 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
       if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
       if (mayTighten) {
         tighten(file, stats)
-        tightenItsDirectory(path)
+        try {
+          tightenDirectory(dirname(path))
+        } catch {
+          // The system forbids it: writing reports that, and so does `doctor`.
+        }
       }
       return readFileSync(file)
     } finally {
       closeSync(file)
     }
   } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    if (code === 'ELOOP')
-      throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
-    throw code === undefined || isFailure(error) ? error : invalid(path, `cannot be read (${code})`)
-  }
-}
-
-/** Reading goes on if the system forbids this; writing reports it. */
-function tightenItsDirectory(path: string): void {
-  try {
-    tightenDirectory(dirname(path))
-  } catch {
-    // `doctor` reports it, too.
+    const {code, syscall} = error as NodeJS.ErrnoException
+    throw syscall === undefined ? error : invalid(path, `cannot be read (${code})`)
   }
 }
 
@@ -223,8 +208,4 @@ function parseJson(text: string, path: string): unknown {
 
 function invalid(place: string, what: string): Failure {
   return usage('settings_invalid', `${place} ${what}`, FIX)
-}
-
-function isFailure(error: unknown): error is Failure {
-  return (error as {name?: unknown}).name === 'Failure'
 }

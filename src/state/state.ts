@@ -113,7 +113,10 @@ function assemble(directory: string, keychain: Keychain, writes: boolean): State
   const forgetTokens = (which: Forgotten) => {
     generation.began = undefined
     const path = join(directory, TOKENS_NAME)
-    if (!writable() && hasDatabaseFile(path)) throw notRemovable(path)
+    if (!writable() && hasDatabaseFile(path)) {
+      const hint = 'make the directory writable and run it again; the file was not changed'
+      throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
+    }
     return forget(tokensDatabase(), which)
   }
   const stateDatabase = toWrite(STATE)
@@ -148,13 +151,9 @@ function assemble(directory: string, keychain: Keychain, writes: boolean): State
   }
 }
 
-function notRemovable(path: string): StorageError {
-  const hint = 'make the directory writable and run it again; the file was not changed'
-  return new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
-}
-
 /**
- * A journal in memory, for a home that cannot be written: its entries are lost with this process, so the caller must be able to repeat a reservation by its key and client reference.
+ * A journal in memory, for a home that cannot be written. Its entries are lost with this process, so the caller must be able
+ * to repeat a reservation by its key and client reference.
  */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)

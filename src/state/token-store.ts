@@ -79,15 +79,15 @@ export function createTokenStore(
       const place = directory()
       if (place === undefined) return {gaveUp: false, value: await work()}
       const key = whose(client).join('\n')
-      let begun = false
-      const begin = () => {
-        begun = true
+      let started = false
+      const start = () => {
+        started = true
         return work()
       }
       const lock = {directory: place, kind: 'tokens', key, waitMilliseconds}
-      return withLock(lock, begin, peek).catch(async error => {
+      return withLock(lock, start, peek).catch(async error => {
         // A full disk has no space for the lock file: at worst an additional token is requested.
-        if (begun || !isFull(error)) throw error
+        if (started || !isFull(error)) throw error
         return {gaveUp: false, value: await work()}
       })
     },
@@ -108,11 +108,10 @@ function kindOf({scopes, route}: TokenRequestKind): [string, string] {
 }
 
 function insert(database: Database, client: TokenClient, token: CachedToken): void {
-  database.run(
-    'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[...whose(client), token.askedScopes.join(' '), token.access_token],
-    ...[token.scopes.join(' '), token.obtainedAt, token.expiresAt],
-  )
+  const {askedScopes, access_token, scopes, obtainedAt, expiresAt} = token
+  const values = [askedScopes.join(' '), access_token, scopes.join(' '), obtainedAt, expiresAt]
+  const sql = 'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
+  database.run(sql, ...whose(client), ...values)
 }
 
 /** On a full disk tokens are not stored: the next process requests its own. */

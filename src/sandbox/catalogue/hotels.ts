@@ -8,22 +8,9 @@ import {type Draw, drawFrom, hash, pick} from './draw.js'
 const HOTELS_PER_CITY = 10_000
 
 const STARS = [3, 3, 3, 4, 4, 4, 4, 5, 5, 2] as const
-const FACILITIES = [
-  'Free Wi-Fi',
-  'Air conditioning',
-  'Lift',
-  'Bar',
-  'Restaurant',
-  'Parking',
-  'Airport transfer',
-  'Gym',
-  'Laundry',
-  'Roof terrace',
-  'Step-free access',
-  'Family rooms',
-  'Garden',
-  '24-hour reception',
-] as const
+const FACILITIES =
+  `Free Wi-Fi|Air conditioning|Lift|Bar|Restaurant|Parking|Airport transfer|Gym|Laundry|Roof terrace
+Step-free access|Family rooms|Garden|24-hour reception`.split(/[|\n]/)
 
 /** The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have. */
 export function hotelsOf(cityId: number, seed: string): Hotel[] {

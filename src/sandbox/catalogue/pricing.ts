@@ -1,6 +1,6 @@
 /** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
 import {nightsBetween} from '../../contract/dates.js'
-import type {Hotel, Offer, OfferRoom, Price, SearchRequest} from '../../contract/hotels.js'
+import type {Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
 import {policyMaker} from './cancellation-policies.js'
 import {type BoardCode, findCity, type Place, placeOf} from './cities.js'
@@ -107,31 +107,27 @@ function offersOf(hotel: Hotel, stay: Stay, seed: string): OfferDraft[] {
 
 function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): OfferDraft {
   const {search} = stay
+  const {hotel_id, name, stars, address, city, country_code, latitude, longitude} = hotel
   const {base, taxes, firstNight} = charge(hotel, stay, variant)
   const total = base + taxes
-  const {steps, freeUntil, refundable} = stay.cancel({
-    freeUntilDays: variant.freeUntilDays,
-    firstNight,
-    total,
-  })
-  const text = (minor: bigint) => fromMinor(minor, search.currency)
+  const {freeUntilDays, board: code} = variant
+  const board = {code, name: BOARD_NAMES[code]}
+  const {steps, freeUntil, refundable} = stay.cancel({freeUntilDays, firstNight, total})
+  const {currency} = search
+  const text = (minor: bigint) => fromMinor(minor, currency)
   return {
-    hotel: summary(hotel),
-    rooms: search.rooms.map(room => offerRoom(room, variant)),
+    hotel: {hotel_id, name, stars, address, city, country_code, latitude, longitude},
+    rooms: search.rooms.map(room => ({room_name: variant.kind.name, ...room, board})),
     price: {
       total: text(total),
-      currency: search.currency,
+      currency,
       base: text(base),
       taxes: text(taxes),
       due_at_property: dueAtProperty(hotel, stay),
     },
     refundable,
     free_cancellation_until: freeUntil,
-    cancellation_policies: steps.map(step => ({
-      from: step.from,
-      amount: text(step.minor),
-      currency: search.currency,
-    })),
+    cancellation_policies: steps.map(({from, minor}) => ({from, amount: text(minor), currency})),
     rooms_left: draw(3) === 0 ? 1 + draw(6) : null,
     payment_modes: ['account', 'instant'],
     remarks: remarksOf(hotel, refundable),
@@ -139,11 +135,7 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
 }
 
 /** Minor units of the search's currency. The first night carries its share of the tax. */
-function charge(
-  hotel: Hotel,
-  stay: Stay,
-  variant: Variant,
-): {base: bigint; taxes: bigint; firstNight: bigint} {
+function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const {search, place, rules, market} = stay
   const saver = variant.freeUntilDays === null ? 87 : 100
   const cents = nightCents({
@@ -169,20 +161,6 @@ function dueAtProperty(hotel: Hotel, {search, nights, rules}: Stay): Price['due_
   const minor = BigInt(rules.cityTaxPerStar) * BigInt(hotel.stars * adults * nights)
   const description = `${rules.cityTaxName}, per adult and night, paid at the hotel`
   return [{description, amount: fromMinor(minor, rules.currency), currency: rules.currency}]
-}
-
-function offerRoom(room: SearchRequest['rooms'][number], {kind, board}: Variant): OfferRoom {
-  return {
-    room_name: kind.name,
-    adults: room.adults,
-    children_ages: [...room.children_ages],
-    board: {code: board, name: BOARD_NAMES[board]},
-  }
-}
-
-function summary(hotel: Hotel): OfferDraft['hotel'] {
-  const {hotel_id, name, stars, address, city, country_code, latitude, longitude} = hotel
-  return {hotel_id, name, stars, address, city: {...city}, country_code, latitude, longitude}
 }
 
 function remarksOf(hotel: Hotel, refundable: boolean): string {

@@ -7,70 +7,38 @@ import {findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {drawFrom, pick} from './draw.js'
 
-/** What kind of tour it is: its name (`*` is the sight, the water or the city), and what it costs and takes. */
+/** `*` is the sight, the water or the city. */
 interface Kind {
   readonly names: readonly string[]
   readonly about: string
   readonly tags: readonly string[]
   /** Minutes, one of them. */
   readonly minutes: readonly number[]
-  /** Euro cents a person in a city of level 100: to begin with, and for each hour. */
-  readonly cents: readonly [base: number, hourly: number]
+  /** Euro cents a person in a city of level 100, and for each hour. */
+  readonly base: number
+  readonly hourly: number
 }
 
-const SIGHT: Kind = {
-  names: ['*: guided visit', '* with a local guide', '*: small-group tour', '* for families'],
-  about: 'A licensed guide shows you * in a group of at most fifteen.',
-  tags: ['culture', 'guided'],
-  minutes: [90, 120, 150, 180, 240],
-  cents: [1200, 1100],
+/** A line each: names, description, tags, minutes, cents, separated by ` / `. The first two are of a sight and of the water. */
+const KINDS = `
+*: guided visit|* with a local guide|*: small-group tour|* for families / A licensed guide shows you * in a group of at most fifteen. / culture guided / 90 120 150 180 240 / 1200 1100
+Cruise on *|Sunset cruise on *|Dinner cruise on * / A boat trip on *, with a drink on board. / boat family / 90 120 180 / 1500 1400
+* on foot|* in an afternoon / A first walk through *. / walking guided / 150 180 / 500 600
+* food and market walk|Tastes of * / Ten tastings at markets and old shops. / food walking / 180 210 / 2500 900
+* by bicycle / A ride on quiet streets; bicycle and helmet are included. / active outdoor / 150 180 240 / 1500 700
+* by night / The lit sights of * from a small bus. / evening guided / 120 180 / 1200 900
+Cooking class in * / Cook four dishes of the region, and eat them. / food class / 180 240 / 3500 800
+Photography walk in * / A photographer shows you light and corners. / walking class / 120 150 / 2000 900
+Countryside around * / A day out of town by minibus, with lunch. / day-trip outdoor / 480 540 / 2500 700
+`
+const [SIGHT, BOAT, ...CITY_WIDE] = KINDS.trim().split('\n').map(readKind) as [Kind, Kind, ...Kind[]]
+
+function readKind(line: string): Kind {
+  const [names = '', about = '', tags = '', minutes = '', cents = ''] = line.split(' / ')
+  const numbers = (text: string) => text.split(' ').map(Number)
+  const [base = 0, hourly = 0] = numbers(cents)
+  return {names: names.split('|'), about, tags: tags.split(' '), minutes: numbers(minutes), base, hourly}
 }
-const BOAT: Kind = {
-  names: ['Cruise on *', 'Sunset cruise on *', 'Dinner cruise on *'],
-  about: 'A boat trip on *, with a drink on board.',
-  tags: ['boat', 'family'],
-  minutes: [90, 120, 180],
-  cents: [1500, 1400],
-}
-const CITY_WIDE: readonly Kind[] = [
-  kind('* on foot|* in an afternoon', 'A first walk through *.', 'walking guided', [150, 180], [500, 600]),
-  kind(
-    '* food and market walk|Tastes of *',
-    'Ten tastings at markets and old shops.',
-    'food walking',
-    [180, 210],
-    [2500, 900],
-  ),
-  kind(
-    '* by bicycle',
-    'A ride on quiet streets; bicycle and helmet are included.',
-    'active outdoor',
-    [150, 180, 240],
-    [1500, 700],
-  ),
-  kind('* by night', 'The lit sights of * from a small bus.', 'evening guided', [120, 180], [1200, 900]),
-  kind(
-    'Cooking class in *',
-    'Cook four dishes of the region, and eat them.',
-    'food class',
-    [180, 240],
-    [3500, 800],
-  ),
-  kind(
-    'Photography walk in *',
-    'A photographer shows you light and corners.',
-    'walking class',
-    [120, 150],
-    [2000, 900],
-  ),
-  kind(
-    'Countryside around *',
-    'A day out of town by minibus, with lunch.',
-    'day-trip outdoor',
-    [480, 540],
-    [2500, 700],
-  ),
-]
 
 /** Every so-many-th tour does not run on one day of the week. */
 const EVERY_DAY_OF = 3
@@ -116,10 +84,10 @@ function makeTour(
   const draw = drawFrom(`${seed}/tour/${tour_id}`)
   const name = pick(draw, theme.names).replace('*', what)
   const duration_minutes = pick(draw, theme.minutes)
-  const [base, hourly] = theme.cents
   // In whole half euros, from 80 to 130 percent.
   const cents =
-    ((base + (hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) / 10_000
+    ((theme.base + (theme.hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) /
+    10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
   return {
@@ -134,15 +102,4 @@ function makeTour(
     review_count,
     tags: [...theme.tags],
   }
-}
-
-/** Names are separated by `|`, tags by spaces. */
-function kind(
-  names: string,
-  about: string,
-  tags: string,
-  minutes: readonly number[],
-  cents: readonly [number, number],
-): Kind {
-  return {names: names.split('|'), about, tags: tags.split(' '), minutes, cents}
 }

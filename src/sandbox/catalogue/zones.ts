@@ -1,4 +1,4 @@
-/** The wall clock at a hotel: from its day and hour to the instant, with the offset that holds there then, and back. */
+/** The wall clock at a hotel: from its day and hour to the instant, and back. */
 
 /** Seconds east of UTC that `zone` keeps at an instant. */
 export type Offsets = (unixSeconds: number) => number
@@ -46,19 +46,7 @@ export function localDate(unixSeconds: number, timeZone: string): string {
 
 /** `YYYY-MM-DDTHH:MM` on the wall clock in `timeZone` at `unixSeconds`; such texts compare as times do. */
 export function localTime(unixSeconds: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-  const parts = Object.fromEntries(
-    format.formatToParts(unixSeconds * 1000).map(({type, value}) => [type, value]),
-  )
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
+  return isoWithOffset(unixSeconds, offsetsOf(timeZone)(unixSeconds)).slice(0, 16)
 }
 
 /** `GMT+05:45` → 20700. Zones of our catalogue keep whole minutes. */

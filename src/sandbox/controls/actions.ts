@@ -8,7 +8,7 @@ import {type Fault, faultRequest} from '../http/faults.js'
 import type {RunningService} from '../http/operation.js'
 import {addStartUpClients} from '../store/clients.js'
 import {addSearchTexts, findAnyReservation} from '../store/reservations.js'
-import {TABLES} from '../store/schema.js'
+import {emptyTables} from '../store/schema.js'
 import {ensureVoucherSecret} from '../voucher/link.js'
 
 /** Ten years. */
@@ -55,9 +55,8 @@ export function prepareState(service: RunningService): void {
 /** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
 export function resetState(service: RunningService): void {
   service.timeMover.stop()
-  const {database} = service
-  database.transaction(() => {
-    for (const table of TABLES) database.run(`DELETE FROM ${table}`)
+  service.database.transaction(() => {
+    emptyTables(service.database)
     prepareState(service)
   })
   service.faults.clear()

@@ -1,10 +1,8 @@
 /**
- * Where events may go: public addresses, and this machine itself, where its users' receivers are. Everything else that
- * IANA's special-purpose registries list is refused, and so is every way of writing an IPv4 address inside an IPv6 one,
- * since what is behind it cannot be known here. A host name is resolved once, every address of it is checked, and
- * those addresses are dialled.
+ * Where events may be sent: to public addresses, and to this machine, where its users' receivers are. Everything else in
+ * IANA's special-purpose registries is refused, and every form of an IPv4 address inside an IPv6 one, because its target
+ * cannot be known here. A host name is resolved once, and only the addresses that were checked are dialled.
  */
-
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
 
@@ -32,7 +30,7 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ]
 
-/** What is special within 2000::/3; whatever lies outside of that is not public anyway. */
+/** Within 2000::/3; nothing outside of that is public. */
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
   '2001:db8::/32', // documentation
@@ -85,8 +83,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * The addresses `url` may be sent to. Rejects with AddressRefused when any address of the host is neither public nor
- * loopback, or when it is plain http and not to loopback alone, or not allowed.
+ * The addresses of `url`'s host. Rejects with AddressRefused when one is neither public nor loopback, and for plain http
+ * unless it is allowed and all are loopback.
  */
 export async function vetAddresses(
   url: URL,

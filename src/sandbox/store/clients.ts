@@ -16,6 +16,7 @@ export interface Client {
   readonly balance_minor: number
   /** Unix seconds. */
   readonly updated_at: number
+  readonly secret_hash: Uint8Array
 }
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
@@ -30,29 +31,21 @@ const START_UP_CLIENTS = [
 /** The secret of each is its id with `sk_test` for `cid`: `cid_sandbox` has `sk_test_sandbox`. */
 export function addStartUpClients(database: Database, now: number): void {
   for (const {id, name, scopes, balance} of START_UP_CLIENTS) {
-    database.run(
-      `INSERT INTO clients (client_id, account_id, name, secret_hash, scopes, currency, balance_minor, updated_at)
-       VALUES (?, ?, ?, ?, ?, 'EUR', ?, ?) ON CONFLICT DO NOTHING`,
-      id,
-      id.replace(/^cid/, 'acc'),
-      name,
-      sha256(id.replace(/^cid/, 'sk_test')),
-      scopes.join(' '),
-      balance,
-      now,
-    )
+    const sql = `INSERT INTO clients (client_id, account_id, name, secret_hash, scopes, currency, balance_minor, updated_at)
+      VALUES (?, ?, ?, ?, ?, 'EUR', ?, ?) ON CONFLICT DO NOTHING`
+    const account = id.replace(/^cid/, 'acc')
+    const secret = sha256(id.replace(/^cid/, 'sk_test'))
+    database.run(sql, id, account, name, secret, scopes.join(' '), balance, now)
   }
 }
 
-const CLIENT_COLUMNS = 'client_id, account_id, name, scopes, currency, balance_minor, updated_at'
-
 export function findClient(database: Database, clientId: string): Client | undefined {
-  return database.get<Client>(`SELECT ${CLIENT_COLUMNS} FROM clients WHERE client_id = ?`, clientId)
+  return database.get<Client>('SELECT * FROM clients WHERE client_id = ?', clientId)
 }
 
 /** All of them, in the order they were added. */
 export function listClients(database: Database): Client[] {
-  return database.all<Client>(`SELECT ${CLIENT_COLUMNS} FROM clients ORDER BY rowid`)
+  return database.all<Client>('SELECT * FROM clients ORDER BY rowid')
 }
 
 /** The client of these credentials, or undefined; takes as long for an unknown client as for a wrong secret. */
@@ -61,22 +54,15 @@ export function checkCredentials(
   clientId: string,
   clientSecret: string,
 ): Client | undefined {
-  const stored = database.get<{secret_hash: Uint8Array}>(
-    'SELECT secret_hash FROM clients WHERE client_id = ?',
-    clientId,
-  )
-  const matches = timingSafeEqual(sha256(clientSecret), stored?.secret_hash ?? Buffer.alloc(32))
-  return stored && matches ? findClient(database, clientId) : undefined
+  const client = findClient(database, clientId)
+  const matches = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? Buffer.alloc(32))
+  return matches ? client : undefined
 }
 
 /** Adds `amountMinor` (negative to debit) to the balance. The caller has checked that it suffices. */
 export function changeBalance(database: Database, clientId: string, amountMinor: bigint, now: number): void {
-  database.run(
-    'UPDATE clients SET balance_minor = balance_minor + ?, updated_at = ? WHERE client_id = ?',
-    amountMinor,
-    now,
-    clientId,
-  )
+  const sql = 'UPDATE clients SET balance_minor = balance_minor + ?, updated_at = ? WHERE client_id = ?'
+  database.run(sql, amountMinor, now, clientId)
 }
 
 export interface StoredToken {
@@ -93,21 +79,13 @@ export function issueToken(
   now: number,
 ): string {
   const token = randomSecret('at_')
-  database.run(
-    'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)',
-    sha256(token),
-    clientId,
-    scopes.join(' '),
-    now + ACCESS_TOKEN_LIFETIME_SECONDS,
-  )
+  const sql = 'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)'
+  database.run(sql, sha256(token), clientId, scopes.join(' '), now + ACCESS_TOKEN_LIFETIME_SECONDS)
   return token
 }
 
 export function findToken(database: Database, token: string): StoredToken | undefined {
-  return database.get<StoredToken>(
-    'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?',
-    sha256(token),
-  )
+  return database.get<StoredToken>('SELECT * FROM tokens WHERE token_hash = ?', sha256(token))
 }
 
 export function forgetToken(database: Database, token: string): void {

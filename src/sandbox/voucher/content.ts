@@ -30,11 +30,8 @@ interface VoucherExtra {
  * the same bytes. A character the font lacks is replaced, never refused.
  */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
-  const sheet = new Sheet({
-    title: `Voucher ${reservation.reservation_ref}`,
-    author: extra.partnerName,
-    issuedAt: new Date(extra.issuedAt),
-  })
+  const title = `Voucher ${reservation.reservation_ref}`
+  const sheet = new Sheet({title, author: extra.partnerName, issuedAt: new Date(extra.issuedAt)})
   sheet.title('Hotel voucher', `Issued by ${extra.partnerName} on ${instantInUtc(extra.issuedAt)}`)
   addReferences(sheet, reservation)
   addHotel(sheet, reservation, extra)
@@ -73,11 +70,7 @@ function addStay(sheet: Sheet, reservation: Reservation, {checkInFrom, checkOutU
   ])
   sheet.section(counted(reservation.rooms.length, 'room'))
   sheet.table(
-    [
-      {label: 'Room', share: 4},
-      {label: 'Board', share: 3},
-      {label: 'For', share: 4},
-    ],
+    columns('Room 4|Board 3|For 4'),
     reservation.rooms.map((room, index) => [
       `${index + 1}.  ${room.room_name}`,
       `${room.board.name} (${room.board.code})`,
@@ -89,12 +82,7 @@ function addStay(sheet: Sheet, reservation: Reservation, {checkInFrom, checkOutU
 function addGuests(sheet: Sheet, {guests, contact}: Reservation): void {
   sheet.section(counted(guests.length, 'guest'))
   sheet.table(
-    [
-      {label: 'Name', share: 6},
-      {label: 'Type', share: 3},
-      {label: 'Nationality', share: 2},
-      {label: 'Identity document', share: 3},
-    ],
+    columns('Name 6|Type 3|Nationality 2|Identity document 3'),
     guests.map((guest, index) => [
       `${index + 1}.  ${fullName(guest)}`,
       `${typeInWords(guest.type)}${guest.is_lead ? ', lead guest' : ''}`,
@@ -115,10 +103,13 @@ function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
   const due = price.due_at_property.map(
     charge => `${money(charge.amount, charge.currency)} – ${charge.description}`,
   )
-  sheet.paragraph(due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.', {
-    bold: due.length > 0,
-    after: 6,
-  })
+  const atHotel = due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.'
+  sheet.paragraph(atHotel, {bold: due.length > 0, after: 6})
+}
+
+/** Labels with their shares of the width. */
+function columns(text: string): {label: string; share: number}[] {
+  return text.split('|').map(each => ({label: each.slice(0, -2), share: Number(each.slice(-1))}))
 }
 
 /** What guest and reception need to know about it. */
@@ -139,15 +130,8 @@ function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | und
   sheet.section('Cancellation')
   const rows = termRows(reservation)
   if (rows.length > 0) {
-    sheet.table(
-      [
-        {label: 'When', share: 2},
-        {label: timezone ? `Hotel time, ${timezone}` : 'Hotel time', share: 5},
-        {label: 'The same in UTC', share: 4},
-        {label: 'Fee', share: 5},
-      ],
-      rows,
-    )
+    const zone = timezone ? `Hotel time, ${timezone}` : 'Hotel time'
+    sheet.table(columns(`When 2|${zone} 5|The same in UTC 4|Fee 5`), rows)
   } else {
     sheet.paragraph('No cancellation terms are known.')
   }
@@ -170,6 +154,6 @@ function termRows({cancellation_policies, price, created_at}: Reservation): stri
   return [...free, ...steps]
 }
 
-function bothClocks(timestamp: string): [string, string] {
+function bothClocks(timestamp: string): string[] {
   return [instantAsWritten(timestamp), instantInUtc(timestamp)]
 }

@@ -6,7 +6,6 @@ import PDFDocument from 'pdfkit'
 export const MARGIN = 46
 export const TEST_RED = '#b42318'
 
-/** Kept free at the foot of every page. */
 const FOOTER_HEIGHT = 34
 const WATERMARK = {size: 210, opacity: 0.07, degrees: -38}
 

@@ -1,4 +1,4 @@
-/** The layout of the voucher: titles, panels, tables and paragraphs one beneath the other, on new pages when one is full. */
+/** The layout of the voucher: titles, panels, tables and paragraphs one below the other, on new pages when one is full. */
 import {drawWatermark, MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
 
 const INK = '#1b2430'
@@ -10,17 +10,22 @@ const ACCENT = '#14539a'
 const MAX_TEXT = 600
 const BODY_SIZE = 9.2
 const LABELS = {size: 7.5, color: SOFT}
+const VALUES = {size: 10.5, bold: true}
+const BADGE_WIDTH = 122
 
-export interface Field {
+interface Column {
   readonly label: string
-  readonly value: string
   /** Share of the width (default 1). */
   readonly share?: number
 }
 
-export interface Column {
-  readonly label: string
-  readonly share: number
+interface Field extends Column {
+  readonly value: string
+}
+
+interface Cell {
+  readonly x: number
+  readonly width: number
 }
 
 interface TextStyle {
@@ -33,8 +38,8 @@ export class Sheet {
   private readonly paper: Paper
   private readonly doc: Paper['doc']
 
-  /** `issuedAt` and `title` go into the file's properties; equal input gives equal bytes. */
-  constructor(properties: {title: string; author: string; issuedAt: Date}) {
+  /** As `openPaper`. */
+  constructor(properties: Parameters<typeof openPaper>[0]) {
     this.paper = openPaper(properties)
     this.doc = this.paper.doc
   }
@@ -42,20 +47,14 @@ export class Sheet {
   /** Title at the left, and a badge that says TEST. */
   title(text: string, under: string): void {
     const {doc} = this
-    const badge = 132
-    this.write(text, MARGIN, doc.y, {size: 23, bold: true, width: this.width - badge})
-    const top = MARGIN + 2
+    const left = MARGIN + this.width - BADGE_WIDTH
+    this.write(text, MARGIN, doc.y, {size: 23, bold: true, width: this.width - BADGE_WIDTH - 10})
     doc
-      .roundedRect(MARGIN + this.width - badge + 10, top, badge - 10, 26, 4)
+      .roundedRect(left, MARGIN + 2, BADGE_WIDTH, 26, 4)
       .lineWidth(1.2)
       .stroke(TEST_RED)
-    this.write('TEST – not valid', MARGIN + this.width - badge + 10, top + 7.5, {
-      size: 9.5,
-      bold: true,
-      color: TEST_RED,
-      width: badge - 10,
-      align: 'center',
-    })
+    const badge = {size: 9.5, bold: true, color: TEST_RED, width: BADGE_WIDTH, align: 'center'} as const
+    this.write('TEST – not valid', left, MARGIN + 9.5, badge)
     doc.y = MARGIN + 32
     this.paragraph(under, {color: SOFT, after: 8})
     this.rule(ACCENT, 1.6)
@@ -72,36 +71,34 @@ export class Sheet {
 
   /** Labels with values beneath, side by side, on a panel. */
   panel(fields: readonly Field[]): void {
-    const {doc} = this
     const padding = 10
-    const cells = this.cells(fields.map(field => field.share ?? 1))
-    const style = {size: 10.5, bold: true}
-    const heights = fields.map((field, index) =>
-      this.height(field.value, {...style, width: cellWidth(cells[index])}),
-    )
-    const height = Math.max(...heights) + 2 * padding + 12
+    const cells = this.cells(fields).map(({x, width}) => ({x: x + padding, width: width - 2 * padding}))
+    const values = fields.map(field => field.value)
+    const height = this.rowHeight(values, cells, VALUES) + 2 * padding + 12
     this.keep(height)
-    const top = doc.y
-    doc.roundedRect(MARGIN, top, this.width, height, 4).fill(PANEL)
-    fields.forEach((field, index) => {
-      const cell = cells[index] ?? {x: MARGIN, width: this.width}
-      const place = {x: cell.x + padding, width: cellWidth(cell)}
-      this.write(field.label, place.x, top + padding - 1, {...LABELS, width: place.width})
-      this.write(field.value, place.x, top + padding + 11, {...style, width: place.width})
-    })
-    doc.y = top + height + 10
+    const top = this.doc.y
+    this.doc.roundedRect(MARGIN, top, this.width, height, 4).fill(PANEL)
+    this.doc.y = top + padding - 1
+    this.row(
+      fields.map(field => field.label),
+      cells,
+      LABELS,
+    )
+    this.doc.y = top + padding + 11
+    this.row(values, cells, VALUES)
+    this.doc.y = top + height + 10
   }
 
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-    const cells = this.cells(columns.map(column => column.share))
+    const cells = this.cells(columns).map(({x, width}) => ({x, width: width - 10}))
     const labels = columns.map(column => column.label)
     this.row(labels, cells, LABELS)
     for (const [index, row] of rows.entries()) {
-      if (this.rowHeight(row, cells) > this.left) {
+      if (this.rowHeight(row, cells, {}) + 6 > this.left) {
         this.doc.addPage()
         this.row(labels, cells, LABELS)
       }
-      this.row(row, cells, {size: BODY_SIZE})
+      this.row(row, cells, {})
       if (index < rows.length - 1) this.rule(LINE, 0.4)
       this.doc.y += 3
     }
@@ -109,13 +106,13 @@ export class Sheet {
   }
 
   paragraph(text: string, style: TextStyle & {after?: number} = {}): void {
-    const drawn = {size: BODY_SIZE, ...style, width: this.width}
+    const {after = 4, ...drawn} = {...style, width: this.width}
     this.keep(Math.min(this.height(text, drawn), 60))
     this.write(text, MARGIN, this.doc.y, drawn)
-    this.doc.y += style.after ?? 4
+    this.doc.y += after
   }
 
-  /** Adds the watermarks and footers, and gives the finished file. */
+  /** Adds the watermarks and footers, and returns the finished file. */
   finish(footer: string): Promise<Uint8Array> {
     const {doc} = this
     const {start, count} = doc.bufferedPageRange()
@@ -125,11 +122,8 @@ export class Sheet {
       doc.page.margins.bottom = 0
       drawWatermark(doc)
       const y = doc.page.height - MARGIN - 8
-      doc
-        .moveTo(MARGIN, y - 6)
-        .lineTo(MARGIN + this.width, y - 6)
-        .lineWidth(0.5)
-        .stroke(LINE)
+      doc.y = y - 6
+      this.rule(LINE, 0.5)
       const style = {size: 7.2, color: SOFT, width: this.width, lineBreak: false}
       this.write(footer, MARGIN, y, style)
       this.write(`Page ${page - start + 1} of ${count}`, MARGIN, y, {...style, align: 'right'})
@@ -142,7 +136,7 @@ export class Sheet {
     return this.doc.page.width - 2 * MARGIN
   }
 
-  /** What is left of the page above the footer. */
+  /** The height left on the page above the footer. */
   private get left(): number {
     return this.doc.page.height - this.doc.page.margins.bottom - this.doc.y
   }
@@ -152,71 +146,55 @@ export class Sheet {
     if (height > this.left) this.doc.addPage()
   }
 
-  private cells(shares: readonly number[]): {x: number; width: number}[] {
-    const sum = shares.reduce((total, share) => total + share, 0)
+  private cells(columns: readonly Column[]): Cell[] {
+    const sum = columns.reduce((total, {share = 1}) => total + share, 0)
     let x = MARGIN
-    return shares.map(share => {
+    return columns.map(({share = 1}) => {
       const cell = {x, width: (this.width * share) / sum}
       x += cell.width
       return cell
     })
   }
 
-  private row(
-    values: readonly string[],
-    cells: readonly {x: number; width: number}[],
-    style: TextStyle,
-  ): void {
+  /** A value in each cell, and the place below the highest of them. */
+  private row(values: readonly string[], cells: readonly Cell[], style: TextStyle): void {
     const top = this.doc.y
-    let bottom = top
-    for (const [index, value] of values.entries()) {
-      const cell = cells[index]
-      if (!cell) continue
-      this.write(value, cell.x, top, {...style, width: cell.width - 10})
-      bottom = Math.max(bottom, this.doc.y)
-    }
-    this.doc.y = bottom + 3
+    const bottoms = cells.map(({x, width}, index) => {
+      this.write(values[index] ?? '', x, top, {...style, width})
+      return this.doc.y
+    })
+    this.doc.y = Math.max(...bottoms) + 3
   }
 
-  private rowHeight(values: readonly string[], cells: readonly {width: number}[]): number {
-    const heights = values.map((value, index) =>
-      this.height(value, {size: BODY_SIZE, width: (cells[index]?.width ?? this.width) - 10}),
-    )
-    return Math.max(...heights) + 6
+  private rowHeight(values: readonly string[], cells: readonly Cell[], style: TextStyle): number {
+    return Math.max(...cells.map(({width}, index) => this.height(values[index] ?? '', {...style, width})))
   }
 
   private rule(color: string, thickness: number): void {
-    const {doc} = this
-    doc
-      .moveTo(MARGIN, doc.y)
-      .lineTo(MARGIN + this.width, doc.y)
-      .lineWidth(thickness)
-      .stroke(color)
+    const {y} = this.doc
+    const right = MARGIN + this.width
+    this.doc.moveTo(MARGIN, y).lineTo(right, y).lineWidth(thickness).stroke(color)
   }
 
-  private height(text: string, style: TextStyle & {width: number}): number {
-    this.choose(style)
-    return this.doc.heightOfString(this.drawable(text), {width: style.width})
+  private height(text: string, {size, bold, width}: TextStyle & {width: number}): number {
+    this.choose({size, bold})
+    return this.doc.heightOfString(this.drawable(text), {width})
   }
 
   private write(text: string, x: number, y: number, style: TextStyle & PDFKit.Mixins.TextOptions): void {
-    this.choose(style)
-    const {size: _size, bold: _bold, color, ...options} = style
-    this.doc.fillColor(color ?? INK).text(this.drawable(text), x, y, options)
+    const {size, bold, color = INK, ...options} = style
+    this.choose({size, bold})
+    this.doc.fillColor(color).text(this.drawable(text), x, y, options)
   }
 
-  /** A row must fit on one page; and to wrap one endless word takes time and memory with the square of its length. */
+  /** A row must fit on one page, and the time and memory to wrap an endless word grow with the square of its length. */
   private drawable(text: string): string {
     const characters = Array.from(text)
     const short = characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text
     return this.paper.printable(short) || ' '
   }
 
-  private choose({size, bold}: TextStyle): void {
-    this.doc.font(bold ? 'bold' : 'regular').fontSize(size ?? BODY_SIZE)
+  private choose({size = BODY_SIZE, bold}: {size: number | undefined; bold: boolean | undefined}): void {
+    this.doc.font(bold ? 'bold' : 'regular').fontSize(size)
   }
-}
-
-function cellWidth(cell: {width: number} | undefined): number {
-  return (cell?.width ?? 0) - 20
 }
