@@ -1,12 +1,9 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
-
-// Many processes, one after the other, on a machine that may be busy.
-vi.setConfig({testTimeout: 90_000})
 
 let sandbox: LocalSandbox
 let home: Home

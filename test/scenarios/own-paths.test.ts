@@ -5,13 +5,10 @@
 import {mkdirSync, writeFileSync} from 'node:fs'
 import type {ServerResponse} from 'node:http'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi} from 'vitest'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
-
-// Many processes, one after the other, on a machine that may be busy.
-vi.setConfig({testTimeout: 120_000})
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'hotels.show': ['hotels', 'show', '7'],

@@ -54,8 +54,6 @@ test.each([
     'sk_test_sandbox',
     '$B login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin --profile slow',
   ],
-  ['whsec_slow', '$B webhooks sign <(echo {}) --secret-stdin'],
-  ['{}', '$B api POST /reservations/hotel --data - --dry-run'],
   [
     '{"payment": {"mode": "account"}}',
     `$B reserve off_1 --input - ${GUESTS.map(word => `'${word}'`).join(' ')} --nationality TR --dry-run`,
@@ -67,23 +65,20 @@ test.each([
   })
 })
 
-test.each([
-  `$B ${SEARCH.join(' ')}`,
-  '$B --help',
-  '$B reserve --help',
-  `$B ${SEARCH.join(' ')} --json`,
-  '$B sandbox openapi',
-])('%s into a reader that closes at once', async line => {
-  expect(await shell(`${line} | true`)).toEqual({codes: '0 0', stderr: ''})
-})
+test.each([`$B ${SEARCH.join(' ')}`, '$B reserve --help', `$B ${SEARCH.join(' ')} --json`])(
+  '%s into a reader that closes at once',
+  async line => {
+    expect(await shell(`${line} | true`)).toEqual({codes: '0 0', stderr: ''})
+  },
+)
 
 test("the first line is read, the rest is nobody's", async () => {
   expect(await shell(`$B ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
 })
 
-test.each(['head -1', 'true'])('listen ends with its reader (%s), although no event comes', async reader => {
+test('listen ends with its reader, although no event comes', async () => {
   const secret = 'BOOKCTL_WEBHOOK_SECRET=whsec_abcdefghijklmnopqrstuvwxyz0123456789'
-  const {codes, stderr} = await shell(`env ${secret} $B webhooks listen --json | ${reader}`)
+  const {codes, stderr} = await shell(`env ${secret} $B webhooks listen --json | head -1`)
   expect({codes, stderr}).toEqual({codes: '0 0', stderr: ''})
 })
 
@@ -156,21 +151,19 @@ test.skipIf(process.platform === 'win32')('a pipe in the place of the history ho
 test.skipIf(process.platform === 'win32')('a pipe that nobody writes to lets a signal end it', async () => {
   execFileSync('mkfifo', [join(home.directory, 'pipe')])
   const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_pipe'}
-  for (const argv of [
-    ['webhooks', 'verify', 'pipe', '--signature', 't=1,v1=00'],
-    ['reserve', '--input', 'pipe'],
-    ['webhooks', 'sign', '--secret-file', 'pipe'],
-    ['webhooks', 'listen', '--cert', 'pipe', '--key', 'pipe'],
-    ['account', '--ca-file', 'pipe'],
-  ]) {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      let child: ChildProcess | undefined
-      const ended = home.run(argv, {env, onStart: started => (child = started)})
-      const writing = await opened(join(home.directory, 'pipe'))
-      child?.kill(signal)
-      expect([argv, (await ended).exit]).toEqual([argv, signal])
-      closeSync(writing)
-    }
+  for (const [signal, ...argv] of [
+    ['SIGINT', 'webhooks', 'verify', 'pipe', '--signature', 't=1,v1=00'],
+    ['SIGTERM', 'reserve', '--input', 'pipe'],
+    ['SIGINT', 'webhooks', 'sign', '--secret-file', 'pipe'],
+    ['SIGTERM', 'webhooks', 'listen', '--cert', 'pipe', '--key', 'pipe'],
+    ['SIGINT', 'account', '--ca-file', 'pipe'],
+  ] as const) {
+    let child: ChildProcess | undefined
+    const ended = home.run(argv, {env, onStart: started => (child = started)})
+    const writing = await opened(join(home.directory, 'pipe'))
+    child?.kill(signal)
+    expect([argv, (await ended).exit]).toEqual([argv, signal])
+    closeSync(writing)
   }
 })
 
@@ -238,21 +231,16 @@ async function stopped(
   return finished
 }
 
-const SIGNALS = [
-  ['SIGINT', 130, 'interrupted'],
-  ['SIGTERM', 143, 'terminated'],
-] as const
-
-test.each(SIGNALS)('%s ends a waiting command with %i, and says nothing', async (signal, exit) => {
-  const ended = await stopped(['account'], 'account.show', '/account', signal)
-  expect(ended).toEqual({exit, stdout: '', stderr: ''})
+test('SIGINT ends a waiting command with 130, and says nothing', async () => {
+  const ended = await stopped(['account'], 'account.show', '/account', 'SIGINT')
+  expect(ended).toEqual({exit: 130, stdout: '', stderr: ''})
 })
 
-test.each(SIGNALS)('%s ends one with --json with %i and one document', async (signal, exit, code) => {
-  const ended = await stopped(['account', '--json'], 'account.show', '/account', signal)
-  expect(ended).toMatchObject({exit, stderr: ''})
-  const message = `stopped by ${signal} before it ended`
-  expect(JSON.parse(ended.stdout)).toEqual({error: {code, message}})
+test('SIGTERM ends one with --json with 143 and one document', async () => {
+  const ended = await stopped(['account', '--json'], 'account.show', '/account', 'SIGTERM')
+  expect(ended).toMatchObject({exit: 143, stderr: ''})
+  const error = {code: 'terminated', message: 'stopped by SIGTERM before it ended'}
+  expect(JSON.parse(ended.stdout)).toEqual({error})
 })
 
 test('a stopped reservation says how to find out what became of it', async () => {

@@ -3,14 +3,11 @@ import {spawn} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test, vi} from 'vitest'
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {ScriptedService} from '../support/scripted-service.js'
-
-// Many processes, one after the other, on a machine that may be busy.
-vi.setConfig({testTimeout: 90_000})
 
 const URL_TYPED = 'https://partner.example/hooks'
 const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']

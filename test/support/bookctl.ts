@@ -127,7 +127,7 @@ export class Home {
 }
 
 /** What Node or the system reads at the start of a process. */
-const OF_PROCESSES = /^(NODE_|LANG$|LC_|PATH$|TMPDIR$)/
+const OF_PROCESSES = /^(NODE_|LANG$|LC_|PATH$)/
 /** Commands that run until they are stopped, or start others. */
 const LONG = /^(sandbox start|webhooks listen|demo)/
 
