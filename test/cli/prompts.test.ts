@@ -1,22 +1,35 @@
-/** The questions themselves, at a real terminal: drawn, and as plain lines. */
+/** The questions themselves, drawn and as plain lines: in this process, and at a real terminal where that matters. */
 import process from 'node:process'
-import {afterAll, describe, expect, test} from 'vitest'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeEach, describe, expect, test, vi} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {bundledScript} from '../support/bundled.js'
-import {atTerminal, type TerminalOptions} from '../support/terminal.js'
+import {askHere, type QuestionName} from '../support/questions.js'
+import {atTerminal} from '../support/terminal.js'
 
-const script = await bundledScript(new URL('../support/questions.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../support/questions.ts', import.meta.url))
 const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
 const home = new Home()
 afterAll(() => home.remove())
 
-function ask(questions: readonly string[], options: TerminalOptions = {}) {
-  const command = [process.execPath, script, ...questions]
-  return atTerminal(home, [], {columns: 60, rows: 16, ...options, command})
+beforeEach(() => {
+  vi.unstubAllEnvs()
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
+  vi.stubEnv('TERM', 'xterm-256color')
+})
+
+function ask(questions: readonly QuestionName[], env: Record<string, string> = {}, rows = 16) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  return askHere(questions, 60, rows)
+}
+
+function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
+  return atTerminal(home, [], {columns: 60, rows: 40, env, command})
 }
 
 describe('drawn', () => {
-  test('a text is edited in place, refused in words that stay with it, and said what it means', async () => {
+  test('a text is edited in place, an error stays with it, and its meaning is shown', async () => {
     const terminal = ask(['text'])
     await terminal.waitFor('Guest name')
     terminal.type('Öğt 9\r')
@@ -28,12 +41,11 @@ describe('drawn', () => {
     terminal.press('left')
     await expect.poll(() => terminal.cursor()).toBe(before - 1)
     terminal.type('ü\r')
-    await terminal.waitFor('"Öğüt"')
     expect(await terminal.exit).toBe(0)
     expect(terminal.screen()).toBe('? Guest name Öğüt  4 letters\n"Öğüt"\nend')
   })
 
-  test('a text longer than the line is answered whole, also when the window changes', async () => {
+  test('a text longer than the line is read whole, also when the window changes', async () => {
     const terminal = ask(['text'])
     await terminal.waitFor('Guest name')
     const typed = 'a very long name '.repeat(8)
@@ -63,7 +75,7 @@ describe('drawn', () => {
     expect(await terminal.exit).toBe(0)
   })
 
-  test('what is pasted cannot move the cursor', async () => {
+  test('pasted text cannot move the cursor', async () => {
     const terminal = ask(['text'])
     await terminal.waitFor('Guest name')
     terminal.type('Ay\u009b2J\u001b[2Jş')
@@ -73,14 +85,14 @@ describe('drawn', () => {
     for (const control of ['\u009b', '\u001b[2J']) expect(terminal.raw()).not.toContain(control)
   })
 
-  test('a suspended question goes on where it was', async () => {
-    const terminal = ask(['text'])
+  test('a suspended question continues where it was', async () => {
+    const terminal = askReally(['text'])
     await terminal.waitFor('Guest name')
     terminal.type('Ay\u001a')
     await terminal.waitFor('Ay')
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await sleep(300)
     process.kill(terminal.pid, 'SIGCONT')
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await sleep(300)
     terminal.type('şe\r')
     await terminal.waitFor('"Ayşe"')
     expect(await terminal.exit).toBe(0)
@@ -161,7 +173,7 @@ describe('drawn', () => {
   })
 
   test('typing narrows a search; nothing found is nothing chosen', async () => {
-    const terminal = ask(['search'])
+    const terminal = ask(['search', 'search'])
     await terminal.waitFor('> 東京ホテル 1')
     terminal.type('ık 1')
     await terminal.waitFor('> Otel Işık 10')
@@ -171,14 +183,10 @@ describe('drawn', () => {
     await terminal.waitFor('> Otel Işık 12')
     terminal.press('enter')
     await terminal.waitFor('12\r\n')
-    expect(await terminal.exit).toBe(0)
-  })
-
-  test('a search answers what was typed or pasted together with Enter', async () => {
-    const terminal = ask(['search'])
+    // Typed or pasted together with Enter.
     await terminal.waitFor('> 東京ホテル 1')
-    terminal.type('ık 12\r')
-    await terminal.waitFor('12\r\n')
+    terminal.type('ık 14\r')
+    await terminal.waitFor('14\r\n')
     expect(await terminal.exit).toBe(0)
   })
 
@@ -192,26 +200,28 @@ describe('drawn', () => {
     expect(await terminal.exit).toBe(0)
   })
 
-  test.each([
-    ['statusText', /^\? Guest name\n {2}\d+ s left; Esc goes back\n> Ay$/],
-    ['statusSearch', /^\? Which city\? Ay\n! No results found\n[^>]*\n {2}\d+ s left; Esc goes back$/],
-    ['statusChoose', /^\? Which hotel\?\n> 1\. [\s\S]*\n {2}\d+ s left; Esc goes back$/],
-    ['statusSeveral', /^\? Which hotels\?\n> \[ \] [\s\S]*\n {2}\d+ s left; Esc goes back$/],
-  ])(
-    '%s: the time left counts down while nobody types, and what was typed stays',
-    async (question, shown) => {
-      const terminal = ask([question], {rows: 24})
-      await terminal.waitFor(/\d+ s left/)
-      terminal.type('Ay')
-      for (const seconds of [58, 57]) await terminal.waitFor(`${seconds} s left`)
-      await expect.poll(() => terminal.screen()).toMatch(shown)
-      terminal.press('ctrl-c')
-      expect(await terminal.exit).toBe(9)
-    },
-  )
+  test('the time left counts down while the person does not type, and typed text stays', async () => {
+    const kinds: [QuestionName, RegExp][] = [
+      ['statusText', /^\? Guest name\n {2}\d+ s left; Esc goes back\n> Ay$/],
+      ['statusSearch', /^\? Which city\? Ay\n! No results found\n[^>]*\n {2}\d+ s left; Esc goes back$/],
+      ['statusChoose', /^\? Which hotel\?\n> 1\. [\s\S]*\n {2}\d+ s left; Esc goes back$/],
+      ['statusSeveral', /^\? Which hotels\?\n> \[ \] [\s\S]*\n {2}\d+ s left; Esc goes back$/],
+    ]
+    await Promise.all(
+      kinds.map(async ([question, shown]) => {
+        const terminal = ask([question], {}, 24)
+        await terminal.waitFor(/\d+ s left/)
+        terminal.type('Ay')
+        for (const seconds of [59, 58]) await terminal.waitFor(`${seconds} s left`)
+        await expect.poll(() => terminal.screen()).toMatch(shown)
+        terminal.press('ctrl-c')
+        expect(await terminal.exit).toBe(9)
+      }),
+    )
+  })
 
   test('nothing depends on colour', async () => {
-    const terminal = ask(['choose', 'several', 'search', 'text'], {env: {NO_COLOR: '1'}})
+    const terminal = ask(['choose', 'several', 'search', 'text'], {NO_COLOR: '1'})
     await terminal.waitFor('> 3. ')
     terminal.press('enter')
     await terminal.waitFor('space select')
@@ -224,51 +234,53 @@ describe('drawn', () => {
     terminal.press('ctrl-u')
     terminal.type('Ay\r')
     expect(await terminal.exit).toBe(0)
-    const styled = [...terminal.raw()].join('').split('\u001b[').slice(1)
+    const styled = terminal.raw().split('\u001b[').slice(1)
     expect(styled.filter(sequence => /^[\d;]*m/.test(sequence))).toEqual([])
+  })
+
+  test('a withdrawn question leaves its message, without the status', async () => {
+    const terminal = ask(['withdrawnStatus'])
+    await terminal.waitFor('offer ends soon')
+    terminal.type('Ay')
+    await terminal.waitFor('the offer has ended')
+    await terminal.exit
+    expect(terminal.screen()).toBe('? Guest name\nthe offer has ended')
   })
 })
 
 describe('plain lines', () => {
-  test('each question is lines, an answer is a line, and a wrong one is told why', async () => {
-    const terminal = ask(['text', 'default', 'secret', 'several', 'search', 'status'], {
-      env: ACCESSIBLE,
-      rows: 60,
-    })
-    await terminal.waitFor('Guest name: ')
-    terminal.type('R2\r')
-    await terminal.waitFor('a name holds no digits')
-    terminal.type('Öğüt\r')
-    await terminal.waitFor('4 letters')
-    await terminal.waitFor('Nights (7): ')
-    terminal.type('\r')
-    await terminal.waitFor('Client secret: ')
-    terminal.type('hush-hush\r')
-    await terminal.waitFor('by spaces: ')
-    terminal.type('1 9\r')
-    await terminal.waitFor('Type one or more numbers from 1 to 5.')
-    terminal.type('3, 1\r')
-    await terminal.waitFor('[1,3]')
-    await terminal.waitFor('Which city?')
-    terminal.type('ık 1\r')
-    await terminal.waitFor('5. Otel')
-    await terminal.waitFor('Type a number.')
-    terminal.type('2\r')
-    await terminal.waitFor('12')
-    await terminal.waitFor('offer ends in 60 s')
-    await terminal.waitFor('Reserve this? (yes or no, default no): ')
-    terminal.type('perhaps\r')
-    await terminal.waitFor('Type yes or no.')
-    terminal.type('yes\r')
-    await terminal.waitFor('true')
+  test('a question is a line, an answer is a line, and an error says why', async () => {
+    const terminal = askReally(['text', 'default', 'secret', 'several', 'search', 'status'], ACCESSIBLE)
+    const exchanges = [
+      ['Guest name: ', 'R2'],
+      ['a name holds no digits', 'Öğüt'],
+      ['4 letters', undefined],
+      ['Nights (7): ', ''],
+      ['Client secret: ', 'hush-hush'],
+      ['by spaces: ', '1 9'],
+      ['Type one or more numbers from 1 to 5.', '3, 1'],
+      ['[1,3]', undefined],
+      ['Which city?', 'ık 1'],
+      ['5. Otel', undefined],
+      ['Type a number.', '2'],
+      ['12', undefined],
+      ['offer ends in 60 s', undefined],
+      ['Reserve this? (yes or no, default no): ', 'perhaps'],
+      ['Type yes or no.', 'yes'],
+      ['true', undefined],
+    ] as const
+    for (const [seen, answer] of exchanges) {
+      await terminal.waitFor(seen)
+      if (answer !== undefined) terminal.type(`${answer}\r`)
+    }
     expect(await terminal.exit).toBe(0)
     expect(terminal.raw()).not.toContain('\u001b')
     expect(terminal.raw().split('"hush-hush"').join('')).not.toContain('hush')
     expect(terminal.raw()).not.toContain('59 s')
   })
 
-  test('a terminal that cannot move its cursor gets them by itself', async () => {
-    const terminal = ask(['choose'], {env: {TERM: 'dumb'}})
+  test('are used on a terminal that cannot move its cursor', async () => {
+    const terminal = ask(['choose'], {TERM: 'dumb'})
     await terminal.waitFor('Number from 1 to 40 (3): ')
     terminal.type('41\r')
     await terminal.waitFor('Type a number from 1 to 40.')
@@ -277,10 +289,27 @@ describe('plain lines', () => {
     expect(await terminal.exit).toBe(0)
     expect(terminal.raw()).not.toContain('\u001b')
   })
+
+  test.each([
+    ['20', '"sort"'],
+    ['off_33', '33'],
+  ])(
+    '%s chooses: an action behind many offers by its number, an offer by its code',
+    async (typed, chosen) => {
+      const terminal = ask(['actions'], ACCESSIBLE)
+      await terminal.waitFor('Offer')
+      terminal.type('\r')
+      await terminal.waitFor('20. [Sort]')
+      await terminal.waitFor('21 more')
+      terminal.type(`${typed}\r`)
+      await terminal.waitFor(`${chosen}\r\n`)
+      expect(await terminal.exit).toBe(0)
+    },
+  )
 })
 
 describe('Escape', () => {
-  test('goes back a question, which takes its place; Enter keeps what was answered', async () => {
+  test('goes back a question, which takes its place; Enter keeps the answer', async () => {
     const terminal = ask(['chain'])
     await terminal.waitFor('Guest name')
     terminal.type('Ayşe\r')
@@ -297,7 +326,7 @@ describe('Escape', () => {
     await terminal.waitFor('> 3. ')
     terminal.press('escape')
     await terminal.waitFor('Guest name (Ayşe)')
-    // At once: nothing of it is taken for a part of Escape.
+    // At once, which is not taken for a part of Escape.
     terminal.type('Öz\r')
     await terminal.waitFor('> 3. ')
     terminal.type('\r')
@@ -310,7 +339,7 @@ describe('Escape', () => {
     expect(await terminal.exit).toBe(0)
   })
 
-  test('twice at once goes back one question, twice in turn two', async () => {
+  test('twice at once goes back one question, one after the other two', async () => {
     const terminal = ask(['chain'])
     await terminal.waitFor('Guest name')
     terminal.type('Ayşe\r')
@@ -329,13 +358,13 @@ describe('Escape', () => {
     expect(await terminal.exit).toBe(9)
   })
 
-  test('is not what an arrow key begins with, also where it arrives in parts', async () => {
+  test('is told from an arrow key, also where that arrives in parts', async () => {
     const terminal = ask(['chain'])
     await terminal.waitFor('Guest name')
     terminal.type('Ayşe\r')
     await terminal.waitFor('> 1. ')
     terminal.type('\u001b')
-    await new Promise(resolve => setTimeout(resolve, 10))
+    await sleep(10)
     terminal.type('[B')
     await terminal.waitFor('> 2. ')
     terminal.press('ctrl-c')
@@ -343,7 +372,7 @@ describe('Escape', () => {
   })
 
   test('is a line of its own among plain lines', async () => {
-    const terminal = ask(['chain'], {env: ACCESSIBLE})
+    const terminal = ask(['chain'], ACCESSIBLE)
     await terminal.waitFor('Guest name: ')
     terminal.type('Ayşe\r')
     await terminal.waitFor('Number from 1 to 40 (< goes back): ')
@@ -355,11 +384,11 @@ describe('Escape', () => {
     expect(await terminal.exit).toBe(9)
   })
 
-  test('does nothing at a question of its own, and arrows still move', async () => {
+  test('does nothing at a single question, and arrows still move', async () => {
     const terminal = ask(['choose'])
     await terminal.waitFor('> 3. ')
     terminal.press('escape')
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await sleep(150)
     terminal.press('down')
     await terminal.waitFor('> 4. ')
     expect(terminal.screen()).not.toContain('Esc goes back')
@@ -368,64 +397,41 @@ describe('Escape', () => {
   })
 })
 
-test('of a question withdrawn its message stays, and the status goes', async () => {
-  const terminal = ask(['withdrawnStatus'])
-  await terminal.waitFor('offer ends soon')
-  terminal.type('Ay')
-  await terminal.waitFor('the offer has ended')
-  await terminal.exit
-  expect(terminal.screen()).toBe('? Guest name\nthe offer has ended')
-})
-
-test('plain lines: actions are in reach behind any number of offers, and a code in full chooses', async () => {
-  for (const [typed, chosen] of [
-    ['20', '"sort"'],
-    ['off_33', '33'],
-  ] as const) {
-    const terminal = ask(['actions'], {env: ACCESSIBLE})
-    await terminal.waitFor('Offer')
-    terminal.type('\r')
-    await terminal.waitFor('20. [Sort]')
-    await terminal.waitFor('21 more')
-    terminal.type(`${typed}\r`)
-    await terminal.waitFor(`${chosen}\r\n`)
-    expect(await terminal.exit).toBe(0)
-  }
-})
-
 describe.each([
   ['drawn', {}],
   ['plain lines', ACCESSIBLE],
 ])('%s', (_, env) => {
-  test.each([
+  test('Ctrl-D leaves a real terminal as it was, whatever else keeps the process alive', async () => {
+    const terminal = askReally(['busy', 'choose'], env)
+    await terminal.waitFor('1. ')
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+    expect(terminal.screen()).toContain('interrupted at a question')
+    const last = (sequence: string) => terminal.raw().lastIndexOf(sequence)
+    expect(last('\u001b[?25l')).toBeLessThanOrEqual(last('\u001b[?25h'))
+  })
+
+  test.each<[QuestionName, string]>([
     ['text', 'Guest name'],
     ['secret', 'Client secret'],
-    ['choose', '1. '],
     ['search', 'Which city'],
     ['confirm', 'Reserve this?'],
-  ])(
-    'Ctrl-D at %s ends it and leaves the terminal as it was, whatever else goes on',
-    async (question, seen) => {
-      const terminal = ask(['busy', question], {env})
-      await terminal.waitFor(seen)
-      terminal.press('ctrl-d')
-      expect(await terminal.exit).toBe(9)
-      expect(terminal.screen()).toContain('interrupted at a question')
-      expect(terminal.raw().lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(
-        terminal.raw().lastIndexOf('\u001b[?25h'),
-      )
-    },
-  )
+  ])('Ctrl-D ends the question: %s', async (question, seen) => {
+    const terminal = ask([question], env)
+    await terminal.waitFor(seen)
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+    expect(terminal.screen()).toContain('interrupted at a question')
+  })
 
-  test('a question that is withdrawn ends with the reason', async () => {
-    const terminal = ask(['withdrawn'], {env})
+  test('a withdrawn question ends with the reason', async () => {
+    const terminal = ask(['withdrawn'], env)
     await terminal.waitFor('the offer has ended')
     expect(await terminal.exit).toBe(9)
   })
 
-  test('what was typed or pasted before a confirmation does not confirm', async () => {
-    const terminal = ask(['late'], {env})
-    await terminal.waitFor('searching')
+  test('text typed or pasted before a confirmation does not confirm', async () => {
+    const terminal = ask(['late'], env)
     terminal.type('y\ry\ryes\r')
     await terminal.waitFor('Reserve this?')
     terminal.type('\r')
@@ -434,7 +440,7 @@ describe.each([
   })
 
   test('text of the service cannot move the cursor or make lines', async () => {
-    const terminal = ask(['hostile'], {env})
+    const terminal = ask(['hostile'], env)
     await terminal.waitFor('1. ')
     terminal.type('1\r')
     await terminal.waitFor('end')

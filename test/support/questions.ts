@@ -1,9 +1,17 @@
-/** Asks the questions named on its command line at the terminal it runs in; prints each answer as JSON to stdout. */
+/**
+ * Questions for tests, and a terminal of this process to ask them at. Run as a script, it asks those named on its command
+ * line at the terminal it runs in.
+ */
+import process from 'node:process'
+import {PassThrough, Writable} from 'node:stream'
+import type {ReadStream, WriteStream} from 'node:tty'
+import {fileURLToPath} from 'node:url'
 import {wantsAccessible} from '../../src/cli/terminal/colour.js'
 import {createPrompts} from '../../src/cli/terminal/prompts/create.js'
-import type {Prompts} from '../../src/cli/terminal/prompts/prompts.js'
+import type {Prompts, Terminal} from '../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../src/cli/terminal/prompts/way-back.js'
 import {usage} from '../../src/contract/failure.js'
+import {createScreen, KEYS, type TerminalRun} from './terminal.js'
 
 const HOTELS = Array.from({length: 40}, (_, index) => ({
   value: index + 1,
@@ -11,7 +19,12 @@ const HOTELS = Array.from({length: 40}, (_, index) => ({
   description: `Board: breakfast\nRefundable until day ${index + 1}`,
 }))
 
-const withdrawing = new AbortController()
+/** Withdraws a question soon. */
+function withdrawn(): AbortSignal {
+  const withdrawing = new AbortController()
+  setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
+  return withdrawing.signal
+}
 
 /** What a question has while an offer runs out. */
 function counting() {
@@ -20,7 +33,7 @@ function counting() {
   return {status, goesBack: true}
 }
 
-const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
+const QUESTIONS = {
   text: prompts =>
     prompts.text({
       message: 'Guest name',
@@ -51,10 +64,7 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
   statusSeveral: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS, ...counting()}),
   /** Something that keeps the process alive whatever becomes of the questions. */
   busy: async () => void setInterval(() => {}, 1000),
-  withdrawn: prompts => {
-    setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
-    return prompts.choose({message: 'Which hotel?', choices: HOTELS, signal: withdrawing.signal})
-  },
+  withdrawn: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, signal: withdrawn()}),
   /** One after another. */
   chain: prompts =>
     withWayBack(prompts, async asked => [
@@ -80,14 +90,8 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
         {value: 'sort' as const, name: '[Sort]', isAction: true},
       ],
     }),
-  withdrawnStatus: prompts => {
-    setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
-    return prompts.text({
-      message: 'Guest name',
-      status: () => 'offer ends soon',
-      signal: withdrawing.signal,
-    })
-  },
+  withdrawnStatus: prompts =>
+    prompts.text({message: 'Guest name', status: () => 'offer ends soon', signal: withdrawn()}),
   hostile: prompts =>
     prompts.choose({
       message: 'Which\u001b[2J hotel?',
@@ -95,17 +99,69 @@ const QUESTIONS: Record<string, (prompts: Prompts) => Promise<unknown>> = {
     }),
   /** Busy for as long as a search takes, then asks. */
   late: async prompts => {
-    process.stderr.write('searching\n')
     await new Promise(resolve => setTimeout(resolve, 300))
     return prompts.confirm({message: 'Reserve this?'})
   },
+} satisfies Record<string, (prompts: Prompts) => Promise<unknown>>
+
+export type QuestionName = keyof typeof QUESTIONS
+
+/** Asks `names` one after another; prints each answer as JSON, or why there is none. Returns the exit code. */
+async function askAll(
+  names: readonly QuestionName[],
+  print: (line: string) => void,
+  terminal?: Pick<Terminal, 'input' | 'output'>,
+): Promise<number> {
+  const prompts = await createPrompts({accessible: wantsAccessible(process.env)}, terminal)
+  try {
+    for (const name of names) print(JSON.stringify((await QUESTIONS[name](prompts)) ?? null))
+    print('end')
+    return 0
+  } catch (error) {
+    print((error as Error).message)
+    return 9
+  }
 }
 
-const prompts = await createPrompts({accessible: wantsAccessible(process.env)})
-try {
-  for (const name of process.argv.slice(2))
-    process.stdout.write(`${JSON.stringify((await QUESTIONS[name]?.(prompts)) ?? null)}\n`)
-  process.stdout.write('end\n')
-} catch (error) {
-  process.stdout.write(`${(error as Error).message}\n`, () => process.exit(9))
+export type AskedHere = Omit<TerminalRun, 'pid' | 'kill'>
+
+/** Asks at a terminal that is no device: keys are read as typed in raw mode, and lines end as a line discipline ends them. */
+export function askHere(names: readonly QuestionName[], columns: number, rows: number): AskedHere {
+  const shown = createScreen(columns, rows)
+  const write = (text: string) => shown.write(text.replaceAll('\n', '\r\n'))
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    isRaw: false,
+    setRawMode: (mode: boolean) => Object.assign(input, {isRaw: mode}),
+  })
+  const output = Object.assign(new Writable({write: (chunk, _, done) => done(void write(String(chunk)))}), {
+    isTTY: true,
+    columns,
+    rows,
+    // As a real terminal, which stays open.
+    end: () => output,
+  })
+  const type = (text: string) => {
+    if (input.isRaw) return void input.write(text)
+    if (text === KEYS['ctrl-d']) return void input.end()
+    input.write(text.replaceAll('\r', '\n'))
+  }
+  const terminal = {input: input as unknown as ReadStream, output: output as unknown as WriteStream}
+  const asked = askAll(names, line => write(`${line}\n`), terminal)
+  return {
+    ...shown,
+    type,
+    press: (...keys) => type(keys.map(key => KEYS[key]).join('')),
+    resize(columns, rows) {
+      shown.resize(columns, rows)
+      Object.assign(output, {columns, rows}).emit('resize')
+    },
+    exit: asked.then(code => new Promise(resolve => shown.end(() => resolve(code)))),
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const names = process.argv.slice(2) as QuestionName[]
+  const code = await askAll(names, line => void process.stdout.write(`${line}\n`))
+  process.stdout.write('', () => process.exit(code))
 }

@@ -77,6 +77,31 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
     cwd: home.directory,
     env: defined as Record<string, string>,
   })
+  const shown = createScreen(columns, rows)
+  pty.onData(shown.write)
+  const tooLong = setTimeout(() => pty.kill('SIGKILL'), limitMilliseconds).unref()
+  const exit = new Promise<number>(resolve =>
+    pty.onExit(({exitCode, signal}) => {
+      clearTimeout(tooLong)
+      shown.end(() => resolve(signal ? 128 + signal : exitCode))
+    }),
+  )
+  return {
+    ...shown,
+    pid: pty.pid,
+    type: text => pty.write(text),
+    press: (...keys) => pty.write(keys.map(key => KEYS[key]).join('')),
+    resize(columns, rows) {
+      shown.resize(columns, rows)
+      pty.resize(columns, rows)
+    },
+    kill: signal => pty.kill(signal),
+    exit,
+  }
+}
+
+/** A screen that obeys what is written to it. */
+export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
   let raw = ''
   let ended = false
@@ -86,30 +111,22 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
   const changed = () => {
     for (const look of waiting) look()
   }
-  pty.onData(text => {
-    // Both at once, so that what is waited for is on the screen, too.
-    terminal.write(text, () => {
-      raw += text
-      changed()
-    })
-  })
-  const tooLong = setTimeout(() => pty.kill('SIGKILL'), limitMilliseconds).unref()
-  const exit = new Promise<number>(resolve =>
-    pty.onExit(({exitCode, signal}) => {
-      clearTimeout(tooLong)
+  const screen = () => linesOf(terminal).join('\n').trimEnd()
+  return {
+    /** What is waited for is then on the screen, too. */
+    write: (text: string) =>
+      terminal.write(text, () => {
+        raw += text
+        changed()
+      }),
+    /** Nothing more is written; calls `done` when all of it is on the screen. */
+    end: (done: () => void) =>
       terminal.write('', () => {
         ended = true
         changed()
-        resolve(signal ? 128 + signal : exitCode)
-      })
-    }),
-  )
-  const screen = () => linesOf(terminal).join('\n').trimEnd()
-  return {
-    pid: pty.pid,
-    type: text => pty.write(text),
-    press: (...keys) => pty.write(keys.map(key => KEYS[key]).join('')),
-    waitFor: seen =>
+        done()
+      }),
+    waitFor: (seen: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const finish = (settle: () => void) => {
           clearTimeout(timer)
@@ -133,12 +150,7 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
     screen,
     cursor: () => terminal.buffer.active.cursorX,
     raw: () => raw,
-    resize(columns, rows) {
-      terminal.resize(columns, rows)
-      pty.resize(columns, rows)
-    },
-    kill: signal => pty.kill(signal),
-    exit,
+    resize: (columns: number, rows: number) => terminal.resize(columns, rows),
   }
 }
 

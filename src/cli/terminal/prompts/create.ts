@@ -12,16 +12,19 @@ export interface PromptOptions {
   readonly closing?: AbortSignal
 }
 
-/** Questions on stderr, answered on stdin. Nothing is loaded for the form that is not used. */
-export async function createPrompts({accessible, closing}: PromptOptions): Promise<Prompts> {
-  const terminal: Terminal = {input: process.stdin, output: stderr(), closing}
+/** Questions on stderr, answered on stdin. Only the form in use is loaded. */
+export async function createPrompts(
+  {accessible, closing}: PromptOptions,
+  {input, output}: Pick<Terminal, 'input' | 'output'> = {input: process.stdin, output: stderr()},
+): Promise<Prompts> {
+  const terminal: Terminal = {input, output, closing}
   const prompts = accessible
     ? (await import('./accessible.js')).createAccessiblePrompts(terminal)
     : (await import('./drawn.js')).createDrawnPrompts(terminal)
   return {
     ...prompts,
     async confirm({default: usual = false, message, ...asked}) {
-      await untilQuiet(terminal.input, anyOf(closing, asked.signal))
+      await untilQuiet(input, anyOf(closing, asked.signal))
       const check = (answer: string) => {
         if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'Type yes or no.')
       }
