@@ -8,12 +8,10 @@ import {
   SEVERAL_TYPES,
   secretFileFlag,
   subscriptionUrlFlag,
-  unknownEvents,
+  unknownEventWarnings,
   writeSecretFile,
 } from '../../cli/features/webhooks/subscriptions.js'
-import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events.'
@@ -53,20 +51,17 @@ sent twice: after a lost answer the exit code is 10, and nothing more is sent fo
     const target = await this.target()
     requireHttps(url, target)
     const wanted = {url, events}
-    for (const type of unknownEvents(events)) this.warn(`Warning: ${type} is not a known event type`)
-    if (flags['dry-run']) {
-      const request = describeCall('subscriptions.create', target, await this.state(), {body: wanted})
-      return this.print(jsonResult(request))
-    }
+    for (const warning of unknownEventWarnings(events)) this.warn(warning)
+    if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
     const connection = await this.connect(target)
-    const created = await createAndKeep(connection, wanted, {flags, again: flags.again})
-    const {subscription, storedIn, problem, warnings} = created
+    const created = createAndKeep(connection, wanted, {flags, again: flags.again})
+    const {subscription, storedIn, problem, warnings} = await created
     for (const warning of warnings) this.warn(`Warning: ${warning}`)
     const toWarn = (text: string) => void this.warn(text)
     const written = file !== undefined && (await writeSecretFile(file, subscription.secret, toWarn))
     const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}
     if (problem && this.globals.json) throw notStored(subscription, problem)
-    // Whatever was asked for, a secret that lies nowhere is shown.
+    // A secret that is stored nowhere is shown in any case.
     const {format} = this.globals
     await this.print(createdResult(subscription, places), false, problem ? {format} : this.globals)
     if (problem) throw notStored(subscription, problem)

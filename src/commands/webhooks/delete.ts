@@ -1,9 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {deleteAndForget, subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
-import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/ask.js'
-import {jsonResult, single} from '../../cli/terminal/result.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret.'
@@ -25,18 +23,12 @@ export default class WebhooksDelete extends BaseCommand {
     const {args, flags} = await this.parse(WebhooksDelete)
     const {id} = args
     const target = await this.target()
-    if (flags['dry-run']) {
-      const request = describeCall('subscriptions.delete', target, await this.state(), {
-        parameters: {subscription_id: id},
-      })
-      return this.print(jsonResult(request))
-    }
-    if (target.mode === 'live') {
-      const agreed = Boolean(flags.yes) || (await this.confirm(`Delete ${id}?`))
-      requireConsent(agreed, {what: 'deleting a live subscription', undone: 'nothing was sent'})
-    }
+    const call = {parameters: {subscription_id: id}}
+    if (flags['dry-run']) return this.printCall('subscriptions.delete', target, call)
+    const atStake = {what: 'deleting a live subscription', undone: 'nothing was sent'}
+    if (target.mode === 'live') await this.consent(flags.yes, `Delete ${id}?`, atStake)
     const connection = await this.connect(target)
     const done = await deleteAndForget(connection, id, flags)
-    await this.print(single(done, {...done}, id))
+    await this.print(single(done, done, id))
   }
 }

@@ -8,7 +8,7 @@ import {
   secretList,
   type WebhookSecretFlags,
 } from '../../cli/features/webhooks/secrets.js'
-import {unknownEvents} from '../../cli/features/webhooks/subscriptions.js'
+import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
@@ -35,8 +35,7 @@ the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFIL
     const {flags} = await this.parse(WebhooksListen)
     if (flags['print-secret']) return this.printSecret(flags)
     const plan = planListening(flags)
-    for (const type of unknownEvents([...(plan.types ?? [])]))
-      this.warn(`Warning: ${type} is not a known event type`)
+    for (const warning of unknownEventWarnings(plan.types)) this.warn(warning)
     if (flags['dry-run']) {
       const target = flags.subscribe ? await this.target() : undefined
       return this.print(describeListening({plan, flags, state: await this.state(), target}))

@@ -19,9 +19,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     `printf '{"id":"evt_1"}' | bookctl webhooks sign --at 1700000000 --json`,
   ]
   static override columns = ['signature', 'timestamp']
-  static override args = {
-    file: Args.string({description: 'file to sign (default standard input)'}),
-  }
+  static override args = {file: Args.string({description: 'file to sign (default standard input)'})}
   static override flags = {
     ...webhookSecretFlags,
     at: checkedFlag(readSigningTime)({helpValue: 'TIME', summary: 'sign with this time (default now)'}),
@@ -31,6 +29,6 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const {args, flags} = await this.parse(WebhooksSign)
     const place = {state: await this.state(), env: process.env, clock: systemClock.now}
     const signed = await signInput(args.file, flags, place)
-    await this.print({...single(signed, {...signed}, signed.signature), text: `${signed.signature}\n`})
+    await this.print({...single(signed, signed, signed.signature), text: `${signed.signature}\n`})
   }
 }

@@ -1,7 +1,7 @@
 import {subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
-import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {jsonResult, single} from '../../cli/terminal/result.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Send a test event to a subscription.'
@@ -20,12 +20,8 @@ export default class WebhooksTest extends BaseCommand {
     const {args, flags} = await this.parse(WebhooksTest)
     const {id} = args
     const target = await this.target()
-    if (flags['dry-run'])
-      return this.print(
-        jsonResult(
-          describeCall('subscriptions.test', target, await this.state(), {parameters: {subscription_id: id}}),
-        ),
-      )
+    const call = {parameters: {subscription_id: id}}
+    if (flags['dry-run']) return this.printCall('subscriptions.test', target, call)
     const {api} = await this.connect(target)
     const {sendTestEvent} = await import('../../api/operations/webhooks.js')
     const done = {subscription_id: id, answer: await sendTestEvent(api, id)}

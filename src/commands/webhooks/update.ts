@@ -8,12 +8,10 @@ import {
   subscriptionArg,
   subscriptionList,
   subscriptionUrlFlag,
-  unknownEvents,
+  unknownEventWarnings,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {missing} from '../../cli/input/usage-errors.js'
-import {describeCall} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription.'
@@ -49,16 +47,9 @@ see webhooks list. Environment: those of every command.`
       ...(event ? {events: [...new Set(event)]} : {}),
       ...(active || passive ? {is_active: Boolean(active)} : {}),
     }
-    for (const type of unknownEvents(change.events ?? [])) {
-      this.warn(`Warning: ${type} is not a known event type`)
-    }
-    if (flags['dry-run']) {
-      const request = describeCall('subscriptions.update', target, await this.state(), {
-        parameters: {subscription_id: id},
-        body: change,
-      })
-      return this.print(jsonResult(request))
-    }
+    for (const warning of unknownEventWarnings(change.events)) this.warn(warning)
+    const call = {parameters: {subscription_id: id}, body: change}
+    if (flags['dry-run']) return this.printCall('subscriptions.update', target, call)
     const {api} = await this.connect(target)
     const {updateSubscription} = await import('../../api/operations/webhooks.js')
     const {subscription, deviations} = await updateSubscription(api, id, change)

@@ -43,9 +43,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
   static override strict = false
   static override columns = VERIFY_COLUMNS
   static override args = {
-    file: Args.string({
-      description: 'captured webhooks (repeatable; - for standard input)',
-    }),
+    file: Args.string({description: 'captured webhooks (repeatable; - for standard input)'}),
   }
   static override flags = {
     signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),

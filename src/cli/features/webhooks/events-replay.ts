@@ -4,10 +4,10 @@ import type {StoredEvent} from '../../../state/event-store.js'
 import {createHandover, type HandoverResult} from '../../../webhooks/forward/request.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {type NamedSecret, sign} from '../../../webhooks/signature/signature.js'
-import type {Result} from '../../terminal/result.js'
+import {listResult} from '../../terminal/result.js'
 import {isLate} from './listen-output.js'
 
-export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error']
+export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error'] as const
 
 export interface ReplayParts {
   readonly target: string
@@ -66,17 +66,12 @@ export function replayResult(
   events: readonly StoredEvent[],
   results: readonly HandoverResult[],
   target: string,
-): Result<Record<string, unknown>> {
+) {
   const replayed = events.map((event, n) => {
     const {status = null, milliseconds = 0, error = null} = results[n] ?? {}
     return {event_id: event.eventId, target, status, ms: milliseconds, late: isLate(milliseconds), error}
   })
-  return {
-    document: {replayed},
-    items: replayed,
-    columns: REPLAY_COLUMNS.map(name => ({name, value: (item: Record<string, unknown>) => item[name]})),
-    id: item => item.event_id,
-  }
+  return listResult({replayed}, replayed, REPLAY_COLUMNS)
 }
 
 /** How a replay failed: undefined when every answer was 2xx, else by the first that was not. */
@@ -84,9 +79,6 @@ export function replayFailure(results: readonly HandoverResult[]): Failure['kind
   const bad = results.find(({status}) => status === null || status < 200 || status > 299)
   if (!bad) return undefined
   if (bad.status === null) return 'unreachable'
-  return bad.status === 401 || bad.status === 403
-    ? 'not_allowed'
-    : bad.status < 500 && bad.status >= 400
-      ? 'refused'
-      : 'service_failed'
+  if (bad.status === 401 || bad.status === 403) return 'not_allowed'
+  return bad.status < 500 && bad.status >= 400 ? 'refused' : 'service_failed'
 }

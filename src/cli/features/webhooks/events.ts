@@ -1,5 +1,6 @@
 /** `webhooks events list|show`: the received events (events.db). */
 import * as Flags from '@oclif/core/flags'
+import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -8,36 +9,23 @@ import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.j
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
-import type {Result} from '../../terminal/result.js'
-
-export interface EventFilterFlags {
-  readonly id?: readonly string[] | undefined
-  readonly type?: readonly string[] | undefined
-  /** Unix seconds. */
-  readonly since?: number | undefined
-}
+import {listResult, type Result, single} from '../../terminal/result.js'
 
 /** The flags that choose among the events received. */
 export const eventFilterFlags = {
-  id: Flags.string({
-    helpValue: 'EVENT_ID',
-    multiple: true,
-    summary: 'only these events (repeatable)',
-  }),
-  type: Flags.string({
-    helpValue: 'TYPE',
-    multiple: true,
-    summary: 'only events of these types (repeatable)',
-  }),
+  id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
+  type: Flags.string({helpValue: 'TYPE', multiple: true, summary: 'only events of these types (repeatable)'}),
   since: checkedFlag((field, text) => readSince(field, text, systemClock.now()))({
     helpValue: 'TIME|AGO',
     summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',
   }),
 }
 
-export const EVENT_LIST_COLUMNS = [
-  ...['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes', 'forwards'],
-]
+/** `since`: Unix seconds. */
+type EventFilterFlags = Partial<InferredFlags<typeof eventFilterFlags>>
+
+const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes'] as const
+export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'forwards']
 
 /** Rows that are read at a time. */
 const PAGE = 200
@@ -45,11 +33,7 @@ const PAGE = 200
 /** The filter of the flags. Throws usage. */
 export function eventFilter({id, type, since}: EventFilterFlags, store: EventStore): EventFilter {
   for (const one of id ?? []) newestWith(store, '--id', one)
-  return {
-    ...(id ? {ids: id} : {}),
-    ...(type ? {types: type} : {}),
-    ...(since === undefined ? {} : {since}),
-  }
+  return {...(id ? {ids: id} : {}), ...(type ? {types: type} : {}), ...(since === undefined ? {} : {since})}
 }
 
 /** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
@@ -83,12 +67,8 @@ export function* oldestEvents(store: EventStore, filter: EventFilter): Generator
   }
 }
 
-export function eventList(
-  store: EventStore,
-  filter: EventFilter,
-  limit: number,
-): Result<Record<string, unknown>> {
-  const events = [...newestEvents(store, filter, limit)].map(event => ({
+function rowOf(store: EventStore, event: StoredEvent) {
+  return {
     event_id: event.eventId,
     event_type: event.type,
     received_at: isoTime(event.receivedAt),
@@ -96,18 +76,20 @@ export function eventList(
     secret: event.secretName,
     bytes: event.body.length,
     forwards: store.forwardsOf(event.sequence),
-  }))
-  const columns = EVENT_LIST_COLUMNS.map(name => ({
-    name,
-    value: (item: Record<string, unknown>) =>
-      name === 'forwards' ? (item.forwards as {state: string}[]).map(({state}) => state) : item[name],
-  }))
+  }
+}
+
+export function eventList(
+  store: EventStore,
+  filter: EventFilter,
+  limit: number,
+): Result<ReturnType<typeof rowOf>> {
+  const events = [...newestEvents(store, filter, limit)].map(event => rowOf(store, event))
+  const {columns, ...list} = listResult({events}, events, PLAIN_COLUMNS)
   return {
-    document: {events},
-    items: events,
-    columns,
+    ...list,
+    columns: [...columns, {name: 'forwards', value: ({forwards}) => forwards.map(({state}) => state)}],
     shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
-    id: item => item.event_id,
     whenEmpty: 'No events match.',
   }
 }
@@ -130,30 +112,11 @@ export function findEvent(store: EventStore, id: string): StoredEvent {
 }
 
 /** One event with its headers and body. */
-export function eventDetails(store: EventStore, event: StoredEvent): Result<Record<string, unknown>> {
+export function eventDetails(store: EventStore, event: StoredEvent): Result {
   const {body_base64, headers, event: parsed} = recordOf(event)
-  const document = {
-    event_id: event.eventId,
-    event_type: event.type,
-    received_at: isoTime(event.receivedAt),
-    profile: event.profile,
-    secret: event.secretName,
-    forwards: store.forwardsOf(event.sequence),
-    headers,
-    body_base64,
-    event: parsed,
-  }
-  return {
-    document: {event: document},
-    items: [document],
-    columns: Object.keys(document).map(name => ({
-      name,
-      value: (item: Record<string, unknown>) => item[name],
-    })),
-    id: item => item.event_id,
-    single: true,
-    text: requestText(event),
-  }
+  const {bytes: _, ...row} = rowOf(store, event)
+  const document = {...row, headers, body_base64, event: parsed}
+  return {...single({event: document}, document, row.event_id), text: requestText(event)}
 }
 
 /** The request as it came: head, empty line, body; made safe to print. */

@@ -1,4 +1,6 @@
 /** The flags of `webhooks listen`, the plan they make, and the wait of `--exit-after`, `--within` and `--expect`. */
+
+import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../../contract/failure.js'
@@ -90,29 +92,24 @@ export function planListening(flags: ListenFlags): ListenPlan {
   }
 }
 
-function planWait(flags: ListenFlags): ListenPlan['wait'] {
-  const {'exit-after': count, within: seconds, expect} = flags
+function planWait({'exit-after': count, within: seconds, expect}: ListenFlags): Wanted | undefined {
   if (count === undefined && seconds === undefined && expect === undefined) return undefined
-  return {count: count ?? 1, seconds, ...(expect === undefined ? {} : {expect})}
+  return {count: count ?? 1, seconds, expect}
 }
 
 /** An address that events may be forwarded to. Throws usage naming `flag`. */
 export function checkTarget(flag: string, text: string): string {
   const target = parseForwardTarget(text)
   if (target !== undefined) return target
-  throw invalid(
-    flag,
-    'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name',
-  )
+  const rule =
+    'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name'
+  throw invalid(flag, rule)
 }
 
 function checkPath(field: string, path: string): string {
   if (/^\/[\x21-\x7e]*$/.test(path) && !/[?#]/.test(path)) return path
-  throw invalid(
-    field,
-    'must start with / and have no space, query or fragment; encode other characters with %',
-    path,
-  )
+  const rule = 'must start with / and have no space, query or fragment; encode other characters with %'
+  throw invalid(field, rule, path)
 }
 
 function checkPublicUrl(field: string, text: string): string {
@@ -121,50 +118,55 @@ function checkPublicUrl(field: string, text: string): string {
   throw invalid(field, 'must be an https URL without user name and fragment')
 }
 
+/** `work`; the result of `late` when it takes longer. */
+export async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
+  const done = new AbortController()
+  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {
+    signal: done.signal,
+    ref: false,
+  }).then(late)
+  return Promise.race([work, timeout]).finally(() => done.abort())
+}
+
 export interface Expectation {
   /** Takes an event that was received for the first time. */
   see(event: unknown): void
   /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
   begin(): Promise<void>
-  /** Stops the timer. */
-  end(): void
 }
 
-export interface Wanted {
+interface Wanted {
   readonly count: number
   readonly seconds: number | undefined
-  readonly expect?: string
+  readonly expect: string | undefined
 }
 
 export async function createExpectation({count, seconds, expect}: Wanted): Promise<Expectation> {
   const holds = expect === undefined ? () => true : await evaluator(expect)
   let seen = 0
-  let timer: NodeJS.Timeout | undefined
-  const {promise, resolve, reject} = withResolvers()
+  let resolve = () => {}
+  const enough = new Promise<void>(onDone => {
+    resolve = onDone
+  })
   return {
     see(event) {
       if (!holds(event)) return
       seen += 1
       if (seen >= count) resolve()
     },
-    begin() {
-      if (seconds !== undefined)
-        timer = setTimeout(() => reject(ranOut(seen, count, seconds)), Math.min(seconds * 1000, 2 ** 31 - 1))
-      return promise
+    async begin() {
+      if (seconds === undefined) return enough
+      return within(seconds * 1000, enough, () => {
+        throw new Failure('pending', `${seen} of ${count} expected events came within ${seconds} s`, {
+          code: 'events_missing',
+          hint: 'list all received events: bookctl webhooks events list',
+        })
+      })
     },
-    end: () => clearTimeout(timer),
   }
 }
 
-function ranOut(seen: number, count: number, seconds: number): Failure {
-  const message = `${seen} of ${count} expected events came within ${seconds} s`
-  return new Failure('pending', message, {
-    code: 'events_missing',
-    hint: 'list all received events: bookctl webhooks events list',
-  })
-}
-
-/** Whether an expression finds something true, as JMESPath defines it. An event that it fails on does not count. */
+/** Whether an expression finds something true, as JMESPath defines it. An event on which it fails does not count. */
 async function evaluator(expression: string): Promise<(event: unknown) => boolean> {
   const {search} = await import('@jmespath-community/jmespath')
   return event => {
@@ -179,16 +181,4 @@ async function evaluator(expression: string): Promise<(event: unknown) => boolea
 function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === '') return false
   return typeof value !== 'object' || Object.keys(value).length > 0
-}
-
-function withResolvers(): {promise: Promise<void>; resolve: () => void; reject: (error: Error) => void} {
-  let resolve = () => {}
-  let reject = (_: Error) => {}
-  const promise = new Promise<void>((onDone, onError) => {
-    resolve = onDone
-    reject = onError
-  })
-  // It may fail before anything waits for it.
-  promise.catch(() => {})
-  return {promise, resolve, reject}
 }

@@ -60,7 +60,7 @@ export async function openListening(
   const {plan, flags, env, state, tell} = parts
   const profile = profileName(flags, state)
   const expectation = plan.wait && (await createExpectation(plan.wait))
-  const secrets = await watchSecrets({flags, env, state, profile, mayBeNone: flags.subscribe})
+  const secrets = await watchSecrets(flags, env, state)
   whenStopped(secrets.stop)
   const tls = await listenIdentity(flags, plan.host, state.directory, systemClock.now())
   const {trustedCertificates} = await import('../../session/trust.js')
@@ -160,10 +160,9 @@ export class Listening {
     })
   }
 
-  /** Answers what has come, records what was forwarded, writes what is to be written. */
+  /** Answers open requests, records what was forwarded, writes what waits. */
   async close(): Promise<void> {
-    const {worker, output, expectation, talk, note} = this.parts
-    expectation?.end()
+    const {worker, output, talk, note} = this.parts
     clearInterval(this.tidying)
     await Promise.all([
       this.server?.close(LIMITS_OF_END.answeringMilliseconds),

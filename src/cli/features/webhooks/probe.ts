@@ -6,8 +6,7 @@ import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
-import type {Result} from '../../terminal/result.js'
-
+import {listResult, type Result} from '../../terminal/result.js'
 import {trustedFor} from './listen-tls.js'
 import {
   resolveWebhookSecrets,
@@ -16,9 +15,9 @@ import {
   webhookHeaderNames,
 } from './secrets.js'
 
-export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice']
+export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice'] as const
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   readonly caFile: string | undefined
@@ -30,10 +29,8 @@ export interface ProbeOptions {
 /** The address of a receiver, as typed. Throws usage unless it may be probed. */
 export function checkReceiverUrl(field: string, text: string): string {
   if (parseForwardTarget(text) !== undefined) return text
-  throw usage(
-    'invalid_url',
-    `${field}: must be https, or http on this machine, without user name and password`,
-  )
+  const rule = 'must be https, or http on this machine, without user name and password'
+  throw usage('invalid_url', `${field}: ${rule}`)
 }
 
 /** Probes the receiver at `url`, which `checkReceiverUrl` accepted. Throws Failure when it never answers. */
@@ -53,31 +50,19 @@ export async function probeReceiver(
   const probed = {secret: named?.secret ?? '', run: randomBytes(6).toString('hex')}
   try {
     const rows = await probe({handover, url: target, names, ...probed, clock, sleep, onRow})
-    if (rows.every(({answered}) => typeof answered === 'string')) throw unreachable(rows)
-    return rows
+    if (rows.some(({answered}) => typeof answered === 'number')) return rows
+    throw new Failure('unreachable', 'the receiver did not answer', {
+      code: 'receiver_unreachable',
+      reason: String(rows[0]?.answered),
+      hint: 'check that it runs, and that its certificate is trusted (--ca-file)',
+    })
   } finally {
     handover.close()
   }
 }
 
-function unreachable([first]: readonly ProbeRow[]): Failure {
-  const reason = String(first?.answered)
-  return new Failure('unreachable', 'the receiver did not answer', {
-    code: 'receiver_unreachable',
-    reason,
-    hint: 'check that it runs, and that its certificate is trusted (--ca-file)',
-  })
-}
-
-/** The sheet as printed. */
-export function probeResult(url: string, rows: readonly ProbeRow[]): Result<Record<string, unknown>> {
-  const passed = rows.filter(({ok}) => ok).length
-  const items = rows.map(row => ({...row}))
-  return {
-    document: {url, passed, failed: rows.length - passed, cases: items},
-    items,
-    columns: PROBE_COLUMNS.map(name => ({name, value: item => item[name]})),
-    shown: PROBE_COLUMNS.slice(0, -1),
-    id: item => item.case,
-  }
+export function probeResult(url: string, cases: readonly ProbeRow[]): Result<ProbeRow> {
+  const passed = cases.filter(({ok}) => ok).length
+  const document = {url, passed, failed: cases.length - passed, cases}
+  return {...listResult(document, cases, PROBE_COLUMNS), shown: PROBE_COLUMNS.slice(0, -1)}
 }

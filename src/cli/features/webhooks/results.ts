@@ -1,7 +1,7 @@
 /** What `webhooks verify` prints: one result, a list of them, or one a line as they come. */
 import type {CheckResult} from '../../../webhooks/diagnose/check.js'
 import {ListAside} from '../../terminal/list-aside.js'
-import type {Result} from '../../terminal/result.js'
+import {columnsOf, type Result} from '../../terminal/result.js'
 
 /** One result, and where it came from when there may be several. */
 export interface Verified {
@@ -9,22 +9,14 @@ export interface Verified {
   readonly input: string
 }
 
-export const VERIFY_COLUMNS = [
-  'input',
-  'valid',
-  'reason',
-  'event_id',
-  'type',
-  'timestamp',
-  'age_seconds',
-  'secret',
-  'findings',
-]
+const REQUEST_COLUMNS = ['input', 'valid', 'reason', 'event_id', 'type', 'timestamp'] as const
+const PLAIN_COLUMNS = [...REQUEST_COLUMNS, 'age_seconds', 'secret'] as const
+export const VERIFY_COLUMNS = [...PLAIN_COLUMNS, 'findings']
 
-/** The result as printed: one for one request, a list for several. `leftOut` entries were skipped, being no webhooks. */
+/** One result for one request, a list for several. `leftOut`: entries skipped because they are no webhooks. */
 function verifyResult(results: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<VerifiedItem> {
   const items = itemsOf(results)
-  const columns = VERIFY_COLUMNS.map(name => ({name, value: cellOf(name)}))
+  const codes = ({findings}: VerifiedItem) => findings.map(({code}) => code)
   const valid = results.filter(({result}) => result.valid).length
   const skipped = skippedOf(leftOut)
   const several = {valid, invalid: results.length - valid, ...skipped, results: items}
@@ -32,7 +24,7 @@ function verifyResult(results: readonly Verified[], isSeveral: boolean, leftOut 
   return {
     document: isSeveral || !first ? several : {...first.result, ...skipped},
     items,
-    columns,
+    columns: [...columnsOf<VerifiedItem>(PLAIN_COLUMNS), {name: 'findings', value: codes}],
     shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
     id: item => item.event_id,
     single: !isSeveral,
@@ -48,11 +40,6 @@ type VerifiedItem = {readonly input: string} & CheckResult
 
 function itemsOf(results: readonly Verified[]): VerifiedItem[] {
   return results.map(({result, input}) => ({input, ...result}))
-}
-
-function cellOf(name: string): (item: VerifiedItem) => unknown {
-  if (name !== 'findings') return item => item[name as keyof VerifiedItem]
-  return item => item.findings.map(({code}) => code)
 }
 
 /** How results are printed: see `printResults`. */

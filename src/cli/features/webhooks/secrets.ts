@@ -4,7 +4,8 @@
  * as a receiver would use them; the explanation of a mismatch looks at those.
  */
 import * as Flags from '@oclif/core/flags'
-import {usage} from '../../../contract/failure.js'
+import type {InferredFlags} from '@oclif/core/interfaces'
+import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/webhook-headers.js'
 import type {State} from '../../../state/state.js'
@@ -12,13 +13,7 @@ import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
 import {profileName} from '../../session/target.js'
-import type {Result} from '../../terminal/result.js'
-
-export interface WebhookSecretFlags {
-  readonly profile?: string | undefined
-  readonly 'secret-file'?: string | undefined
-  readonly 'secret-stdin'?: boolean | undefined
-}
+import {listResult, type Result} from '../../terminal/result.js'
 
 /** The flags that name a secret; spread into those of a command. */
 export const webhookSecretFlags = {
@@ -28,6 +23,10 @@ export const webhookSecretFlags = {
     exclusive: ['secret-stdin'],
   }),
   'secret-stdin': Flags.boolean({summary: 'read the signing secret from standard input'}),
+}
+
+export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags>> & {
+  readonly profile?: string | undefined
 }
 
 /** Ours: no list of secrets is longer. */
@@ -46,7 +45,11 @@ export async function resolveWebhookSecrets(
   if (given) return given
   const stored = storedWebhookSecrets(state, profileName(flags, state))
   if (stored.length > 0) return stored
-  throw usage(
+  throw noSecret()
+}
+
+function noSecret(): Failure {
+  return usage(
     'no_webhook_secret',
     'no signing secret: none was given and none is stored for the profile',
     'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets',
@@ -68,13 +71,11 @@ async function givenSecrets(
   }
   const text = env.BOOKCTL_WEBHOOK_SECRET
   if (text === undefined || text === '') return undefined
-  const words = text.split(/\s+/).filter(Boolean)
-  return words.length === 0
-    ? [checkSecret({name: 'env[0]', secret: text}, 'BOOKCTL_WEBHOOK_SECRET')]
-    : words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
+  const words = text.trim() === '' ? [text] : text.trim().split(/\s+/)
+  return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
 }
 
-/** The signing secrets stored for `profile`, newest first, named by their subscription; all there are if absent. */
+/** The signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
   return state.secrets
     .listSigningSecrets(profile)
@@ -82,10 +83,7 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
     .filter(({secret}) => !isEmptySecret(secret))
 }
 
-/**
- * One secret, without its one final line break and otherwise untouched; or, when several lines have something in
- * them, a secret a line.
- */
+/** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
 function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[] {
   const text = decode(flag, bytes, {ignoreBOM: true}).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
@@ -104,7 +102,7 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
 
 /**
  * The secrets to sign with: all that were given, as during a rotation, or the newest of those stored. Throws usage
- * for one with blanks or quotes around it, which no receiver could use.
+ * for one with spaces or quotes, which no receiver could use.
  */
 export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedSecret[] {
   const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
@@ -120,16 +118,9 @@ export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedS
 
 /** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */
 export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret> {
-  return {
-    document: {secrets: secrets.map(({name, secret}) => ({name, secret}))},
-    items: secrets,
-    columns: [
-      {name: 'name', value: item => item.name},
-      {name: 'secret', value: item => item.secret},
-    ],
-    id: item => item.secret,
-    text: secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join(''),
-  }
+  const rows = secrets.map(({name, secret}) => ({name, secret}))
+  const text = secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join('')
+  return {...listResult({secrets: rows}, rows, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
 /** The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. */
@@ -143,41 +134,28 @@ export interface LiveSecrets {
 /** Ours. */
 const REFRESH_MILLISECONDS = 1000
 
-interface SecretsParts {
-  readonly flags: WebhookSecretFlags
-  readonly env: NodeJS.ProcessEnv
-  readonly state: State
-  readonly profile: string
-  /** Whether there may be none yet: one is about to be created. */
-  readonly mayBeNone: boolean
-}
-
-/** Throws usage when there is none. */
-export async function watchSecrets({
-  flags,
-  env,
-  state,
-  profile,
-  mayBeNone,
-}: SecretsParts): Promise<LiveSecrets> {
-  const isGiven =
-    flags['secret-file'] !== undefined ||
-    flags['secret-stdin'] === true ||
-    Boolean(env.BOOKCTL_WEBHOOK_SECRET)
-  const stored = () => storedWebhookSecrets(state, profile)
-  const given = isGiven || !mayBeNone ? await resolveWebhookSecrets(flags, env, state) : []
-  let secrets: readonly NamedSecret[] = isGiven && mayBeNone ? [...given, ...stored()] : given
+/** Throws usage when there is none; with --subscribe, one is about to be created. */
+export async function watchSecrets(
+  flags: WebhookSecretFlags & {readonly subscribe: boolean},
+  env: NodeJS.ProcessEnv,
+  state: State,
+): Promise<LiveSecrets> {
+  const {subscribe} = flags
+  const profile = profileName(flags, state)
+  const given = await givenSecrets(flags, env)
+  // Given secrets are used alone, or with the one that `--subscribe` creates.
+  const read = () =>
+    given && !subscribe ? given : [...(given ?? []), ...storedWebhookSecrets(state, profile)]
+  let secrets: readonly NamedSecret[] = read()
+  if (secrets.length === 0 && !subscribe) throw noSecret()
   const refresh = () => {
     try {
-      const seen = stored()
-      // Given secrets are used alone, or with the one that `--subscribe` creates.
-      if (!isGiven) secrets = seen
-      else if (mayBeNone) secrets = [...given, ...seen]
+      secrets = read()
     } catch {
       // Busy with another process: read again the next time.
     }
   }
-  const timer = isGiven ? undefined : setInterval(refresh, REFRESH_MILLISECONDS).unref()
+  const timer = given ? undefined : setInterval(refresh, REFRESH_MILLISECONDS).unref()
   return {now: () => secrets, refresh, stop: () => clearInterval(timer)}
 }
 

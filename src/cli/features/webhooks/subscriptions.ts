@@ -8,7 +8,7 @@ import {isLoopbackHost} from '../../../api/http/loopback.js'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
-import {Failure, type FailureDetails, usage} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
@@ -20,7 +20,7 @@ import {checkWritable} from '../../input/files.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
-import {type Result, single} from '../../terminal/result.js'
+import {columnsOf, type Result, single} from '../../terminal/result.js'
 
 export interface WantedSubscription {
   readonly url: string
@@ -61,12 +61,13 @@ export const subscriptionArg = {
   id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
 }
 
-/** The `types` that are not in §6.1, safe to print. */
-export function unknownEvents(types: readonly string[]): string[] {
-  return types.filter(type => !isEventType(type)).map(type => sanitizeLine(type, 60))
+/** A warning for each of `types` that is not in §6.1. */
+export function unknownEventWarnings(types: Iterable<string> = []): string[] {
+  const unknown = [...types].filter(type => !isEventType(type))
+  return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
 }
 
-export interface CreatedAndKept {
+interface CreatedAndKept {
   readonly subscription: CreatedSubscription
   /** Path of the file; null when it could not be stored. */
   readonly storedIn: string | null
@@ -88,21 +89,20 @@ export async function createAndKeep(
   const profile = profileName(flags, state)
   requireWritable(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const begun = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
-  if (begun.earlier) throw earlierUnknown(begun.earlier.begunAt)
+  const creation = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
+  if (creation.earlier) throw earlierUnknown(creation.earlier.begunAt)
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
-  const {subscription, deviations} = await createSubscription(api, {
-    url: wanted.url,
-    events: [...wanted.events],
-  }).catch(error => {
-    if (error instanceof Failure && error.kind === 'outcome_unknown') throw withHint(error)
-    if (error instanceof Failure) state.subscriptions.end(begun.id)
+  const sent = createSubscription(api, {url: wanted.url, events: [...wanted.events]})
+  const {subscription, deviations} = await sent.catch(error => {
+    if (error instanceof Failure && error.kind === 'outcome_unknown')
+      throw new Failure(error.kind, error.message, {...error.details, hint: CHECK_FIRST})
+    if (error instanceof Failure) state.subscriptions.end(creation.id)
     throw error
   })
   const problem = keepSecret(state, {subscription, profile, now: clock.now()})
   const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
   // Deviations only warn: the subscription exists, and its secret is shown this once.
-  const warnings = [endBegun(state, begun.id), notAsAsked(subscription.id, deviations)]
+  const warnings = [endCreation(state, creation.id), notAsAsked(subscription.id, deviations)]
   return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
 }
 
@@ -123,7 +123,7 @@ export function createdResult(
 }
 
 /** Records the end of a creation. A failure is returned as a warning: the subscription and its secret must be printed. */
-function endBegun(state: State, id: number): string | undefined {
+function endCreation(state: State, id: number): string | undefined {
   try {
     state.subscriptions.end(id)
     return undefined
@@ -177,26 +177,15 @@ function earlierUnknown(begunAt: number): Failure {
   return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
 }
 
-function withHint(failure: Failure): Failure {
-  const details: FailureDetails = {...failure.details, hint: CHECK_FIRST}
-  return new Failure(failure.kind, failure.message, details)
-}
-
 export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']
 
 export function subscriptionList(subscriptions: readonly FoundSubscription[]): Result<FoundSubscription> {
-  return {
-    document: {subscriptions},
-    items: subscriptions,
-    columns: [
-      {name: 'id', value: item => item.id},
-      {name: 'url', value: item => item.url},
-      {name: 'events', value: item => item.events?.join(' ') ?? null},
-      {name: 'is_active', value: item => item.is_active},
-    ],
-    id: item => item.id,
-    whenEmpty: 'No subscriptions.',
-  }
+  const columns = [
+    ...columnsOf<FoundSubscription>(['id', 'url']),
+    {name: 'events', value: ({events}: FoundSubscription) => events?.join(' ') ?? null},
+    ...columnsOf<FoundSubscription>(['is_active']),
+  ]
+  return {document: {subscriptions}, items: subscriptions, columns, whenEmpty: 'No subscriptions.'}
 }
 
 /** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */

@@ -39,10 +39,7 @@ function describeOne({rawHeaders, body}: Replayed, target: string): DryReplay {
 
 export interface DryListen {
   readonly plan: ListenPlan
-  readonly flags: {
-    readonly tls: boolean
-    readonly capture?: string | undefined
-  }
+  readonly flags: {readonly tls: boolean; readonly capture?: string | undefined}
   readonly state: State
   /** The service, when there would be a subscription. */
   readonly target: Target | undefined

@@ -40,10 +40,7 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
   static override columns = REPLAY_COLUMNS
   static override candidates = {event_id: 'events'} as const
   static override args = {
-    event_id: Args.string({
-      required: true,
-      description: 'events, in the order to send them',
-    }),
+    event_id: Args.string({required: true, description: 'events, in the order to send them'}),
   }
   static override flags = {
     to: checkedFlag(checkTarget)({

@@ -10,9 +10,7 @@ export default class WebhooksEventsShow extends BaseCommand {
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
   ]
   static override candidates = {event_id: 'events'} as const
-  static override args = {
-    event_id: Args.string({required: true, description: 'id of the event'}),
-  }
+  static override args = {event_id: Args.string({required: true, description: 'id of the event'})}
 
   async run(): Promise<void> {
     const {args} = await this.parse(WebhooksEventsShow)
