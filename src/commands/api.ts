@@ -16,7 +16,6 @@ import {
 import {checkedFlag} from '../cli/input/flags.js'
 import {scopeFlag, type Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {requireConsent} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 import {failureWith} from '../contract/failure.js'
 
@@ -38,14 +37,8 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   ]
   static override candidates = {scope: 'scopes'} as const
   static override args = {
-    method: Args.string({
-      required: true,
-      description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
-    }),
-    path: Args.string({
-      required: true,
-      description: 'path under the base URL, with its query',
-    }),
+    method: Args.string({required: true, description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS'}),
+    path: Args.string({required: true, description: 'path under the base URL, with its query'}),
   }
   static override flags = {
     data: Flags.string({
@@ -59,11 +52,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
       multiple: true,
       summary: 'additional request header (repeatable)',
     }),
-    scope: scopeFlag({
-      helpValue: 'SCOPE',
-      multiple: true,
-      summary: 'scope the token needs (repeatable)',
-    }),
+    scope: scopeFlag({helpValue: 'SCOPE', multiple: true, summary: 'scope the token needs (repeatable)'}),
     include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),
     'dry-run': Flags.boolean({summary: 'print the request without sending it'}),
     yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),
@@ -89,8 +78,8 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     const doubt = doubtOf(plan)
     if (doubt) this.warn(doubt)
     if (!plan.changes || target.mode !== 'live' || yes) return
-    const agreed = await this.confirm(`Send ${plan.request.method} ${plan.request.url}?`)
-    requireConsent(agreed, {what: 'a change on a live service', undone: 'nothing was sent'})
+    const atStake = {what: 'a change on a live service', undone: 'nothing was sent'}
+    await this.consent(false, `Send ${plan.request.method} ${plan.request.url}?`, atStake)
   }
 
   /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */

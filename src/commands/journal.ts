@@ -9,9 +9,7 @@ export default class Journal extends BaseCommand {
 bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
   static override columns = JOURNAL_COLUMNS
-  static override flags = {
-    unresolved: Flags.boolean({summary: 'only reservations whose outcome is unknown'}),
-  }
+  static override flags = {unresolved: Flags.boolean({summary: 'only reservations whose outcome is unknown'})}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Journal)

@@ -47,7 +47,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     const parts = await this.openSender()
     const identity = await logIn({...parts, clock: systemClock}, state, input)
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
-    await this.print(single(identity, {...identity}, identity.profile))
+    await this.print(single(identity, identity, identity.profile))
     const overridden = overriddenWarning(process.env, input.profile, 'this login')
     if (overridden) this.warn(overridden)
     this.note(`Logged in; stored in ${identity.stored_in}`)

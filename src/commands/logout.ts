@@ -13,7 +13,6 @@ import {
 import {systemClock} from '../cli/session/clock.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import {requireConsent} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Logout extends BaseCommand {
@@ -46,8 +45,7 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     const remaining = await remainingAfter(leaving, process.env, state)
     for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
-    if (live.length > 0)
-      requireConsent(flags.yes || (await this.confirm('Log out and remove the secret?')), LIVE_LOGOUT)
+    if (live.length > 0) await this.consent(flags.yes, 'Log out and remove the secret?', LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone =
       leaving === 'all'

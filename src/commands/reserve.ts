@@ -24,9 +24,7 @@ them, and logout --all forgets all. Environment: those of every command.`
   ]
   static override columns = RESERVATION_COLUMNS
   static override candidates = {offer_id: 'offers', resume: 'client-references'} as const
-  static override args = {
-    offer_id: Args.string({description: 'offer id from hotels search'}),
-  }
+  static override args = {offer_id: Args.string({description: 'offer id from hotels search'})}
   static override flags = reserveFlags
 
   async run(): Promise<void> {

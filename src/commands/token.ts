@@ -14,11 +14,7 @@ BOOKCTL_SCOPES.`
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override candidates = {scope: 'scopes'} as const
   static override flags = {
-    scope: scopeFlag({
-      helpValue: 'SCOPE',
-      multiple: true,
-      summary: 'scope the token needs (repeatable)',
-    }),
+    scope: scopeFlag({helpValue: 'SCOPE', multiple: true, summary: 'scope the token needs (repeatable)'}),
   }
 
   async run(): Promise<void> {

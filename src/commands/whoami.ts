@@ -14,9 +14,7 @@ BOOKCTL_SCOPES.`
   static override columns = [
     ...['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'source', 'stored_in'],
   ]
-  static override flags = {
-    check: Flags.boolean({summary: 'request a token with these credentials'}),
-  }
+  static override flags = {check: Flags.boolean({summary: 'request a token with these credentials'})}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Whoami)
@@ -26,6 +24,6 @@ BOOKCTL_SCOPES.`
     else if (flags.check)
       await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
     const identity = describeIdentity(target, state, systemClock.now())
-    await this.print(single(identity, {...identity}, identity.client_id))
+    await this.print(single(identity, identity, identity.client_id))
   }
 }

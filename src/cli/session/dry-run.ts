@@ -66,12 +66,18 @@ export function curlOfDryRun(
   })
 }
 
+/** What an operation is called with. */
+export interface CallValues {
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
 /** The request of an operation. Throws usage for invalid settings, and for a path that would be a guess. */
 export function describeCall(
   name: OperationName,
   target: Target,
   state: State,
-  {parameters = {}, body}: {parameters?: Record<string, string>; body?: object},
+  {parameters = {}, body}: CallValues,
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined

@@ -3,12 +3,22 @@
  * way to talk. A command never catches; main.ts reports what was thrown.
  */
 import process from 'node:process'
+import type {OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
+import type {CallValues} from '../session/dry-run.js'
 import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
 import type {Target} from '../session/target.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
-import {type AskingFlags, ask, mayAsk, openPrompts, type Question} from '../terminal/prompts/ask.js'
+import {
+  type AskingFlags,
+  ask,
+  type Change,
+  mayAsk,
+  openPrompts,
+  type Question,
+  requireConsent,
+} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
@@ -55,12 +65,12 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.tidied
   }
 
-  protected whenStopped(tidy: () => unknown): void {
+  whenStopped(tidy: () => unknown): void {
     this.tidying.push(tidy)
   }
 
   /** What this machine remembers. */
-  protected state(): Promise<State> {
+  state(): Promise<State> {
     this.opened ??= this.openState()
     return this.opened
   }
@@ -98,7 +108,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** The service and credentials to use, without a request. Warns of live ones on stderr. */
-  protected async target(): Promise<Target> {
+  async target(): Promise<Target> {
     const {resolveTarget} = await import('../session/target.js')
     const target = await resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())
     const {origin, host} = new URL(target.baseUrl)
@@ -108,7 +118,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** A connection to the service; it is closed at the end of the command. */
-  protected async connect(target?: Target): Promise<Connection> {
+  async connect(target?: Target): Promise<Connection> {
     const {connect} = await import('../session/connect.js')
     const service = target ?? (await this.target())
     const connection = await connect(service, await this.state(), await this.connectOptions())
@@ -161,7 +171,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Prints the result to stdout in the format of `flags`; `continues`: more rows of the list printed before. */
-  protected async print<Item>(
+  async print<Item>(
     result: Result<Item>,
     continues = false,
     flags: OutputFlags = this.globals,
@@ -185,13 +195,19 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
+  /** Prints the request of an operation, for --dry-run. */
+  protected async printCall(name: OperationName, target: Target, call: CallValues): Promise<void> {
+    const {describeCall, dryRun} = await import('../session/dry-run.js')
+    await this.print(dryRun([describeCall(name, target, await this.state(), call)]))
+  }
+
   /** Says on stderr, at a terminal only, what a person may like to know. */
-  protected note(text: string | readonly string[]): void {
+  note(text: string | readonly string[]): void {
     if (this.takesNotes() && text.length > 0) say(text)
   }
 
   /** Whether there is a terminal for notes. */
-  protected takesNotes(): boolean {
+  takesNotes(): boolean {
     return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }
 
@@ -207,7 +223,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Questions to the person at the terminal. Throws usage without a terminal. */
-  protected prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
+  prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
     return openPrompts(flags, closing.signal)
@@ -221,14 +237,15 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
    * Shows what is at stake, then asks unless `yes`; undefined without a terminal. A question shows it even with --quiet,
    * because one cannot agree to what is hidden.
    */
-  protected async agreed(
-    yes: boolean,
-    message: string,
-    atStake: readonly string[],
-  ): Promise<boolean | undefined> {
+  async agreed(yes: boolean, message: string, atStake: readonly string[]): Promise<boolean | undefined> {
     if (!yes && mayAsk(this.globals)) say(atStake)
     else this.tell(atStake)
     return yes || this.confirm(message)
+  }
+
+  /** Asks for consent unless `yes`. Throws usage without it. */
+  protected async consent(yes: boolean, message: string, change: Change): Promise<void> {
+    requireConsent(yes || (await this.confirm(message)), change)
   }
 
   /** Whether a person said yes; undefined without a terminal. */

@@ -23,10 +23,7 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   ]
   static override columns = CHANGE_COLUMNS
   static override candidates = {key: 'settings'} as const
-  static override args = {
-    ...keyArg,
-    value: Args.string({required: true, description: 'the new value'}),
-  }
+  static override args = {...keyArg, value: Args.string({required: true, description: 'the new value'})}
   static override flags = dryRunFlag
 
   override readonly showsSettings = true

@@ -54,10 +54,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
       env: 'BOOKCTL_CURRENCY',
       summary: 'currency of the prices (three letters)',
     }),
-    sort: Flags.string({
-      options: SORTS,
-      summary: 'order: cheapest, most stars, or by name first',
-    }),
+    sort: Flags.string({options: SORTS, summary: 'order: cheapest, most stars, or by name first'}),
     'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
     refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
     board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),

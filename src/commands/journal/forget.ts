@@ -24,9 +24,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   ]
   static override columns = FORGOTTEN_COLUMNS
   static override candidates = {reference: 'client-references'} as const
-  static override args = {
-    reference: Args.string({required: true, description: 'your client reference'}),
-  }
+  static override args = {reference: Args.string({required: true, description: 'your client reference'})}
   static override flags = {yes: Flags.boolean({summary: 'do not ask'}), ...dryRunFlag}
 
   async run(): Promise<void> {

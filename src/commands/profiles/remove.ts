@@ -6,7 +6,6 @@ import {logoutTargetOf, removeProfile} from '../../cli/features/access/profiles.
 import {systemClock} from '../../cli/session/clock.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesRemove extends BaseCommand {
@@ -17,9 +16,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --dry-run']
   static override columns = ['profile', 'revoked', 'removed']
   static override candidates = {name: 'profiles'} as const
-  static override args = {
-    name: Args.string({required: true, description: 'name of the profile'}),
-  }
+  static override args = {name: Args.string({required: true, description: 'name of the profile'})}
   static override flags = {
     yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
     ...dryRunFlag,
@@ -32,12 +29,9 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
     if (flags['dry-run']) return this.print(describeProfileRemoval(state, leaving, systemClock.now()))
-    if (live) {
-      const agreed = flags.yes || (await this.confirm(`Remove the profile ${live}?`))
-      requireConsent(agreed, LIVE_LOGOUT)
-    }
+    if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await removeProfile(parts, state, args.name)
-    await this.print(single(gone, {...gone}, gone.profile))
+    await this.print(single(gone, gone, gone.profile))
   }
 }

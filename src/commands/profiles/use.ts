@@ -13,9 +13,7 @@ export default class ProfilesUse extends BaseCommand {
   static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']
   static override columns = ['profile', 'base_url', 'client_id']
   static override candidates = {name: 'profiles'} as const
-  static override args = {
-    name: Args.string({required: true, description: 'name of the profile'}),
-  }
+  static override args = {name: Args.string({required: true, description: 'name of the profile'})}
   static override flags = dryRunFlag
 
   async run(): Promise<void> {
@@ -24,7 +22,7 @@ export default class ProfilesUse extends BaseCommand {
     existing(state, args.name)
     if (flags['dry-run']) return this.print(describeProfileUse(state, args.name))
     const used = await useProfile(state, args.name)
-    await this.print(single(used, {...used}, used.profile))
+    await this.print(single(used, used, used.profile))
     const overridden = overriddenWarning(process.env, args.name, 'this profile')
     if (overridden) this.warn(overridden)
   }

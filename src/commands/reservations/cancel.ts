@@ -2,11 +2,10 @@ import * as Flags from '@oclif/core/flags'
 import * as cancelling from '../../cli/features/reservations/cancel.js'
 import {howToLook} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
-import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 import {requireConsent} from '../../cli/terminal/prompts/ask.js'
-import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation after showing the fee'
@@ -42,10 +41,8 @@ Environment: those of every command.`
     const {'max-fee': maxFee, reason, yes} = flags
     const body = reason === undefined ? {} : {reason}
     const target = await this.target()
-    if (flags['dry-run']) {
-      const call = {parameters: {reservation_ref: args.ref}, body}
-      return this.print(jsonResult(describeCall('reservations.cancel', target, await this.state(), call)))
-    }
+    const call = {parameters: {reservation_ref: args.ref}, body}
+    if (flags['dry-run']) return this.printCall('reservations.cancel', target, call)
     const connection = await this.connect(target)
     const plan = await cancelling.planCancellation(connection, args.ref)
     cancelling.checkFee(plan, maxFee)

@@ -3,11 +3,9 @@ import {readUpdate} from '../../cli/features/reservations/reservation-update.js'
 import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/features/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
-import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
-import {requireConsent} from '../../cli/terminal/prompts/ask.js'
-import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation'
@@ -46,14 +44,10 @@ Environment: those of every command.`
     const {args, flags} = await this.parse(ReservationsUpdate)
     const change = await readUpdate(flags)
     const target = await this.target()
-    if (flags['dry-run']) {
-      const call = {parameters: {reservation_ref: args.ref}, body: change}
-      return this.print(jsonResult(describeCall('reservations.update', target, await this.state(), call)))
-    }
-    if (target.mode === 'live') {
-      const agreed = flags.yes || (await this.confirm(`Change ${args.ref}?`))
-      requireConsent(agreed, {what: 'a change of a live reservation', undone: 'nothing was sent'})
-    }
+    const call = {parameters: {reservation_ref: args.ref}, body: change}
+    if (flags['dry-run']) return this.printCall('reservations.update', target, call)
+    const atStake = {what: 'a change of a live reservation', undone: 'nothing was sent'}
+    if (target.mode === 'live') await this.consent(flags.yes, `Change ${args.ref}?`, atStake)
     const connection = await this.connect(target)
     this.stopNote = {hint: howToLook(args.ref)}
     await this.print(await update(connection, args.ref, change))

@@ -62,14 +62,7 @@ the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
     const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
     const databaseOwner = flags.db ? ('users' as const) : ('ours' as const)
     const sandbox = await oneAtATime(this.config.configDir, database, () =>
-      createSandbox({
-        database,
-        databaseOwner,
-        offers,
-        latencyMilliseconds,
-        allowHttpLoopback,
-        caFiles,
-      }),
+      createSandbox({database, databaseOwner, offers, latencyMilliseconds, allowHttpLoopback, caFiles}),
     )
     this.whenStopped(() => sandbox.close())
     const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>

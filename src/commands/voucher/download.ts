@@ -39,6 +39,6 @@ Environment: those of every command.`
       return
     }
     const saved = await saveVoucher(connection, order, path)
-    await this.print(single(saved, {...saved}, saved.path))
+    await this.print(single(saved, saved, saved.path))
   }
 }
