@@ -322,7 +322,6 @@ describe('a refusal that says there is a reservation already names it, and never
     ['in the error', json(409, {error: {code: 'offer_already_used', reservation_ref: 'R-9'}}), 'R-9'],
     ['deep down', json(422, {title: 'No', data: {existing: {reservationRef: 'R-9'}}}), 'R-9'],
     ['by its code', json(409, {errors: [{code: 'DuplicateClientReference'}]}), null],
-    ['by its message', json(400, {message: 'This offer has already been reserved.'}), null],
   ])('%s', async (_, script, reference) => {
     scripted(script)
     const error = await run().catch(error => error)

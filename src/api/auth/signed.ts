@@ -1,4 +1,4 @@
-/** Sends a request signed in: with a bearer token, and with a new one once when the service answers 401 (§5.6, §7). */
+/** Sends a request with a bearer token, and once more with a new one when the service answers 401 (§5.6, §7). */
 import type {Scope} from '../../contract/scopes.js'
 import type {Token} from '../../contract/token-cache.js'
 import {
@@ -19,7 +19,7 @@ export interface SigningParts {
 
 /**
  * The answer, whatever its status. `policy.timeoutSeconds` bounds everything but waiting for the first token. Throws
- * SendError when no answer came, and Failure when no token could be had.
+ * SendError when no answer came, and Failure without a token.
  */
 export async function sendSigned(
   {sender, tokens, clock}: SigningParts,
@@ -28,12 +28,12 @@ export async function sendSigned(
   scopes: readonly Scope[],
 ): Promise<SentAnswer> {
   const token = await tokens.get(scopes)
-  // The time runs from here, so that waiting for the token of another process costs nothing.
+  // The limit starts here: waiting for the token of another process does not count.
   const deadline = clock.now() + policy.timeoutSeconds
   const first = await sender.send(authorized(request, token), policy)
   if (first.status !== 401) return first
   const renewed = await tokens.replace(token, scopes).catch(error => {
-    // An earlier attempt may have acted: that must not be hidden behind the failed renewal.
+    // A failed renewal must not hide that an earlier attempt may have acted.
     if (first.mayHaveActed) return token
     throw error
   })
@@ -42,7 +42,7 @@ export async function sendSigned(
   return sendAgain(sender, authorized(request, renewed), {...policy, timeoutSeconds}, first)
 }
 
-/** Sends once more after a 401, keeping count of what came before. A second 401 is an answer like any other. */
+/** Sends once more after a 401. A second 401 is an answer like any other. */
 async function sendAgain(
   sender: Sender,
   request: WireRequest,

@@ -39,9 +39,9 @@ export interface TokenRequestParts {
 }
 
 /**
- * One token request. Without `scope` in the answer the scopes asked for are taken as granted, without `expires_in`
- * the lifetime of §5.5, without `token_type` a bearer token (§2.1); in any other type, whose case does not matter
- * (RFC 6749 §5.1), it is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed, unreachable.
+ * One token request. Defaults for what the answer leaves out: the scopes requested, the lifetime of §5.5, a bearer token
+ * (§2.1); another `token_type` is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed,
+ * unreachable.
  */
 export async function requestToken(
   parts: TokenRequestParts & {readonly credentials: Credentials},
@@ -63,7 +63,7 @@ export async function requestToken(
     throw notUnderstood(answer, 'no header may hold its access_token')
   if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
     throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
-  // Sorted by the time of asking, so that the token never seems to live longer than it does.
+  // Counted from the request, so that the token never seems to live longer than it does.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
@@ -72,10 +72,10 @@ export async function requestToken(
 interface ReadToken {
   readonly access_token: string
   /** Seconds, at most a year; 0 for one that has already ended. */
-  readonly expires_in?: number
-  readonly scope?: string
+  readonly expires_in: number | undefined
+  readonly scope: string | undefined
   /** As the service wrote it; JSON of what is not a text. */
-  readonly token_type?: string
+  readonly token_type: string | undefined
 }
 
 /** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
@@ -90,11 +90,11 @@ export function readToken(json: unknown): ReadToken | undefined {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
-    ...(Number.isFinite(seconds)
-      ? {expires_in: Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)}
-      : {}),
-    ...(typeof scopeText === 'string' ? {scope: scopeText} : {}),
-    ...(type === '' ? {} : {token_type: typeof type === 'string' ? type : JSON.stringify(type)}),
+    expires_in: Number.isFinite(seconds)
+      ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
+      : undefined,
+    scope: typeof scopeText === 'string' ? scopeText : undefined,
+    token_type: type === '' ? undefined : typeof type === 'string' ? type : JSON.stringify(type),
   }
 }
 
@@ -104,7 +104,7 @@ export async function revokeToken(parts: TokenRequestParts, accessToken: string)
   if (!isSuccess(answer)) throw refusalOf(answer, parts.clock.now())
 }
 
-/** Without doubles and empty words, in one order. */
+/** Without duplicates and empty words. */
 export function sortScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)].filter(scope => scope !== '').sort()
 }

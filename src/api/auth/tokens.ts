@@ -1,6 +1,6 @@
 /**
- * Exactly one token: kept and shared by all processes (§5.7), renewed early, asked for by one process while the
- * others wait for its answer, and replaced at most once when the service no longer knows it (§5.6, §7).
+ * Exactly one token: cached for all processes (§5.7), renewed early, requested by one process while the others wait, and
+ * replaced at most once when the service refuses it (§5.6, §7).
  */
 import {Failure} from '../../contract/failure.js'
 import type {Scope} from '../../contract/scopes.js'
@@ -18,20 +18,20 @@ export {requestToken, revokeToken} from './token-request.js'
 
 export interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
-  /** What is asked for when given; else exactly what is needed (§5.9). */
+  /** Scopes to request (default: those that are needed, §5.9). */
   readonly configuredScopes?: readonly Scope[]
   readonly cache: TokenCache
-  /** Tells by which proxy, with which certificates and how patiently requests are sent; not more than that. */
+  /** The proxy, certificates and timeout in use, as text. */
   readonly route: string
 }
 
-/** Tokens from the cache or, when none will do, from the service. Throws Failure as requestToken does. */
+/** Tokens from the cache, else from the service. Throws Failure as requestToken does. */
 export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const client = tokenClientOf(parts.baseUrl, parts.credentials)
   const {cache, clock} = parts
-  /** Tokens that were there before this source needed one: if one of them is refused, all of them may be. */
+  /** Tokens that were cached before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
-  /** The last one this process asked for; the cache may have had no room for it. */
+  /** The last one this process requested; the disk may have been full. */
   let own: CachedToken | undefined
   const list = () => (own ? [...cache.list(client), own] : cache.list(client))
 
@@ -46,7 +46,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token, scopes, asked))
       .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
   }
-  /** What came while we waited is taken even when little is left of it: asking again would bring no more. */
+  /** A token that came while waiting is used however little is left: another request would bring no more. */
   const chooseNew = (scopes: readonly Scope[]) => {
     const tokens = list().filter(token => !seen.has(token.access_token))
     return choose(tokens, scopes, (token, now) => token.expiresAt > now)
@@ -54,7 +54,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
 
   const ask = async (scopes: readonly Scope[]): Promise<Token> => {
     own = await requestToken(parts, parts.configuredScopes ?? scopes)
-    // One that has ended already is good for this call, if the service takes it, and for no other.
+    // One that has expired already may still serve this call, and no other.
     if (own.expiresAt > own.obtainedAt) cache.put(client, own)
     return own
   }
@@ -67,19 +67,19 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       throw error
     }
   }
-  /** All who waited share the outcome, a failure too: one request to a service that is down is enough. */
+  /** All who waited share the outcome, also a failure: one request to a failing service is enough. */
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
     const began = clock.now()
-    const look = () => {
+    const peek = () => {
       const token = chooseNew(scopes)
-      // Not what is noted for later: that a clock was ahead would else lock everyone out until it is right.
+      // Up to now, because a failure recorded while the clock was ahead must not lock everyone out.
       const failure = token ? undefined : cache.failureBetween(client, kind, began, clock.now())
       if (failure) throw failure
       return token
     }
-    const work = async () => look() ?? (await askForAll(scopes, kind))
-    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, look)
+    const work = async () => peek() ?? (await askForAll(scopes, kind))
+    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, peek)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
 
@@ -87,7 +87,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     async get(scopes) {
       const tokens = list()
       for (const token of tokens) seen.add(token.access_token)
-      // What this process asked for itself is used to its end: a service may give less than the margin each time.
+      // Its own token is used to its end: a service may give less than the margin each time.
       const isOwn = (token: CachedToken) => token.access_token === own?.access_token
       const kept = choose(
         tokens,
@@ -112,7 +112,7 @@ function isFresh(token: CachedToken, now: number): boolean {
   return token.expiresAt - now >= RENEWAL_MARGIN_SECONDS
 }
 
-/** A token asked for with the same scopes serves too: if fewer were granted, asking again would bring no more. */
+/** A token requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
 function serves(token: CachedToken, needed: readonly string[], asked: readonly string[]): boolean {
   return (
     needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')

@@ -1,4 +1,5 @@
-/** What `reserve` says when there is no reservation to show, or none that is certain. */
+/** The failures of `reserve`: no reservation, or none that is certain. */
+import type {ErrorCode} from '../../contract/error-codes.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -15,9 +16,8 @@ import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
 
 /**
- * A reservation may exist. `last` is what the service said last, or the SendError when it said nothing; `kept` whether
- * the journal outlives this process, so that a later one can resume from it; `reason`, why it is not known, is read from
- * `last` by default.
+ * A reservation may exist. `last` is the last answer, or the SendError when there was none; `kept` says whether the
+ * journal outlives this process, so that a later one can resume from it.
  */
 export function outcomeUnknown(
   entry: JournalEntry,
@@ -28,65 +28,55 @@ export function outcomeUnknown(
   const answered = typeof last === 'object' && !(last instanceof SendError) ? last : undefined
   const named = readReservation(answered?.json)?.reservation_ref
   const naming = named === undefined ? '' : `; it names the reservation ${sanitizeLine(named, 64)}`
-  return new Failure(
-    'outcome_unknown',
-    `the outcome is unknown, a reservation may exist: ${reason}${naming}`,
-    {
-      code: 'outcome_unknown',
-      hint: kept
-        ? `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`
-        : repeatHint(entry),
-      ...(answered === undefined ? {} : {status: answered.status}),
-      ...(answered?.requestId === undefined ? {} : {requestId: answered.requestId}),
-      reason,
-      result: resultWithout('unknown', entry),
-    },
-  )
+  const message = `the outcome is unknown, a reservation may exist: ${reason}${naming}`
+  return new Failure('outcome_unknown', message, {
+    code: 'outcome_unknown',
+    hint: kept
+      ? `find out with the same key and body: ${resumeCommand(entry.clientReferenceId)}`
+      : repeatHint(entry),
+    status: answered?.status,
+    requestId: answered?.requestId,
+    reason,
+    result: resultWithout('unknown', entry),
+  })
 }
 
-/** Nothing of it was ever sent, and resuming sends nothing: that makes a reservation only with a new consent. */
+/** Nothing of it was ever sent, and resuming sends nothing: only a new consent makes that reservation. */
 export function neverSent(entry: JournalEntry): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
-  return new Failure(
-    'usage',
-    `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`,
-    {
-      code: 'never_sent',
-      hint: `to book it, run the reserve command for ${sanitizeLine(entry.offerId, 64)} again, or search again: bookctl hotels search`,
-      result: resultWithout(NOT_SENT, {...entry, attempts: 0}),
-    },
-  )
+  const message = `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`
+  return new Failure('usage', message, {
+    code: 'never_sent',
+    hint: `to book it, run the reserve command for ${sanitizeLine(entry.offerId, 64)} again, or search again: bookctl hotels search`,
+    result: resultWithout(NOT_SENT, {...entry, attempts: 0}),
+  })
 }
 
-/** What is printed where there is no reservation to show. */
+/** The JSON document where there is no reservation to show. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
   return {
     outcome,
-    ...{reservation_ref: null, status: null, payment_url: null, reservation: null},
+    reservation_ref: null,
+    status: null,
+    payment_url: null,
+    reservation: null,
     idempotency_key: entry.idempotencyKey,
     client_reference_id: entry.clientReferenceId,
     attempts: entry.attempts,
   }
 }
 
-/** What says that the offer or the reference belongs to a reservation that is there. */
-const TAKEN = [
-  /already_(been_)?(used|reserved|booked|taken)/,
-  /duplicate_?(d_)?(client_)?(reference|booking|reservation|request|order)/,
-  /(offer|reference(_id)?)_(is_)?(in_use|used|taken|exists)/,
-  /(booking|reservation|reference)_already/,
-]
+/** Refusals because the offer or the reference belongs to an earlier reservation. */
+const TAKEN: ReadonlySet<string> = new Set<ErrorCode>(['offer_already_used', 'duplicate_client_reference'])
 
 /**
- * The service says no, and nothing was made now. Where it names a reservation, or says that there is one already, the
- * Failure has `reservation_ref` (null where it is not named) in its result: whoever booked again would book twice.
+ * The service refused, and nothing was made now. Where it names a reservation, or its code says that one exists already,
+ * the Failure has `reservation_ref` (or null) in its result, because booking again would book twice.
  */
 export function refused(answer: Answer, now: number): Failure {
   const failure = refusalOf(answer, now)
-  const {code, message = ''} = describeError(answer)
   const reference = readReservation(answer.json)?.reservation_ref ?? null
-  const words = [code, message].map(text => snakeCase(text))
-  if (reference === null && !TAKEN.some(shape => words.some(text => shape.test(text)))) return failure
+  if (reference === null && !TAKEN.has(snakeCase(describeError(answer).code))) return failure
   const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
   const text = `${failure.message}; the service says that it already belongs to a reservation${name}`
   return new Failure(failure.kind, text, {
@@ -108,12 +98,12 @@ function reasonOf(last: Answer | SendError | string): string {
   return `the service answered ${last.status} ${words}`
 }
 
-/** The command that asks for the outcome again, with the reference quoted for a shell when it needs to be. */
+/** The command that asks for the outcome again; the reference is quoted for a shell where needed. */
 export function resumeCommand(clientReferenceId: string): string {
   return `bookctl reserve --resume ${quoted(clientReferenceId)}`
 }
 
-/** For a journal that is not kept: only the same flags find the reservation again. */
+/** Without a journal that is kept, only the same flags find the reservation again. */
 export function repeatHint({
   idempotencyKey,
   clientReferenceId,

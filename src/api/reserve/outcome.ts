@@ -11,10 +11,10 @@ import type {Answer, WireAnswer} from '../types.js'
 export interface ReserveOutcome {
   /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
   readonly outcome: string
-  /** As the service sent it; when it was made by an earlier run, what was kept of that, without personal data. */
+  /** As the service sent it; of an earlier run, what the journal has of that, without personal data. */
   readonly reservation: Record<string, unknown> | null
   readonly reservation_ref: string | null
-  /** The service's word as it wrote it; null where it gave none. */
+  /** As the service wrote it. */
   readonly status: string | null
   readonly payment_url: string | null
   readonly idempotency_key: string
@@ -28,12 +28,12 @@ export type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}
-  /** A reservation may exist. `reason` says why an answer that names one is not believed. */
+  /** A reservation may exist. `reason`: why an answer that names one is not believed. */
   | {readonly kind: 'unknown'; readonly reason?: string}
 
 /**
- * `entry` is what was sent. `actedBefore` says whether an attempt before this answer may have made the reservation: then
- * only a reservation in the answer is certain, and any refusal may be the echo of our own success.
+ * The meaning of the answer to `entry`. When an attempt before may have made the reservation (`actedBefore`), a refusal
+ * may be the result of our own success, and only a reservation in the answer is certain.
  */
 export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: boolean): Meaning {
   const {status} = answer
@@ -43,7 +43,7 @@ export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: bool
 }
 
 function meaningOfSuccess(answer: Answer, {clientReferenceId, offerId}: JournalEntry): Meaning {
-  // A refusal may name another reservation, the one that is in its way.
+  // A refusal may name another reservation, because of which it was refused.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
   const asked = findAsked(answer.json, {client_reference_id: clientReferenceId, offer_id: offerId})
   const answered = `the service answered ${answer.status}`
@@ -69,30 +69,19 @@ export function isInProgress(answer: WireAnswer): boolean {
   return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer).code)
 }
 
+/** Outcomes of the journal that no word of a service may be mistaken for. */
 const OUR_WORDS: ReadonlySet<string> = new Set(['unknown', 'unresolved', NOT_SENT])
 
-/** The service's word in lower case; some words are kept for our own use. Without one, by whether there is to pay. */
+/** The service's word in lower case; without one, by whether there is a payment to make. */
 export function outcomeWord(found: ReadReservation): string {
   const word = found.status?.trim().toLowerCase()
   if (word === undefined || word === '') return found.payment_url === null ? 'accepted' : 'pending_payment'
   return OUR_WORDS.has(word) ? `status_${word}` : word
 }
 
-const KEPT = [
-  'reservation_ref',
-  'status',
-  'client_reference_id',
-  'offer_id',
-  'hotel',
-  'check_in',
-  'check_out',
-  'nights',
-  'price',
-  'cancellation_policies',
-  'created_at',
-  'confirmed_at',
-  'live_mode',
-]
+const KEPT_TEXT = `reservation_ref status client_reference_id offer_id hotel check_in check_out nights price
+  cancellation_policies created_at confirmed_at live_mode`
+const KEPT = KEPT_TEXT.split(/\s+/)
 const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 
 /** The parts of a reservation that hold nothing about people. */

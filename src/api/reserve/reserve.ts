@@ -22,13 +22,13 @@ export interface ReserveParts {
   readonly clock: Clock
   /** Bound on sending with its repeats, and on waiting for another process (default 120). */
   readonly timeoutSeconds?: number | undefined
-  /** Whether the journal outlives this process (default true). Decides the next step after a lost answer. */
+  /** Whether the journal outlives this process (default true), so that a lost answer can be resumed. */
   readonly journalKept?: boolean
-  /** Once it is aborted nothing more is sent, and an entry of which nothing was sent is settled as that at once. */
+  /** When aborted, nothing more is sent, and an entry of which nothing was sent is settled at once. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** How far a run has got: what a user who stops it now has to know. */
+/** How far a run has got, for the message when it is stopped. */
 export type Stage =
   /** Waiting for another process, which may be making the same reservation. */
   | 'waiting'
@@ -38,9 +38,8 @@ export type Stage =
   | 'sent'
 
 export interface ReserveHooks {
-  /** Called with warnings about a reservation that was made. */
+  /** Takes warnings about a reservation that was made. */
   readonly warn?: (message: string) => void
-  /** Called whenever the run gets to another stage. */
   readonly onStage?: (stage: Stage) => void
 }
 
@@ -50,9 +49,9 @@ const TIMEOUT_SECONDS = 120
 const ATTEMPT_SHARE = 0.45
 
 /**
- * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier
- * one forbids it, refused or not_allowed when the service says no and nothing can have happened, unreachable
- * when nothing was sent, outcome_unknown when a reservation may exist. What the journal throws before sending passes.
+ * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier one
+ * conflicts, refused or not_allowed when nothing was made, unreachable when nothing was sent, outcome_unknown when a
+ * reservation may exist. What the journal throws before sending passes.
  */
 export function reserve(
   parts: ReserveParts,
@@ -65,8 +64,8 @@ export function reserve(
 }
 
 /**
- * Finds out how the reservation with this client reference ended: by the journal, or by sending it once more. Throws Failure
- * as `reserve` does, and usage `never_sent` where nothing of it was sent: then it makes nothing.
+ * Finds out how the reservation with this client reference ended: from the journal, or by sending it once more. Throws
+ * Failure as `reserve` does, and usage `never_sent` where nothing of it was sent.
  */
 export async function resume(
   {journal, clock, ...parts}: ReserveParts,
@@ -97,9 +96,9 @@ export function findEntry(journal: Journal, clientReferenceId: string): JournalE
 }
 
 interface Judging {
-  /** The verdict that is acted on, while no other process works on the offer. */
+  /** The verdict to act on, while no other process works on the offer. */
   readonly begin: () => JournalVerdict
-  /** The verdict while another one does, with nothing written. */
+  /** The verdict while another process does, with nothing written. */
   readonly look: () => JournalVerdict | undefined
 }
 
@@ -115,7 +114,7 @@ async function once(
     offerId,
     timeoutSeconds * 1000,
     async () => {
-      // A run that was stopped while it waited for another process begins nothing.
+      // Stopped while it waited for another process.
       if (signal?.aborted)
         throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
       const verdict = begin()
@@ -178,7 +177,6 @@ class Sending {
     this.repeated = !isNeverSent(entry)
   }
 
-  /** While the service says that the key is still being worked on, it is asked again. */
   async send(): Promise<ReserveOutcome> {
     const {api, signal, timeoutSeconds = TIMEOUT_SECONDS} = this.parts
     this.hooks.onStage?.(this.repeated ? 'sent' : 'unsent')
@@ -280,7 +278,7 @@ class Sending {
   }
 }
 
-/** What is known must reach the user even when the disk does not take it any more. */
+/** The outcome must reach the user even when the disk is full. */
 function record(hooks: ReserveHooks, write: () => void): void {
   try {
     write()
