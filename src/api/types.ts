@@ -1,6 +1,6 @@
 /**
- * The shapes the HTTP core is made of. A request goes down through them, each adding one thing:
- * `Api` (path, bearer token, one renewal) → `Sender` (retries, trace) → `Transport` (one exchange on the wire).
+ * The types of the HTTP core. A request passes through three: `Api` (path, bearer token, one renewal) → `Sender` (retries,
+ * trace) → `Transport` (one exchange on the wire).
  */
 import type {OperationName} from '../contract/operations.js'
 import type {Scope} from '../contract/scopes.js'
@@ -23,13 +23,11 @@ export interface WireAnswer {
 
 export interface ExchangeLimits {
   readonly connectMilliseconds: number
-  /** From the request's last byte to the answer's headers. */
   readonly headersMilliseconds: number
   /** Between two pieces of the answer's body. */
   readonly bodyMilliseconds: number
   readonly totalMilliseconds: number
   readonly maxAnswerBytes: number
-  /** Ends the exchange when it is aborted. */
   readonly signal?: AbortSignal
 }
 
@@ -42,7 +40,7 @@ export type ExchangeFault =
   | 'connect_timeout'
   | 'tls'
   | 'proxy'
-  /** The proxy answered the CONNECT with a refusal, such as 407: asking again changes nothing. */
+  /** The proxy refused the CONNECT, such as with 407: a repeat changes nothing. */
   | 'proxy_refused'
   | 'reset'
   | 'timeout'
@@ -58,7 +56,7 @@ export class ExchangeError extends Error {
 
   constructor(
     readonly fault: ExchangeFault,
-    /** Whether any byte of the request may have left: if not, nothing can have happened there. */
+    /** Whether any byte of the request may have left: if not, the service cannot have acted. */
     readonly sent: boolean,
     /** Cause and place in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
     readonly reason: string,
@@ -70,7 +68,7 @@ export class ExchangeError extends Error {
 export interface SendPolicy {
   /** Whether a lost or failed attempt may be repeated with the same bytes. */
   readonly repeatable: boolean
-  /** How many attempts are made at most (default 4). */
+  /** Maximum number of attempts (default 4). */
   readonly mostAttempts?: number
   /** Bound on all attempts and the waits between them. */
   readonly timeoutSeconds: number
@@ -79,17 +77,17 @@ export interface SendPolicy {
   readonly maxAnswerBytes?: number
   /** Called right before each attempt's transport call; what it throws ends the sending. */
   readonly beforeAttempt?: () => void
-  /** Whether an answer says that the request is still being worked on: it is sent again until the time is up. */
+  /** Whether an answer reports that the request is in progress: then it is sent again until the time is up. */
   readonly isInProgress?: (answer: WireAnswer) => boolean
-  /** Once it is aborted no attempt is begun, and the one under way ends. */
+  /** When aborted, no attempt starts, and the one under way ends. */
   readonly signal?: AbortSignal
 }
 
 export interface SentAnswer extends WireAnswer {
   readonly attempts: number
-  /** Whether an attempt before this answer was lost or failed at the service, and may have acted there. */
+  /** Whether an attempt before this answer was lost or failed, and may have acted. */
   readonly mayHaveActed: boolean
-  /** Secrets the request carried, to be taken out of what is quoted of the answer. */
+  /** Secrets the request carried, to be redacted in quotes of the answer. */
   readonly secrets?: readonly string[]
 }
 
@@ -111,10 +109,9 @@ export interface Sender {
   send(request: WireRequest, policy: SendPolicy): Promise<SentAnswer>
 }
 
-/** Gives tokens that cover the scopes asked for: cached, obtained by one process, renewed early. */
 export interface TokenSource {
   get(scopes: readonly Scope[]): Promise<Token>
-  /** A token other than `refused`, which the service answered 401 to: another process's newer one, or a new one. */
+  /** A token other than `refused`: another process's newer one, or a new one. */
   replace(refused: Token, scopes: readonly Scope[]): Promise<Token>
 }
 
@@ -128,7 +125,7 @@ export interface CallOptions {
   readonly parameters?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
-  /** In place of `body`: JSON that is written already, sent byte for byte. */
+  /** In place of `body`: JSON text, sent byte for byte. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Overrides of the operation's policy. */
@@ -152,7 +149,7 @@ export interface Api {
   fetchLink(url: string, policy?: Partial<SendPolicy>): Promise<SentAnswer>
 }
 
-/** One attempt as it was: with secrets, so it is redacted before it is shown or written. */
+/** One attempt, with secrets: it is redacted before it is shown or written. */
 export interface AttemptRecord {
   readonly request: WireRequest
   /** From 1. */

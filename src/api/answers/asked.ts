@@ -1,6 +1,6 @@
 /**
- * An answer that names something other than what was asked for is no answer to it, whatever its status says. This is
- * the one place where that is decided; an answer that names nothing is believed.
+ * Refuses an answer that names something other than what was asked for, whatever its status. An answer that names nothing
+ * is believed.
  */
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
@@ -19,12 +19,11 @@ import {
   readReservation,
 } from './reservations.js'
 
-/** What was asked for. */
 export interface Asked {
   /** Its kind, for the message and the code: `reservation`, `client reference`. */
   readonly what: string
   readonly id: string
-  /** Whether the request changes something; what became of it is then unknown. */
+  /** Whether the request changes something: then its outcome is unknown. */
   readonly changes?: boolean
 }
 
@@ -47,7 +46,7 @@ export function itemAskedFor<Item>(
   return found[0]
 }
 
-/** Whether two ids are the same: services pad them, change their case, and compose letters with marks otherwise. */
+/** Services pad ids, change their case, and compose letters with marks otherwise. */
 function isSameId(left: string, right: string): boolean {
   const plain = (id: string) => id.normalize('NFC').trim().toLowerCase()
   return plain(left) === plain(right)
@@ -66,12 +65,12 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
 }
 
 const CLAIMS = ['id', 'code']
-/** What else a service may let a record be asked for by; by itself it names nothing. */
+/** Other names for what a record may be asked for by. */
 const BY_NAMES = ['slug', 'key', 'uuid', 'reference']
 
 /**
- * The ids under which `record`, out of `json`, may have been asked for; none when it does not say which one it is.
- * `nouns` are what services call it: `hotel`, `property`. Around the record only names that hold one of them count.
+ * The ids under which `record`, out of `json`, may have been asked for; empty when it has none. `nouns` are what services
+ * call it: `hotel`, `property`. Around the record only names with one of them count.
  */
 export function idsOfRecord(json: unknown, record: JsonObject, nouns: readonly string[]): string[] {
   const textsIn = (value: JsonObject, names: readonly string[]) =>
@@ -82,13 +81,12 @@ export function idsOfRecord(json: unknown, record: JsonObject, nouns: readonly s
   return claims.length === 0 ? [] : [...claims, ...textsIn(record, BY_NAMES)]
 }
 
-/** What a booking is known by before the service has named it (§2.4). */
+/** The partner's names of a booking (§2.4). */
 export interface Booking {
   readonly client_reference_id?: string
   readonly offer_id?: string
 }
 
-/** What an answer says of one name of a booking, and what was asked about. */
 export interface Difference {
   readonly name: keyof Booking
   readonly ours: string
@@ -99,22 +97,22 @@ export type FoundBooking =
   | {readonly kind: 'found'; readonly found: ReadReservation}
   /** The answer is about another booking. */
   | {readonly kind: 'another'; readonly differences: readonly Difference[]}
-  /** It names several reservations and does not say which one was asked about. */
+  /** It names several reservations and does not say which one is meant. */
   | {readonly kind: 'unclear'; readonly references: readonly string[]}
   /** It names no reservation at all. */
   | {readonly kind: 'none'}
 
-/** Names under which services put a reservation that was there before, or is only mentioned. */
+/** Names for a reservation that existed before, or is only mentioned. */
 const MENTIONED =
   /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/
 
 /**
- * The reservation in `json` that is about `booking`. One that names a part of it otherwise is another; one that does not
- * name a part is believed in that, since no service has to repeat what it was asked. A silent one is not believed beside
- * one that names another booking, nor is the first of several.
+ * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
+ * since no service has to repeat the request. One without any name is not believed beside one that names another booking,
+ * nor is the first of several.
  */
 export function findAsked(json: unknown, booking: Booking): FoundBooking {
-  // Nearest to the top first: what is there is what the answer is about.
+  // The answer is about what is nearest to the top.
   const all = outermostOf(breadthFirst(json))
   const made = all.filter(({node}) => !isMentioned(node))
   const [first, ...others] = made.length > 0 ? made : all
@@ -136,10 +134,7 @@ function isMentioned(node: Node): boolean {
   return false
 }
 
-/**
- * The reservation asked about; undefined where the answer names none. Throws Failure where it names only others, by
- * `changes` as `itemAskedFor` does.
- */
+/** The reservation asked for; undefined where the answer names none. Throws Failure where it names only others. */
 export function reservationIn(
   answer: Answer,
   reference: string,
@@ -171,11 +166,7 @@ export function describeDifferences(differences: readonly Difference[], answer: 
   return differences.map(one).join(', ')
 }
 
-function compare(
-  node: Node,
-  booking: Booking,
-  isOnly: boolean,
-): {differences: Difference[]; agrees: boolean} {
+function compare(node: Node, booking: Booking, isOnly: boolean) {
   const differences: Difference[] = []
   let agrees = false
   const judge = (name: keyof Booking, theirs: string | number | undefined) => {
@@ -190,18 +181,16 @@ function compare(
   judge('client_reference_id', withReference && clientReferenceIn(withReference))
   // Of one that names our reference, an offer elsewhere may be another offer: of a cart, or one more to sell.
   const speaking = agrees ? [...places.slice(0, 1), ...nearest] : places
-  judge(
-    'offer_id',
-    speaking.map(offerIn).find(id => id !== undefined),
-  )
+  const [offer] = speaking.flatMap(fields => offerIn(fields) ?? [])
+  judge('offer_id', offer)
   return {differences, agrees}
 }
 
-/** Objects inside a reservation, or beside it, that speak about it; any other may be about other bookings. */
+/** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
 const ABOUT_IT = /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/
 const MAX_DEPTH = 4
 
-/** The objects that say which booking it is, nearest first: its own, then those around it where it is the only one. */
+/** The objects that may name the booking, nearest first: its own, then those around it where it is the only one. */
 function placesOf(node: Node, isOnly: boolean): Fields[] {
   const places = inside(node.value, 0)
   for (let around = node.parent; around && isOnly; around = around.parent) {
@@ -224,10 +213,7 @@ function clientReferenceIn(fields: Fields): string | number | undefined {
   return said.find(value => textOf(value) !== undefined) as string | number | undefined
 }
 
-/**
- * A number is one of theirs, not an offer of §2.3; and under another name than `offer_id` only what has the prefix of one
- * is its id.
- */
+/** A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id. */
 function offerIn(fields: Fields): string | undefined {
   const offer = fields.get('offer')
   const inOffer = isObject(offer) ? fieldsOf(offer) : undefined

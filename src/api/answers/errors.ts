@@ -1,6 +1,6 @@
 /**
- * What a service says of a refusal, in an answer of any shape (§7 shows none). Whatever is quoted of an answer goes
- * through `quoted`, since a service may echo what it was sent.
+ * The reason for a refusal, in an answer of any shape (§7 shows none). Every quote of an answer passes through `quoted`,
+ * since a service may echo what it was sent.
  */
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
@@ -10,7 +10,7 @@ import {textOf} from '../../contract/json-walk.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, WireAnswer} from '../types.js'
 
-/** An answer, and what knows the secrets its request carried: a redactor that was given them, or they themselves. */
+/** An answer with the secrets of its request, or a redactor that knows them. */
 export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
 
 export interface ErrorDescription {
@@ -21,10 +21,13 @@ export interface ErrorDescription {
   readonly requestId: string | undefined
 }
 
-/** Ours: the most characters that are quoted of each, and how many details and bytes are looked at. */
-const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100, details: 3} as const
-/** Ours: far more than is quoted, because a secret must be seen whole to be taken out. */
-const MOST_BYTES_READ_FOR_QUOTE = 16_384
+/** Characters to quote of each; not in the interface. */
+const QUOTE_LIMITS = {
+  ...{code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100},
+  details: 3,
+  /** Far more than is quoted, because a secret must be whole to be recognised. */
+  bytesRead: 16_384,
+} as const
 
 /** What an error answer says; never throws. */
 export function describeError(answer: EchoingAnswer): ErrorDescription {
@@ -50,13 +53,12 @@ export function describeError(answer: EchoingAnswer): ErrorDescription {
   }
 }
 
-/** Where an answer says what went wrong: in its error, in the first of its errors, and beside them. */
+/** The places of a reason: the error, the first of the errors, and the body around them. */
 function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields] {
   const body = fieldsOf(isObject(json) ? json : {})
   const errors = body.get('errors')
   const first = Array.isArray(errors) ? errors[0] : undefined
-  const firstFields =
-    typeof first === 'string' ? new Map([['message', first]]) : fieldsOf(firstObject(first) ?? {})
+  const firstFields = fieldsOf(typeof first === 'string' ? {message: first} : (firstObject(first) ?? {}))
   return [fieldsOf(firstObject(body.get('error')) ?? {}), firstFields, body]
 }
 
@@ -70,17 +72,14 @@ export function requestIdOf(answer: EchoingAnswer): string | undefined {
 
 /** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */
 export function quoteBody(answer: EchoingAnswer): string | undefined {
-  const text = new TextDecoder().decode(answer.body.subarray(0, MOST_BYTES_READ_FOR_QUOTE))
+  const text = new TextDecoder().decode(answer.body.subarray(0, QUOTE_LIMITS.bytesRead))
   const line = quoted(text.replace(/\s+/g, ' ').trim(), QUOTE_LIMITS.body, answer)
   return line === '' ? undefined : line
 }
 
 type EchoOf = Pick<EchoingAnswer, 'secrets' | 'redactor'>
 
-/**
- * `text` of the answer, sanitised, at most `maxLength` characters, without what it may echo: the secrets sent, and
- * whatever is a secret or a person's by its name or prefix. Taken out before it is cut, so that no half of one is left.
- */
+/** `text` of the answer, redacted, sanitised and then cut, so that no half of a secret is left. */
 export function quoted(text: string, maxLength: number, answer: EchoOf): string {
   return sanitizeLine(redactorFor(answer).text(text), maxLength)
 }
@@ -104,8 +103,8 @@ function redactorFor({secrets = [], redactor: given}: EchoOf): Redactor {
 }
 
 /**
- * What the service says of its refusal, for a person: the message, else the code, and the facts that say what to change.
- * Sanitised, at most some 1300 characters; undefined when it says nothing.
+ * The reason for people: the message, else the code, and the facts that say what to change. Sanitised, at most some 1300
+ * characters; undefined when there is none.
  */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
@@ -131,22 +130,17 @@ function factsIn(answer: Answer): string[] {
     return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
   }
   /** Two amounts that explain each other, with their currency: `needed 5.00, available 1.00 EUR`. */
-  const pair = (
-    firstWord: string,
-    first: string | undefined,
-    secondWord: string,
-    second: string | undefined,
-  ) => {
+  const pair = (words: [string, string], first: string | undefined, second: string | undefined) => {
     const currency = fact('currency')
-    const text = `${firstWord} ${first}, ${secondWord} ${second}${currency === undefined ? '' : ` ${currency}`}`
+    const text = `${words[0]} ${first}, ${words[1]} ${second}${currency === undefined ? '' : ` ${currency}`}`
     return first === undefined || second === undefined ? [] : [text]
   }
   const reference = fact('reservation_ref')
   return [
     ...complaintsIn(answer),
     ...(reference === undefined ? [] : [`reservation ${reference}`]),
-    ...pair('needed', fact('needed', 'required'), 'available', fact('available', 'balance')),
-    ...pair('was', fact('old', 'old_price'), 'now', fact('new', 'new_price')),
+    ...pair(['needed', 'available'], fact('needed', 'required'), fact('available', 'balance')),
+    ...pair(['was', 'now'], fact('old', 'old_price'), fact('new', 'new_price')),
   ]
 }
 
@@ -176,11 +170,11 @@ function detailsIn(value: unknown): [field: string, problem: string][] {
   return items.filter((item): item is [string, string] => item.every(part => part !== undefined))
 }
 
-/** Fields that say how it went; any other, with something in it, is a fact that was asked for. */
+/** Fields about the answer itself; any other that is not empty is content. */
 const ABOUT_THE_ANSWER =
   /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i
 
-/** The Failure in a 2xx answer: `{"error": {…}}`, `{"success": false}`; undefined when it holds what was asked for. */
+/** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */
 export function errorInAnswer(answer: Answer): Failure | undefined {
   const {json, status, requestId} = answer
   if (!isObject(json)) return undefined
@@ -197,7 +191,7 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   })
 }
 
-/** Whether there is something in `value`: `error: null`, `errors: []` and `error: false` say nothing. */
+/** `error: null`, `errors: []` and `error: false` report nothing. */
 function says(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (isObject(value)) return Object.keys(value).length > 0

@@ -1,7 +1,4 @@
-/**
- * The finder: facts of a foreign record under the names of the vocabulary, wherever the service puts the record. What is
- * not found is null; nothing is guessed.
- */
+/** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
 import {type Node, textOf} from '../../contract/json-walk.js'
@@ -77,13 +74,13 @@ export function readRecord<Readers extends Record<string, FieldReader>>(
   return {...Object.fromEntries(read), raw}
 }
 
-/** How an amount is looked for in the objects under a name. */
+/** How to find an amount in the objects under a name. */
 export interface MoneyWay {
-  /** The names that count inside of an object. */
+  /** The names of amounts inside an object. */
   readonly inside: readonly string[]
-  /** The object under a name in which the amount may be; undefined where none may be. */
+  /** The object under a name that may hold the amount. */
   readonly child: (value: unknown, name: string) => JsonObject | undefined
-  /** Names of objects alone: an amount under one of them is no price. */
+  /** Names of objects only: a bare amount under one of them is no price. */
   readonly leads: readonly string[]
   readonly currency: readonly string[]
 }
@@ -96,8 +93,8 @@ const OBJECTS: MoneyWay = {
 }
 
 /**
- * The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or an object that holds one. Where its own
- * object does not say in which currency it is, those around `node` may.
+ * The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or an object that holds one. Its currency may
+ * also be in the objects around `node`.
  */
 export function moneyIn(
   fields: Fields,
@@ -145,7 +142,7 @@ function amountText(amount: number, currency: string | null): string {
   return fraction.length >= decimals ? text : amount.toFixed(decimals)
 }
 
-/** What an object says of its currency: `total_amount` goes with `total_currency` before any other. */
+/** The currency in an object: `total_currency` belongs to `total_amount`. */
 function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | null {
   const prefix = name.replace(/_?(amount|price|rate)$/, '')
   const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null
@@ -161,14 +158,14 @@ function currencyAround(node: Node | undefined, way: MoneyWay): string | null {
   return null
 }
 
-/** What is in the envelope's `data`, or the whole when there is no envelope. */
+/** The content of the envelope's `data`, or the whole without an envelope. */
 export function unwrap(json: unknown): unknown {
   return (isObject(json) ? own(json, 'data') : undefined) ?? json
 }
 
 /**
- * The record under its `name`, or the one object in a wrapper of another name: `{acct: {…}, meta: {…}}`; undefined where
- * nothing is said of one: `{"data": null}`, `{"success": true}`.
+ * The record under its `name`, or the one object under another name: `{acct: {…}, meta: {…}}`; undefined where there is
+ * none: `{"data": null}`, `{"success": true}`.
  */
 export function findNamed(json: unknown, name: string): JsonObject | undefined {
   const data = unwrap(json)
@@ -182,7 +179,7 @@ export function findNamed(json: unknown, name: string): JsonObject | undefined {
   return members.length === 1 && isObject(only) ? only : data
 }
 
-/** The same, with the facts beside a record that has its name: the balance beside the account. */
+/** As `findNamed`, with the facts beside the record: the balance beside the account. */
 export function findNamedWithFacts(json: unknown, name: string): JsonObject | undefined {
   const record = findNamed(json, name)
   const data = unwrap(json)

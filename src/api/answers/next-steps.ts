@@ -1,12 +1,10 @@
-/**
- * What to do about a refusal, by the code of the service, else by its status. The codes are those we choose (§7 shows
- * none); another service's are met by their words, and by the status.
- */
+/** Hints for refusals. §7 shows no codes; unknown ones fall back to keywords, then to the status. */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {snakeCase} from '../../contract/field-names.js'
 import type {Scope} from '../../contract/scopes.js'
 
-const SEARCH_AGAIN = 'an offer is valid for 15 minutes and once: bookctl hotels search finds those of now'
+const SEARCH_AGAIN =
+  'offers expire after 15 minutes and can be used once; search again: bookctl hotels search'
 const FIND_RESERVATION =
   'bookctl reservations list lists those of the service, bookctl journal those booked from here'
 const FIND_SUBSCRIPTION = 'bookctl webhooks list lists the subscriptions'
@@ -44,7 +42,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: 'check method and path; bookctl sandbox openapi lists both',
   offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
   duplicate_client_reference:
-    'bookctl journal tells whose it is; for another booking choose another --client-reference',
+    'bookctl journal shows whose it is; for another booking choose another --client-reference',
   price_changed: 'search again for the price of now, bookctl hotels search, and bound it with --max-price',
   idempotency_in_progress: RESUME,
   reservation_not_confirmed: 'wait for it to be confirmed: bookctl voucher download REF --wait',
@@ -63,7 +61,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   upstream_timeout: LATER,
 }
 
-/** What is looked for in another service's code, in this order. */
+/** Keywords in unknown codes, in this order. */
 const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/offer|rate|availab|sold/, SEARCH_AGAIN],
   [/subscription|webhook/, FIND_SUBSCRIPTION],
@@ -72,7 +70,7 @@ const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/reservation|booking|voucher/, FIND_RESERVATION],
 ]
 
-/** For what the operation is about, where a 404 does not say what was not found. */
+/** Where a 404 does not say what was not found. */
 const BY_SCOPE: Partial<Readonly<Record<string, string>>> = {
   'hotels:read': SEARCH_AGAIN,
   'tours:read': BY_CODE.tour_not_found,
@@ -93,7 +91,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: BY_CODE.validation_failed,
 }
 
-/** One line, for a refusal with `code` and `status` of an operation that needs `scope`; undefined when nothing is known. */
+/** One line, for a refusal with `code` and `status` of an operation that needs `scope`. */
 export function nextStep(code: string, status: number, scope: string | undefined): string | undefined {
   const name = snakeCase(code)
   if (Object.hasOwn(BY_CODE, name) && name !== 'not_found') return BY_CODE[name as ErrorCode]

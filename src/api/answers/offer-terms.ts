@@ -1,10 +1,11 @@
 /**
- * What an offer says beyond its facts: what is due at the hotel, what cancelling costs, how it may be paid. Read from
- * the service's own object, whatever its shape; undefined where the answer does not say.
+ * The terms of an offer in any shape: what is due at the hotel, what cancelling costs, how it may be paid. Undefined where
+ * the answer does not say.
  */
-import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
+import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject} from '../../contract/json.js'
 import {breadthFirst, textOf} from '../../contract/json-walk.js'
+import {factIn} from './facts.js'
 import {CHARGE, CURRENCY, POLICY, TERMS} from './vocabulary.js'
 
 export interface Charge {
@@ -32,15 +33,6 @@ export interface OfferTerms {
   readonly remarks: string | undefined
 }
 
-type Term = keyof typeof TERMS
-
-/** Which term a name is of, and which of several names goes first. */
-const PLACES: ReadonlyMap<string, readonly [term: Term, rank: number]> = new Map(
-  (Object.keys(TERMS) as Term[]).flatMap(term =>
-    TERMS[term].map((name, rank) => [name, [term, rank]] as const),
-  ),
-)
-
 /** The terms found in the offer's own object. */
 export function termsOf(raw: object): OfferTerms {
   const {due, policies, modes, left: leftText, remarks} = outermostIn(raw)
@@ -55,24 +47,20 @@ export function termsOf(raw: object): OfferTerms {
   }
 }
 
-/** Each term from the outermost object that has it. Asked for every offer of a long answer: one pass. */
+type Term = keyof typeof TERMS
+
+/** Each term from the outermost object that has it. */
 function outermostIn(raw: object): Partial<Record<Term, unknown>> {
   const found: Partial<Record<Term, unknown>> = {}
   for (const {value} of breadthFirst(raw)) {
-    const here: Partial<Record<Term, number>> = {}
-    for (const key of Object.keys(value)) {
-      const [term, rank] = PLACES.get(snakeCase(key)) ?? []
-      if (term === undefined || rank === undefined) continue
-      const isFree = !(term in found) || rank < (here[term] ?? 0)
-      if (!isFree || (value[key] ?? undefined) === undefined) continue
-      found[term] = value[key]
-      here[term] = rank
-    }
+    const fields = fieldsOf(value)
+    for (const term of Object.keys(TERMS) as Term[])
+      found[term] ??= factIn(fields, TERMS[term], term => term) ?? undefined
   }
   return found
 }
 
-/** Undefined when there is something and none of it can be read: then it is not known, rather than nothing. */
+/** Undefined when none of the items can be read: then the term is unknown. */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
   const items = Array.isArray(value) ? value : [value]
@@ -100,7 +88,7 @@ function stepFrom(item: unknown): PolicyStep | undefined {
 
 /** As the service wrote it, whether it is an amount or not: it is only shown. */
 function amountIn(fields: Fields): {amount: string; currency: string | null} | undefined {
-  const found = POLICY.fee.map(name => fields.get(name) ?? undefined).find(value => value !== undefined)
+  const found = factIn(fields, POLICY.fee, value => value)
   const inner = isObject(found) ? fieldsOf(found) : undefined
   const amount = inner ? textUnder(inner, POLICY.fee) : textOf(found)
   const currency = (inner && textUnder(inner, CURRENCY)) ?? textUnder(fields, CURRENCY) ?? null

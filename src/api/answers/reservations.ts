@@ -1,8 +1,8 @@
-/** The reservations in an answer of any shape (§2.5), and what each says about itself: what is not found is null. */
+/** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {type JsonObject, own} from '../../contract/json.js'
 import {breadthFirst, inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
-import {type Money, moneyIn, textIn} from './facts.js'
+import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {FEE, POLICY, RESERVATION} from './vocabulary.js'
 
@@ -48,31 +48,13 @@ export function outermostOf(nodes: Iterable<Node>): PlacedReservation[] {
   })
 }
 
-/** Every object with a reference that is inside no other such object, in the order of the document. */
+/** The same of a whole answer, in the order of the document. */
 export function outermostReservations(json: unknown): ReadReservation[] {
   return outermostOf(inDocumentOrder(json)).map(({found}) => found)
 }
 
-export interface ReservationFacts {
-  readonly client_reference_id: string | null
-  readonly hotel: string | null
-  /** Calendar dates at the hotel, as the service wrote them. */
-  readonly check_in: string | null
-  readonly check_out: string | null
-  readonly price: Money | null
-  readonly payment: string | null
-  /** Given name and family name of the lead guest, else of the first. */
-  readonly lead_guest: string | null
-  /** As the service wrote them. */
-  readonly created_at: string | null
-  readonly updated_at: string | null
-  /** From when on cancelling costs something, as the service wrote it. */
-  readonly free_until: string | null
-  /** What cancelling has cost. */
-  readonly fee: Money | null
-}
-
-export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>): ReservationFacts {
+/** What a reservation says about itself; dates and times are as the service wrote them. */
+export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
   const hotel = fields.get('hotel')
@@ -89,11 +71,14 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     lead_guest: leadGuest(fields),
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
+    /** When cancelling starts to cost something. */
     free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFee(fields),
+    /** What cancelling has cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }
 }
 
+/** Given name and family name of the lead guest, else of the first. */
 function leadGuest(fields: Fields): string | null {
   const list = RESERVATION.guests.map(name => fields.get(name)).find(Array.isArray) ?? []
   const guests = list.map((guest: unknown) => fieldsOf(firstObject(guest) ?? {}))

@@ -2,18 +2,12 @@
 
 import {parseJson} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
-import type {AttemptRecord} from '../types.js'
-import {ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
+import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
-export interface HarParts {
-  readonly creator: {readonly name: string; readonly version: string}
-  readonly redactor: Redactor
-}
-
-/** The document to write as JSON. Bodies that are not JSON (a voucher, an error page) are left out. */
-export function toHar(records: readonly AttemptRecord[], parts: HarParts): object {
-  const entries = records.map(record => toEntry(record, parts.redactor))
-  return {log: {version: '1.2', creator: parts.creator, entries}}
+/** The document to write as JSON; `version` is bookctl's. Bodies that are not JSON (a voucher, an error page) are left out. */
+export function toHar(records: readonly AttemptRecord[], version: string, redactor: Redactor): object {
+  const entries = records.map(record => toEntry(record, redactor))
+  return {log: {version: '1.2', creator: {name: 'bookctl', version}, entries}}
 }
 
 function toEntry(record: AttemptRecord, redactor: Redactor): object {
@@ -27,8 +21,8 @@ function toEntry(record: AttemptRecord, redactor: Redactor): object {
     cache: {},
     timings: {send: 0, wait: milliseconds, receive: 0},
     _attempt: record.attempt,
-    ...(record.waitMilliseconds === undefined ? {} : {_waitBeforeRepeat: record.waitMilliseconds}),
-    ...(fault ? {_error: {fault: fault.fault, sent: fault.sent, reason: redactor.text(fault.reason)}} : {}),
+    _waitBeforeRepeat: record.waitMilliseconds,
+    _error: fault && {fault: fault.fault, sent: fault.sent, reason: redactor.text(fault.reason)},
   }
 }
 
@@ -54,17 +48,17 @@ function toRequest(request: WireRequest, redactor: Redactor): object {
     cookies: [],
     headers: toHeaders(request.headers, redactor),
     queryString: query.map(([name, value]) => ({name, value})),
-    ...(request.body === undefined ? {} : {postData: toPostData(request, request.body, redactor)}),
+    postData: request.body === undefined ? undefined : toPostData(request, request.body, redactor),
     headersSize: -1,
     bodySize: Buffer.byteLength(request.body ?? ''),
   }
 }
 
 function toPostData(request: WireRequest, body: string, redactor: Redactor): object {
-  const json = parseText(body)
+  const json = parseJson(Buffer.from(body))
   const mimeType = request.headers['content-type'] ?? 'application/json'
   const text = json === undefined ? '' : JSON.stringify(redactor.json(json))
-  return {mimeType, text, ...(json === undefined ? {comment: 'not JSON; left out'} : {})}
+  return {mimeType, text, comment: json === undefined ? 'not JSON; left out' : undefined}
 }
 
 function toResponse(answer: WireAnswer, redactor: Redactor): object {
@@ -95,8 +89,4 @@ function toHeaders(headers: Readonly<Record<string, string>>, redactor: Redactor
     name: redactor.text(name),
     value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
   }))
-}
-
-function parseText(body: string | undefined): unknown {
-  return body === undefined ? undefined : parseJson(Buffer.from(body))
 }

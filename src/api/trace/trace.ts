@@ -1,6 +1,6 @@
 /**
- * What is reported of every attempt: lines for `--verbose` and `--print-curl`, a summary that is kept on this machine,
- * records for `--har`. Nothing secret leaves this folder.
+ * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
+ * Nothing secret leaves this folder.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
@@ -8,21 +8,21 @@ import {describeError, requestIdOf} from '../answers/errors.js'
 import {peopleIn} from '../redact/names.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {secretsIn} from '../redact/secrets-in.js'
-import {type AttemptRecord, ExchangeError, type Trace, type WireAnswer, type WireRequest} from '../types.js'
+import {type AttemptRecord, ExchangeError, type Trace, type WireRequest} from '../types.js'
 
 export interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: (line: string) => void
-  /** Whether `show` also takes headers and bodies, as `-vv` asks. */
+  /** Whether `show` also takes headers and bodies (`-vv`). */
   readonly bodies?: boolean
-  /** Takes each request, which `--print-curl` writes for the shell, and what takes secrets out of it. */
+  /** Takes each request for `--print-curl`, with the redactor for it. */
   readonly showRequest?: (request: WireRequest, redactor: Redactor) => void
-  /** Takes what is kept of each attempt on this machine. */
+  /** Takes the summary of each attempt. */
   readonly note?: (summary: AttemptSummary) => void
   /** Whether records are kept, for `har`. */
   readonly keep?: boolean
   readonly redactor?: Redactor
-  /** Told to the redactor beforehand. */
+  /** Known to the redactor from the start. */
   readonly secrets?: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export function createTrace(parts: TraceParts): TraceBook {
     },
     async har(version) {
       const {toHar} = await import('./har.js')
-      return toHar(records, {creator: {name: 'bookctl', version}, redactor})
+      return toHar(records, version, redactor)
     },
   }
 }
@@ -61,33 +61,24 @@ function sentBody({body}: WireRequest): unknown {
 
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
 export function describeAttempt(record: AttemptRecord, redactor: Redactor): string {
-  const {request, outcome, attempt} = record
+  const {request, outcome, attempt, waitMilliseconds: wait} = record
   const url = redactor.url(request.url, isOperation(request))
   const time = `in ${Math.round(record.milliseconds)} ms`
-  const wait = record.waitMilliseconds
-  const parts = [
-    outcome instanceof ExchangeError
-      ? `${outcome.fault} ${time} (${outcome.reason})`
-      : `${outcome.status} ${time}`,
-    ...requestIdPart(outcome, redactor),
-    `attempt ${attempt}`,
-    ...(wait === undefined ? [] : [`again in ${Math.round(wait)} ms`]),
-  ]
-  const line = `${request.method} ${url}: ${parts.map(part => redactor.text(part)).join(', ')}`
-  return sanitizeLine(line)
+  const parts = [`attempt ${attempt}`]
+  if (outcome instanceof ExchangeError) parts.unshift(`${outcome.fault} ${time} (${outcome.reason})`)
+  else {
+    const id = requestIdOf({...outcome, redactor})
+    if (id !== undefined) parts.unshift(`request ${id}`)
+    parts.unshift(`${outcome.status} ${time}`)
+  }
+  if (wait !== undefined) parts.push(`again in ${Math.round(wait)} ms`)
+  return sanitizeLine(`${request.method} ${url}: ${parts.map(part => redactor.text(part)).join(', ')}`)
 }
 
-/** Redacted before it is cut: half a secret would not be known for one. */
-function requestIdPart(outcome: WireAnswer | ExchangeError, redactor: Redactor): string[] {
-  if (outcome instanceof ExchangeError) return []
-  const id = requestIdOf({...outcome, redactor})
-  return id === undefined ? [] : [`request ${id}`]
-}
-
-/** Ours: what `-vv` shows of a body, in UTF-16 units. */
+/** Of a body with `-vv`, in UTF-16 units; not in the interface. */
 const MOST_LENGTH = 4096
 
-/** What `-vv` adds: headers and bodies of both sides, lines without line ends: `>` what was sent, `<` what came. */
+/** What `-vv` adds: headers and bodies, `>` what was sent, `<` what was received. */
 export function describeBodies({request, outcome}: AttemptRecord, redactor: Redactor): string[] {
   const sent = request.body === undefined ? undefined : Buffer.from(request.body)
   const lines = [...headerLines('>', request.headers, redactor), ...bodyLines('>', sent, redactor)]
@@ -111,53 +102,36 @@ function bodyLines(mark: string, body: Uint8Array | undefined, redactor: Redacto
   return [`  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }
 
-interface AttemptSummary {
-  /** ISO 8601. */
-  readonly at: string
-  readonly method: string
-  /** Without the values of its query. */
-  readonly url: string
-  /** Null when no answer came; then `fault` and `reason` say why. */
-  readonly status: number | null
-  readonly ms: number
-  readonly attempt: number
-  readonly request_id?: string
-  readonly idempotency_key?: string
-  /** The service's own word for a refusal. */
-  readonly error_code?: string
-  readonly fault?: string
-  readonly reason?: string
-}
+type AttemptSummary = ReturnType<typeof summarise>
 
-/** An attempt in a few words, without headers and bodies. */
-function summarise(record: AttemptRecord, redactor: Redactor): AttemptSummary {
+/** An attempt in a few words, without headers, bodies and the values of the query. */
+function summarise(record: AttemptRecord, redactor: Redactor) {
   const {request, outcome, attempt} = record
   const key = request.headers['idempotency-key']
-  const common = {
+  const answered = outcome instanceof ExchangeError ? undefined : {...outcome, redactor}
+  const id = answered && requestIdOf(answered)
+  return {
+    /** ISO 8601. */
     at: new Date(record.startedAt * 1000).toISOString(),
     method: request.method,
     url: shownUrl(redactor.url(request.url, isOperation(request)), redactor),
     ms: Math.round(record.milliseconds),
     attempt,
-    ...(key === undefined ? {} : {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
-  }
-  if (outcome instanceof ExchangeError)
-    return {...common, status: null, fault: outcome.fault, reason: redactor.text(outcome.reason)}
-  const id = requestIdOf({...outcome, redactor})
-  return {
-    ...common,
-    status: outcome.status,
-    ...(id === undefined ? {} : {request_id: redactor.text(id)}),
-    ...(outcome.status < 400 ? {} : codePart(describeError({...outcome, redactor}).code, redactor)),
+    ...(key !== undefined && {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
+    /** Null when no answer came; then `fault` and `reason` say why. */
+    status: answered?.status ?? null,
+    ...(outcome instanceof ExchangeError && {fault: outcome.fault, reason: redactor.text(outcome.reason)}),
+    ...(id !== undefined && {request_id: redactor.text(id)}),
+    ...(answered && answered.status >= 400 && codePart(describeError(answered).code, redactor)),
   }
 }
 
-/** One word alone: some services give a sentence in place of a code, and it may name somebody. */
+/** Only a single word: some services give a sentence in place of a code, and it may name a person. */
 function codePart(code: string, redactor: Redactor): {error_code?: string} {
   return /^[A-Za-z][\w.:-]*$/.test(code) ? {error_code: redactor.text(code)} : {}
 }
 
-/** A person's data may stand in a path, too. */
+/** A path may hold a person's data, too. */
 function shownUrl(url: string, redactor: Redactor): string {
   if (!URL.canParse(url)) return redactor.text(url)
   const {origin} = new URL(url)

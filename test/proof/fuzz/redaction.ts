@@ -152,7 +152,7 @@ export const redaction = [
       const record = {request, outcome, ...times}
       const redactor = knowing(secret)
       const texts = [
-        JSON.stringify(toHar([record], {creator: {name: 'bookctl', version: '1'}, redactor})),
+        JSON.stringify(toHar([record], '1', redactor)),
         curlLine(request, redactor),
         describeAttempt(record, redactor),
         ...describeBodies(record, redactor),
