@@ -2,17 +2,7 @@
  * The last requests of this machine, for `support bundle`: exchanges.jsonl, a line each, without bodies and secrets. Lines
  * are appended in one write, so processes need no lock; a full file is renamed to exchanges.1.jsonl, replacing the last one.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import {join} from 'node:path'
 import {isOfAnother, tighten} from '../storage/files.js'
 import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
@@ -21,7 +11,7 @@ const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
 const MOST_READ_BYTES = 1024 * 1024
 /** Opening a pipe would otherwise wait forever. */
-const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 const LOCK_WAIT_MILLISECONDS = 1000
 
 /**
@@ -32,12 +22,12 @@ export async function keepExchanges(
   directory: string,
   exchanges: readonly object[],
 ): Promise<string | undefined> {
-  if (exchanges.length === 0 || !existsSync(directory)) return undefined
+  if (exchanges.length === 0 || !fs.existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
   try {
     const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
     append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
-    if (statSync(path).size > FULL_BYTES) await rotate(directory, path)
+    if (fs.statSync(path).size > FULL_BYTES) await rotate(directory, path)
   } catch (error) {
     // Other errors: a read-only home, a full disk, a directory of that name.
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
@@ -47,22 +37,22 @@ export async function keepExchanges(
 }
 
 function append(path: string, text: string): void {
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
-  const file = openSync(path, flags | NO_LINK_NO_WAIT, 0o600)
+  const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT
+  const file = fs.openSync(path, flags | NO_LINK_NO_WAIT, 0o600)
   try {
-    const stats = fstatSync(file)
+    const stats = fs.fstatSync(file)
     if (!stats.isFile() || isOfAnother(path, stats)) return
     tighten(file, stats)
-    writeSync(file, endsInsideLine(file, stats.size) ? `\n${text}` : text)
+    fs.writeSync(file, endsInsideLine(file, stats.size) ? `\n${text}` : text)
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
 }
 
 /** Whether the last writer was interrupted; its line is lost, and would corrupt the next one. */
 function endsInsideLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1)
-  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
+  return size > 0 && fs.readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
 }
 
 /** Under a lock, because two processes may find the file full. */
@@ -70,7 +60,7 @@ async function rotate(directory: string, path: string): Promise<void> {
   const {withLock} = await import('../storage/lock.js')
   const lock = {directory, kind: 'exchanges', key: EXCHANGES_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
   await withLock(lock, async () => {
-    if (statSync(path).size > FULL_BYTES) renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
+    if (fs.statSync(path).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   })
 }
 
@@ -84,12 +74,12 @@ export function lastExchanges(directory: string, most: number): Record<string, u
 
 function linesOf(path: string): string[] {
   try {
-    const file = openSync(path, constants.O_RDONLY | NO_LINK_NO_WAIT)
+    const file = fs.openSync(path, fs.constants.O_RDONLY | NO_LINK_NO_WAIT)
     try {
-      const stats = fstatSync(file)
+      const stats = fs.fstatSync(file)
       return stats.isFile() ? endOf(file, stats.size).split('\n') : []
     } finally {
-      closeSync(file)
+      fs.closeSync(file)
     }
   } catch {
     return []
@@ -99,7 +89,7 @@ function linesOf(path: string): string[] {
 /** Of a file larger than it can normally be, only the end is read. */
 function endOf(file: number, size: number): string {
   const bytes = Buffer.alloc(Math.min(size, MOST_READ_BYTES))
-  const length = readSync(file, bytes, 0, bytes.length, size - bytes.length)
+  const length = fs.readSync(file, bytes, 0, bytes.length, size - bytes.length)
   return bytes.toString('utf8', 0, length)
 }
 

@@ -1,30 +1,16 @@
-/** What a database holds: whether its schema is ours and of which version, and whether the file is damaged. */
+/** Checks of a database's content: whether its schema is ours and of which version, and whether the file is damaged. */
 import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {endsAmidPage} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
 import {type Connection, openSqlite} from './sqlite.js'
 
-/** What migrations need of an open database. */
-interface Migrated {
-  transaction<T>(work: () => T): T
-  run(sql: string): number
-}
-
-/** Brings the schema up to the last of `migrations`, in one transaction. */
-export function migrate(
-  connection: Connection,
-  database: Migrated,
-  migrations: readonly string[],
-  path: string,
-): void {
-  database.transaction(() => {
-    // Another process may have migrated it in the meantime.
-    const from = requireOurs(connection, migrations, path)
-    if (from === migrations.length) return
-    for (const migration of migrations.slice(from)) connection.exec(migration)
-    database.run(`PRAGMA user_version = ${migrations.length}`)
-  })
+/** Brings the schema up to the last of `migrations`; call it in a transaction. */
+export function migrate(connection: Connection, migrations: readonly string[], path: string): void {
+  // Another process may have migrated it in the meantime.
+  const from = requireOurs(connection, migrations, path)
+  for (const migration of migrations.slice(from)) connection.exec(migration)
+  connection.exec(`PRAGMA user_version = ${migrations.length}`)
 }
 
 /** One statement, because another process may migrate the file between two. */
@@ -42,12 +28,9 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   const expected = tablesOf(migrations.slice(0, Math.max(0, version)))
   const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
   if (version >= 0 && isOurs) return version
+  const message = `${path} belongs to another program, or some of its tables are missing`
   const hint = 'move it away, together with its -wal and -shm files; it was not changed'
-  throw new StorageError(
-    'not_ours',
-    `${path} belongs to another program, or some of its tables are missing`,
-    hint,
-  )
+  throw new StorageError('not_ours', message, hint)
 }
 
 const CHANGE = /^\s*(?:(CREATE|DROP) TABLE (\w+)|ALTER TABLE (\w+) RENAME TO (\w+))/gm

@@ -70,25 +70,40 @@ export interface DatabaseOptions {
  * Throws StorageError: not writable, a symbolic link, a file of another user or program, damaged, of a newer version.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
-  try {
-    if (path !== ':memory:') {
+  const {migrations, busyTimeoutMilliseconds: patience = PATIENCE_MILLISECONDS} = options
+  const isFile = path !== ':memory:'
+  const connect = () => {
+    if (isFile) {
       prepareDatabaseFile(path, options.owner ?? 'ours')
-      if (logBytes(path) > 0) checkBeforehand(path, options.migrations)
+      if (logBytes(path) > 0) checkBeforehand(path, migrations)
     }
-    const {busyTimeoutMilliseconds = PATIENCE_MILLISECONDS} = options
-    const connection = openSqlite(path, {timeout: busyTimeoutMilliseconds})
+    return openSqlite(path, {timeout: patience})
+  }
+  return opened(path, connect, connection => {
+    const database = wrap(connection, path, patience)
+    // SQLite does not wait while another process switches the same new file to a write-ahead log.
+    untilFree(patience, path, () => {
+      const version = requireOurs(connection, migrations, path)
+      if (isFile) requireSound(connection, path)
+      connection.exec(PRAGMAS)
+      if (version < migrations.length) database.transaction(() => migrate(connection, migrations, path))
+      return true
+    })
+    finishErasing(connection, patience)
+    return database
+  })
+}
+
+/** What `use` makes of a new connection, which is closed if it throws. Throws StorageError. */
+function opened(
+  path: string,
+  connect: () => Connection,
+  use: (connection: Connection) => Database,
+): Database {
+  try {
+    const connection = connect()
     try {
-      const database = wrap(connection, path, busyTimeoutMilliseconds)
-      // SQLite does not wait while another process switches the same new file to a write-ahead log.
-      untilFree(busyTimeoutMilliseconds, path, () => {
-        const version = requireOurs(connection, options.migrations, path)
-        if (path !== ':memory:') requireSound(connection, path)
-        connection.exec(PRAGMAS)
-        if (version < options.migrations.length) migrate(connection, database, options.migrations, path)
-        return true
-      })
-      finishErasing(connection, busyTimeoutMilliseconds)
-      return database
+      return use(connection)
     } catch (error) {
       connection.close()
       throw error
@@ -113,18 +128,11 @@ function requireSound(connection: Connection, path: string): void {
  */
 export function openDatabaseToRead(path: string): Database {
   requireRegularFile(path)
-  try {
-    const connection = openReadOnly(path, READ_PATIENCE_MILLISECONDS)
-    try {
-      requireSound(connection, path)
-      return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
-    } catch (error) {
-      connection.close()
-      throw error
-    }
-  } catch (error) {
-    throw storageErrorOf(error, path)
-  }
+  const connect = () => openReadOnly(path, READ_PATIENCE_MILLISECONDS)
+  return opened(path, connect, connection => {
+    requireSound(connection, path)
+    return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
+  })
 }
 
 /** The size at which SQLite itself copies the log into the file. */
@@ -150,11 +158,8 @@ function emptyLongLog(connection: Connection): void {
 function wrap(connection: Connection, path: string, patienceMilliseconds: number): Database {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
-    let statement = statements.get(sql)
-    if (!statement) {
-      statement = connection.prepare(sql)
-      statements.set(sql, statement)
-    }
+    const statement = statements.get(sql) ?? connection.prepare(sql)
+    statements.set(sql, statement)
     return statement
   }
   const guarded = <T>(work: () => T): T => {
@@ -167,13 +172,6 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
   let inTransaction = false
   // Nor does SQLite wait for another process that is emptying the log.
   const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
-  const rewriteOrThrow = (mark: number) => {
-    try {
-      rewrite(connection, mark, truncateLog)
-    } catch (error) {
-      throw notYetErased(storageErrorOf(error, path), path)
-    }
-  }
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -205,8 +203,15 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
         return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
       })
       if (mark === undefined) return result
-      if (orLater) finishErasing(connection, patienceMilliseconds)
-      else rewriteOrThrow(mark)
+      if (orLater) {
+        finishErasing(connection, patienceMilliseconds)
+        return result
+      }
+      try {
+        rewrite(connection, mark, truncateLog)
+      } catch (error) {
+        throw notYetErased(storageErrorOf(error, path), path)
+      }
       return result
     },
     close() {

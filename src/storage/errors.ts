@@ -26,40 +26,30 @@ export function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.fault === 'full'
 }
 
-/** What codes of Node and SQLite that begin like this mean; the first match counts. */
-const FAULTS: readonly [
-  beginning: RegExp,
-  fault: StorageFault,
-  message: (path: string, code: string) => string,
-  hint: string,
-][] = [
+/** What codes of Node and SQLite mean that start like this; the first match counts. */
+const FAULTS: readonly [start: RegExp, fault: StorageFault, message: string, hint: string][] = [
   [
     /^(EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN|ENOENT|ENOTDIR)/,
     'not_writable',
-    (path, code) => `cannot write ${path} (${code})`,
+    'cannot write PATH (CODE)',
     'make the directory writable, or set BOOKCTL_CONFIG_DIR to one that is',
   ],
   [
     // The index of the log could not be enlarged (SHMSIZE): SQLite gives no other reason than a full disk.
     /^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/,
     'full',
-    path => `no space left for ${path}`,
+    'no space left for PATH',
     'free some disk space; what was stored before is unchanged',
   ],
   [
     // A quota or a limit on file sizes; SQLite reports other failed writes the same way.
     /^SQLITE_IOERR_WRITE/,
     'full',
-    (path, code) => `cannot write more to ${path} (${code})`,
+    'cannot write more to PATH (CODE)',
     'check the free space, the quota and the disk; what was stored before is unchanged',
   ],
-  [/^SQLITE_(BUSY|LOCKED)/, 'busy', path => `${path} is in use by another process`, 'run the command again'],
-  [
-    /^/,
-    'failed',
-    (path, code) => `cannot use ${path} (${code || 'unknown error'})`,
-    'check the file and the disk it is on',
-  ],
+  [/^SQLITE_(BUSY|LOCKED)/, 'busy', 'PATH is in use by another process', 'run the command again'],
+  [/^/, 'failed', 'cannot use PATH (CODE)', 'check the file and the disk it is on'],
 ]
 
 /** The StorageError for what Node or SQLite threw while working on `path`; a StorageError passes unchanged. */
@@ -68,8 +58,7 @@ export function storageErrorOf(error: unknown, path: string): StorageError {
   const code = String((error as {code?: unknown}).code ?? '')
   const cause = {cause: error}
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, cause)
-  const [, fault, message, hint] = FAULTS.find(([beginning]) =>
-    beginning.test(code),
-  ) as (typeof FAULTS)[number]
-  return new StorageError(fault, message(path, code), hint, cause)
+  const [, fault, text, hint] = FAULTS.find(([start]) => start.test(code)) as (typeof FAULTS)[number]
+  const message = text.replace('CODE', code || 'unknown error').replace('PATH', () => path)
+  return new StorageError(fault, message, hint, cause)
 }

@@ -1,28 +1,9 @@
 /**
- * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into place, and
- * the directory flushed. Every failure removes the temporary file, and the next writer in the directory removes those of
- * killed processes. The usual atomic-write packages ignore a short write: on a full disk they replace a good file with a
- * truncated one.
+ * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into place. The next
+ * writer in the directory removes temporary files of killed processes. The usual packages for this ignore a short write: on a
+ * full disk they replace a good file with a truncated one.
  */
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
@@ -35,8 +16,8 @@ import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 export function ensurePrivateDirectory(directory: string): void {
   try {
     makeDirectory(directory)
-    const stats = lstatSync(directory)
-    if (!stats.isDirectory() && !(stats.isSymbolicLink() && existsSync(directory))) {
+    const stats = fs.lstatSync(directory)
+    if (!stats.isDirectory() && !(stats.isSymbolicLink() && fs.existsSync(directory))) {
       const what = stats.isSymbolicLink() ? 'a symbolic link to nothing' : 'not a directory'
       throw new StorageError('not_ours', `${directory} is ${what}`, 'set BOOKCTL_CONFIG_DIR to a directory')
     }
@@ -48,23 +29,23 @@ export function ensurePrivateDirectory(directory: string): void {
 
 /** Removes group and other permissions of `directory`, unless it is shared. Throws the error of the system. */
 export function tightenDirectory(directory: string): void {
-  const stats = lstatSync(directory)
-  if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) chmodSync(directory, 0o700)
+  const stats = fs.lstatSync(directory)
+  if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) fs.chmodSync(directory, 0o700)
 }
 
 /** Not in a shared directory: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */
-function mayTighten(directory: string, stats: Stats): boolean {
+function mayTighten(directory: string, stats: fs.Stats): boolean {
   const shared = (stats.mode & 0o1000) !== 0 || dirname(resolve(directory)) === resolve(directory)
   return process.platform !== 'win32' && stats.isDirectory() && stats.uid === process.getuid?.() && !shared
 }
 
 /** With its parents. Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc). */
 function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return
+  if (fs.existsSync(directory)) return
   const parent = dirname(directory)
   if (parent !== directory) makeDirectory(parent)
   try {
-    mkdirSync(directory, {mode: 0o700})
+    fs.mkdirSync(directory, {mode: 0o700})
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
@@ -74,7 +55,7 @@ function makeDirectory(directory: string): void {
  * The stats of the file at `path`; undefined when there is none. Throws StorageError unless it is a regular file. A symbolic
  * link is neither followed nor replaced: it may be an attack, or the user's own.
  */
-export function requireRegularFile(path: string): Stats | undefined {
+export function requireRegularFile(path: string): fs.Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats
   const what = stats.isSymbolicLink() ? 'a symbolic link, ' : stats.isDirectory() ? 'a directory, ' : ''
@@ -99,9 +80,9 @@ export function isEntry(path: string): boolean {
   }
 }
 
-function lstatIfAny(path: string): Stats | undefined {
+function lstatIfAny(path: string): fs.Stats | undefined {
   try {
-    return lstatSync(path, {throwIfNoEntry: false})
+    return fs.lstatSync(path, {throwIfNoEntry: false})
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     throw storageErrorOf(error, path)
@@ -138,26 +119,26 @@ export function writeWholePieces(
   try {
     writeNewFile(temporary, pieces, options.mode ?? 0o600)
     options.whenReady?.()
-    if (options.existing === 'replace') renameSync(temporary, path)
+    if (options.existing === 'replace') fs.renameSync(temporary, path)
     else putInPlace(temporary, path)
     flushDirectory(directory)
   } catch (error) {
     if (options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST') throw error
     throw storageErrorOf(error, path)
   } finally {
-    rmSync(temporary, {force: true})
+    fs.rmSync(temporary, {force: true})
   }
 }
 
 /** Throws EEXIST when the name is taken. */
 function putInPlace(temporary: string, path: string): void {
   try {
-    linkSync(temporary, path)
+    fs.linkSync(temporary, path)
   } catch (error) {
     // A file system without hard links: FAT, some network shares.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
-    renameSync(temporary, path)
+    fs.closeSync(fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600))
+    fs.renameSync(temporary, path)
   }
 }
 
@@ -173,7 +154,7 @@ function requireReplaceable(path: string): void {
 export function isWritableDirectory(directory: string): boolean {
   try {
     ensurePrivateDirectory(directory)
-    accessSync(directory, constants.W_OK | constants.X_OK)
+    fs.accessSync(directory, fs.constants.W_OK | fs.constants.X_OK)
     return true
   } catch {
     return false
@@ -181,13 +162,13 @@ export function isWritableDirectory(directory: string): boolean {
 }
 
 function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number): void {
-  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+  const file = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, mode)
   try {
     for (const bytes of pieces)
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
-    fsyncSync(file)
+      for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
+    fs.fsyncSync(file)
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
 }
 
@@ -195,11 +176,11 @@ function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number):
 function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
   try {
-    const handle = openSync(directory, constants.O_RDONLY)
+    const handle = fs.openSync(directory, fs.constants.O_RDONLY)
     try {
-      fsyncSync(handle)
+      fs.fsyncSync(handle)
     } finally {
-      closeSync(handle)
+      fs.closeSync(handle)
     }
   } catch (error) {
     if (!['EACCES', 'EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
@@ -210,25 +191,25 @@ function flushDirectory(directory: string): void {
  * Whether the file at `path` belongs to another user, who could read what is written to it or could have written its
  * content. Root is trusted; when running as root in a user's home, so is the owner of the directory.
  */
-export function isOfAnother(path: string, {uid}: Stats): boolean {
+export function isOfAnother(path: string, {uid}: fs.Stats): boolean {
   const own = process.geteuid?.()
   if (own === undefined || uid === own || uid === 0) return false
-  return own !== 0 || uid !== statSync(dirname(path)).uid
+  return own !== 0 || uid !== fs.statSync(dirname(path)).uid
 }
 
 /** Removes group and other permissions of a file, if the system allows it. `file`: its descriptor or path. */
-export function tighten(file: number | string, {mode}: Stats): void {
+export function tighten(file: number | string, {mode}: fs.Stats): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   try {
-    if (typeof file === 'number') fchmodSync(file, 0o600)
-    else chmodSync(file, 0o600)
+    if (typeof file === 'number') fs.fchmodSync(file, 0o600)
+    else fs.chmodSync(file, 0o600)
   } catch {
     // A read-only disk: no other user can change the file either.
   }
 }
 
 /** As `requireRegularFile`; also throws StorageError when the file belongs to another user. */
-export function requireOwnFile(path: string): Stats | undefined {
+export function requireOwnFile(path: string): fs.Stats | undefined {
   const stats = requireRegularFile(path)
   if (stats === undefined || !isOfAnother(path, stats)) return stats
   const hint = 'change its owner (chown) or move it away; it was not changed'
@@ -244,17 +225,17 @@ export const MOST_PEM_BYTES = 1024 * 1024
  * never be written.
  */
 export function readPem(file: string | number): string {
-  if (typeof file === 'string' && statSync(file).isFIFO())
+  if (typeof file === 'string' && fs.statSync(file).isFIFO())
     throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
-  const descriptor = typeof file === 'number' ? file : openSync(file, 'r')
+  const descriptor = typeof file === 'number' ? file : fs.openSync(file, 'r')
   try {
     const bytes = Buffer.allocUnsafe(MOST_PEM_BYTES + 1)
     let length = 0
     for (let got = -1; got !== 0 && length < bytes.length; length += got)
-      got = readSync(descriptor, bytes, length, bytes.length - length, null)
+      got = fs.readSync(descriptor, bytes, length, bytes.length - length, null)
     if (length > MOST_PEM_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
     return bytes.toString('utf8', 0, length)
   } finally {
-    if (typeof file === 'string') closeSync(descriptor)
+    if (typeof file === 'string') fs.closeSync(descriptor)
   }
 }

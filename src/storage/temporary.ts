@@ -30,18 +30,14 @@ let known: string | undefined
 
 /** The PID namespace, if the system has them, and the host. */
 function place(): string {
-  known ??= `${namespace()}-${hostname()
-    .replace(/[^A-Za-z0-9.]/g, '_')
-    .slice(0, 64)}`
-  return known
-}
-
-function namespace(): string {
+  if (known !== undefined) return known
+  const host = hostname().replace(/[^A-Za-z0-9.]/g, '_')
+  let namespace = ''
   try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
-  } catch {
-    return ''
-  }
+    namespace = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  } catch {}
+  known = `${namespace}-${host.slice(0, 64)}`
+  return known
 }
 
 function isRunning(pid: number): boolean {

@@ -80,7 +80,7 @@ test('killed during an attempt, it makes that one again and no other', async () 
 })
 
 test('killed amid hundreds, it makes again only what was not on record', async () => {
-  const count = 600
+  const count = 240
   subscriber = await startSubscriber()
   const due = Math.ceil(Date.now() / 1000) + 3600
   writeWaiting(join(killable.directory, 'sandbox.db'), `${subscriber.origin}/hooks`, count, due)
