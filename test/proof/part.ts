@@ -1,37 +1,35 @@
-/** A part of the proof: cells with names, each of which finds what is wrong; and how they are run. */
+/** A part of the proof: cells with names, each of which finds what is wrong; and how they are chosen and run. */
 
-export interface Outcome {
+interface Outcome {
   /** The line of the table it counts in: the command, the file, the kind. */
   readonly group: string
-  /** How many of the part's units it counts (default 1). */
-  readonly count?: number
-  /** What else was counted, by its unit. */
-  readonly more?: Readonly<Record<string, number>>
+  /** How many of the part's units it counts. */
+  readonly count: number
   /** What is wrong, one line each. */
   readonly wrong: readonly string[]
 }
 
-type Tell = (name: string, outcome: Outcome) => void
+type Report = (name: string, outcome: Outcome) => void
 
 export interface Part {
   /** The heading of its table. */
   readonly title: string
   /** What is counted: cells, kills, inputs. */
   readonly unit: string
-  /** The names of its cells; --only chooses among them. */
   readonly names: readonly string[]
-  /** The few of them that `npm test` runs. */
+  /** The few cells that `npm test` runs. */
   readonly sample: readonly string[]
   /** What this machine cannot try, and why, one line each. */
   readonly leftOut: readonly string[]
-  /** Runs the cells of these names and calls `tell` as each ends. All that is random follows from `seed`. */
-  run(names: ReadonlySet<string>, tell: Tell, seed: number): Promise<void>
+  /** Runs the cells of these names and reports each as it ends. All that is random follows from `seed`. */
+  run(names: ReadonlySet<string>, report: Report, seed: number): Promise<void>
 }
 
 export interface Cell<Bench> {
   readonly name: string
   readonly group: string
   readonly isSample?: boolean
+  /** Returns what is wrong; with how many units it counted, if that is not one. */
   run(bench: Bench, seed: number): Promise<readonly string[] | Omit<Outcome, 'group'>>
 }
 
@@ -40,51 +38,46 @@ export interface PartOptions<Bench> {
   readonly unit?: string
   readonly cells: readonly Cell<Bench>[]
   /** Opens what the cells share. Each group has its own: a sandbox with thousands of reservations has long lists. */
-  readonly open: () => Promise<Bench & {close(): Promise<void>}>
+  readonly open: () => Promise<Bench & {close(): Promise<unknown>}>
   /** How many cells run at a time (default 2). */
   readonly atOnce?: number
   readonly leftOut?: readonly string[]
-  /** What is wrong with what the cells shared, after all of them. */
-  readonly checkBench?: (bench: Bench) => readonly string[]
 }
 
 export function part<Bench>(options: PartOptions<Bench>): Part {
-  const {title, unit = 'cells', cells, atOnce = 2, leftOut = [], checkBench = () => []} = options
+  const {title, unit = 'cells', cells, atOnce = 2, leftOut = []} = options
   const namesOf = (chosen: readonly Cell<Bench>[]) => chosen.map(({name}) => name)
-  const runCell = async (bench: Bench, {name, group, run}: Cell<Bench>, tell: Tell, seed: number) => {
-    const came = await run(bench, seed).catch(error => [`the cell itself failed: ${(error as Error).stack}`])
-    tell(name, 'wrong' in came ? {...came, group} : {group, wrong: came})
-  }
   return {
     ...{title, unit, leftOut, names: namesOf(cells), sample: namesOf(cells.filter(({isSample}) => isSample))},
-    async run(names, tell, seed) {
+    async run(names, report, seed) {
       const chosen = cells.filter(({name}) => names.has(name))
       // A few cells of many groups share one bench.
-      const groups = chosen.length < 100 ? [''] : [...new Set(chosen.map(({group}) => group))]
-      for (const each of chosen.length === 0 ? [] : groups) {
-        const group = each === '' ? chosen : chosen.filter(cell => cell.group === each)
+      const groupOf = ({group}: Cell<Bench>) => (chosen.length < 100 ? '' : group)
+      for (const each of new Set(chosen.map(groupOf))) {
+        const waiting = chosen.filter(cell => groupOf(cell) === each)
         const bench = await options.open()
-        try {
-          await forEach(group, atOnce, cell => runCell(bench, cell, tell, seed))
-          const wrong = checkBench(bench)
-          if (wrong.length > 0) tell('what all cells share', {group: 'all cells', count: 0, wrong})
-        } finally {
-          await bench.close()
+        const work = async () => {
+          for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
+            const {name, group} = cell
+            const found = await cell
+              .run(bench, seed)
+              .catch(error => [`the cell itself failed: ${error.stack}`])
+            report(name, {group, ...('wrong' in found ? found : {count: 1, wrong: found})})
+          }
         }
+        await Promise.all(Array.from({length: atOnce}, work)).finally(() => bench.close())
       }
     },
   }
 }
 
-/** Does `work` for each of `items`, `atOnce` at a time. */
-async function forEach<T>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const waiting = [...items]
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
-  }
-  await Promise.all(Array.from({length: atOnce}, worker))
+/** The cells of each part whose name, with the part's title before it, contains all of `texts`, in either case. */
+export function choose(parts: readonly Part[], texts: readonly string[]): {part: Part; names: string[]}[] {
+  const all = texts.map(text => text.toLowerCase())
+  const chosen = parts.map(part => {
+    const isChosen = (name: string) =>
+      all.every(text => `${part.title}: ${name}`.toLowerCase().includes(text))
+    return {part, names: part.names.filter(isChosen)}
+  })
+  return chosen.filter(({names}) => names.length > 0)
 }

@@ -1,10 +1,9 @@
 /** A few cells of each part of the proof, the same each time; `npm run proof` runs all of them. And what the proof relies on. */
-import {execFile, spawn} from 'node:child_process'
+import {spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {promisify} from 'node:util'
 import {expect, onTestFinished, test} from 'vitest'
 import {Home as TestHome} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
@@ -13,47 +12,31 @@ import {waitUntil} from '../support/wait.js'
 import {ELSEWHERE, ROWS, SILENT, TO_RECEIVERS} from './faults/commands.js'
 import {Canaries} from './leaks/canaries.js'
 import {allLeakCells} from './leaks/leaks.js'
-import {RESULTS} from './leaks/rules.js'
-import {SWITCHES} from './leaks/switches.js'
+import {RESULTS, SWITCHES} from './leaks/rules.js'
+import {choose} from './part.js'
 import {PARTS} from './parts.js'
 import {CREDENTIALS, Home, openScene} from './scene.js'
 
 const SEED = 6
 
-test.each(PARTS)('$title: a sample', async part => {
-  expect(part.sample).not.toEqual([])
+test.each(PARTS)('$title: a sample', async ({names, sample, run}) => {
+  expect(new Set(names).size).toBe(names.length)
+  expect(sample).not.toEqual([])
   const failed: string[] = []
-  await part.run(
-    new Set(part.sample),
-    (name, {wrong}) => {
-      if (wrong.length > 0) failed.push([name, ...wrong].join('\n'))
-    },
-    SEED,
-  )
+  const report: Parameters<typeof run>[1] = (name, {wrong}) => {
+    if (wrong.length > 0) failed.push([name, ...wrong].join('\n'))
+  }
+  await run(new Set(sample), report, SEED)
   expect(failed.join('\n\n')).toBe('')
 })
 
-test.each(PARTS)('$title: each cell has a name of its own', ({names}) => {
-  expect(new Set(names).size).toBe(names.length)
+test('--only chooses the cells whose name contains all its texts, in either case', () => {
+  const [chosen, ...others] = choose(PARTS, ['matrix: account', 'GZIP'])
+  expect([chosen?.part.title, others]).toEqual(['Fault matrix', []])
+  expect(chosen?.names.filter(name => !/^account.*gzip/.test(name))).toEqual([])
 })
 
-test('--only chooses the cells whose name contains all its texts, in either case', async () => {
-  const argv = [
-    '--import',
-    'tsx',
-    'test/proof/main.ts',
-    '--list',
-    '--only',
-    'matrix: account',
-    '--only',
-    'GZIP',
-  ]
-  const {stdout} = await promisify(execFile)(process.execPath, argv, {cwd: new URL('../..', import.meta.url)})
-  const lines = stdout.trim().split('\n')
-  expect(lines.filter(line => !/^Fault matrix: account.*gzip/i.test(line))).toEqual([])
-})
-
-test('every command is in the fault matrix and the search for leaks, or said to ask the service nothing', () => {
+test('every command is in the fault matrix and the search for leaks, or is known to ask the service nothing', () => {
   const rows = new Set(ROWS.map(({command}) => command))
   const unstruck = [...Object.keys(SILENT), ...TO_RECEIVERS, ...ELSEWHERE]
   expect([...rows, ...unstruck].sort()).toEqual(Object.keys(COMMANDS).sort())
@@ -74,7 +57,7 @@ test('every command meets every debug switch in the search for leaks, and so doe
   expect(new Set(pairs).size).toBe((ROWS.length + faults.size) * SWITCHES.length)
 })
 
-test('a command that is said to ask the service nothing asks nothing', async () => {
+test('a command without a row asks the service nothing', async () => {
   const {wire, close} = await openScene('http://127.0.0.1:1')
   const home = new TestHome({...CREDENTIALS, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
   onTestFinished(close)
@@ -106,7 +89,7 @@ test('a command that does not end is killed, whatever it started', async () => {
   const home = new Home()
   onTestFinished(() => home.remove())
   const before = ['sh', '-c', 'echo begun; sleep 30 & echo $! >&2; wait', '--']
-  const {exit, stderr} = await home.run([], {before, limitMilliseconds: 1000})
+  const {exit, stderr} = await home.run([], {before, limitMilliseconds: 300})
   expect(exit).toBe('SIGKILL')
   process.kill(Number(stderr))
 })
@@ -114,22 +97,23 @@ test('a command that does not end is killed, whatever it started', async () => {
 test('a sandbox ends with the process that started it, however that ends', async () => {
   const module = new URL('../support/local-sandbox.ts', import.meta.url).href
   const script = `const {startLocalSandbox} = await import(${JSON.stringify(module)})
-    const {home} = await startLocalSandbox()
-    console.log(home.directory)`
+    const {home, origin} = await startLocalSandbox()
+    console.log(JSON.stringify({directory: home.directory, origin}))`
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const argv = ['--import', 'tsx', '--input-type=module', '-e', script]
   const parent = spawn(process.execPath, argv, {cwd: root, stdio: ['ignore', 'pipe', 'inherit']})
   onTestFinished(() => void parent.kill('SIGKILL'))
   const [line] = await once(parent.stdout, 'data')
-  const home = new Home()
-  const directory = String(line).trim()
-  onTestFinished(() => home.remove())
+  const {directory, origin} = JSON.parse(line)
   onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
-  const env = {BOOKCTL_CONFIG_DIR: join(directory, 'config')}
-  const clock = async () => (await home.run(['sandbox', 'clock'], {env})).exit
-  expect(await clock()).toBe(0)
+  const answers = () =>
+    fetch(`${origin}/_sandbox/clock`).then(
+      () => true,
+      () => false,
+    )
+  expect(await answers()).toBe(true)
   parent.kill('SIGKILL')
-  await waitUntil(async () => (await clock()) !== 0, 'the sandbox to end')
+  await waitUntil(async () => !(await answers()), 'the sandbox to end')
 })
 
 test('a stack trace is known by its places, and nothing else is', () => {

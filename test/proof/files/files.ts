@@ -269,9 +269,8 @@ const CELLS: readonly (Cell<Bench> & {readonly lacks?: string | undefined})[] = 
 
 const SAMPLE = [
   ...['config.json, cut in the middle × config set', "tokens.db, a link to somebody's file × account"],
-  ...['state.db, a torn second page × reserve', 'events.db, a schema of a newer version × webhooks listen'],
-  ...['tokens.db, mode 666 × login', 'files of 4 kB at most × config set', '8 kB left × reserve'],
-  ...['mounted read-only × logout', 'umask 000 × login', 'no room for the answer × reserve'],
+  ...['state.db, a torn second page × reserve'],
+  ...['8 kB left × reserve', 'mounted read-only × logout', 'no room for the answer × reserve'],
 ]
 
 export const files = part<Bench>({

@@ -41,15 +41,9 @@ export class Canaries {
   private readonly kinds = new Map<string, SecretKind>()
   /** The same, in every spelling. */
   private readonly spelled = new Map<string, SecretKind>()
-  private readonly met = new Set<string>()
 
   constructor(known: Iterable<readonly [string, SecretKind]> = TYPED) {
     for (const [secret, kind] of known) this.add(secret, kind)
-  }
-
-  /** How many the command could have shown: they passed it on the wire, or it could read them. */
-  get size(): number {
-    return this.met.size
   }
 
   /** A secret keeps the kind it was first known as. */
@@ -68,12 +62,6 @@ export class Canaries {
   harvest(text: string): void {
     for (const [kind, pattern] of ON_THE_WIRE)
       for (const [, secret] of text.matchAll(pattern)) if (secret) this.add(secret, kind)
-    this.meet(text)
-  }
-
-  /** Notes which of them are in something that the command can read. */
-  meet(text: string): void {
-    for (const secret of this.kinds.keys()) if (text.includes(secret)) this.met.add(secret)
   }
 
   /** The kinds that `text` shows, without those in `allowed`. */

@@ -5,11 +5,13 @@
 import type {ChildProcess} from 'node:child_process'
 import {cpSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import type {TlsOptions} from 'node:tls'
 import type {Finished} from '../../support/bookctl.js'
 import {startListening} from '../../support/listening.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {SEARCH} from '../../support/stay.js'
 import {signatureOf} from '../../support/webhook-files.js'
+import type {Wire} from '../../support/wire.js'
 import {Home, openScene, Side, textsIn, withState} from '../scene.js'
 import {Canaries, PLANTED, type SecretKind} from './canaries.js'
 
@@ -20,32 +22,21 @@ export interface Bench {
   readonly canaries: Canaries
 }
 
-export interface LeakResult {
-  readonly wrong: readonly string[]
-  /** How many secrets the command could have shown. */
-  readonly more: {readonly canaries: number}
-}
-
 export const EVENT_ID = 'evt_canary01'
 export const OPEN_REFERENCE = 'knowing-open'
 const VOUCHER_TOKEN = 'WyJSU1YtS0VQVCJd.keptVoucherToken0123456789abcdef'
 const [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST] = ['K7654321', 'K7654322', 'K7654323'] as const
 const CONTACT = 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567'
 
-export async function openBench(): Promise<Bench & {close(): Promise<void>}> {
+export async function openBench() {
   const sandbox = await startLocalSandbox()
   const home = new Home()
   const close = async () => {
     home.remove()
     await sandbox.stop()
   }
-  try {
-    const canaries = await remember(home, sandbox.origin)
-    return {side: new Side(sandbox.origin), known: home.configDirectory, canaries, close}
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const canaries = await remember(home, sandbox.origin)
+  return {side: new Side(sandbox.origin), known: home.configDirectory, canaries, close}
 }
 
 /** Runs a command that must end with `exit`. */
@@ -104,26 +95,12 @@ async function receiveEvent(home: Home, origin: string): Promise<void> {
   await done(listening.ended)
 }
 
-export const harvestInto =
+const harvestInto =
   (canaries: Canaries) =>
   ({head, body}: {head: string; body: string}, reply: {body: Buffer}): void => {
     canaries.harvest(`${head}\n${body}`)
     canaries.harvest(reply.body.toString('latin1'))
   }
-
-/** Copies what is known into `home`, and sets what every command finds in its environment. */
-export function furnish(home: Home, {known}: Bench): void {
-  Object.assign(home.env, {
-    BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
-    HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
-    NO_PROXY: '127.0.0.1,localhost',
-    // Searched as well.
-    TMPDIR: join(home.directory, 'tmp'),
-  })
-  mkdirSync(join(home.directory, 'tmp'))
-  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
-  cpSync(known, home.configDirectory, {recursive: true, preserveTimestamps: true})
-}
 
 export interface Watched extends Finished {
   /** Of the command and its children, without what was typed, which is there for all to see. */
@@ -176,42 +153,51 @@ function read(path: string): string {
   }
 }
 
-/** One line for each kind of secret in `text` beyond those of `allowed`. */
-export function leaksIn(
-  place: string,
-  text: string,
-  canaries: Canaries,
-  allowed: readonly SecretKind[] = [],
-): string[] {
-  return canaries.seenIn(text, allowed).map(kind => `${place} shows: ${kind}`)
-}
+type Kinds = readonly SecretKind[]
 
-/** Leaks in the process list, in what children were given, and in every file. */
-export function leaksOutside(
+/** Where secrets are shown that may not be: streams, the process list, what children were given, and every file. */
+export function findLeaks(
   home: Home,
   canaries: Canaries,
-  {commandLines, environments}: Pick<Watched, 'commandLines' | 'environments'>,
-  allowedFor: (name: string) => readonly SecretKind[],
-  inCommandLines: readonly SecretKind[] = [],
+  seen: Partial<Watched>,
+  allowed: {readonly stdout?: Kinds; readonly commandLines?: Kinds; file(name: string): Kinds},
 ): string[] {
-  return [
-    ...leaksIn('the process list', commandLines, canaries, inCommandLines),
-    ...leaksIn('the environment of a child', environments, canaries),
-    ...textsIn(home.directory).flatMap(({name, text}) => leaksIn(name, text, canaries, allowedFor(name))),
+  const places: [string, string | undefined, (Kinds | undefined)?][] = [
+    ['stdout', seen.stdout, allowed.stdout],
+    ['stderr', seen.stderr],
+    ['the process list', seen.commandLines, allowed.commandLines],
+    ['the environment of a child', seen.environments],
+    ...textsIn(home.directory).map(({name, text}): [string, string, Kinds] => [
+      name,
+      text,
+      allowed.file(name),
+    ]),
   ]
+  return places.flatMap(([place, text = '', kinds]) =>
+    canaries.seenIn(text, kinds).map(kind => `${place} shows: ${kind}`),
+  )
 }
 
-/** Searches a home that knows everything; `work` returns what is wrong. */
-export async function search(
-  bench: Bench,
-  env: Record<string, string>,
-  work: (home: Home, canaries: Canaries) => Promise<readonly string[]>,
-): Promise<LeakResult> {
+/** Searches a home that remembers everything, with what every command finds in its environment; `work` returns what is wrong. */
+export async function search<T>(
+  {side, known, ...bench}: Bench,
+  options: {readonly env: Record<string, string>; readonly tls?: TlsOptions | undefined},
+  work: (home: Home, canaries: Canaries, wire: Wire) => Promise<T>,
+): Promise<T> {
   const canaries = bench.canaries.copy()
-  const {home, close} = await openScene(bench.side.origin, {env, onExchange: harvestInto(canaries)})
+  const {home, wire, close} = await openScene(side.origin, {...options, onExchange: harvestInto(canaries)})
   try {
-    furnish(home, bench)
-    return {wrong: await work(home, canaries), more: {canaries: canaries.size}}
+    Object.assign(home.env, {
+      BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
+      HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
+      NO_PROXY: '127.0.0.1,localhost',
+      // Searched as well.
+      TMPDIR: join(home.directory, 'tmp'),
+    })
+    mkdirSync(join(home.directory, 'tmp'))
+    writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+    cpSync(known, home.configDirectory, {recursive: true, preserveTimestamps: true})
+    return await work(home, canaries, wire)
   } finally {
     await close()
   }

@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {Canaries} from './canaries.js'
-import {type Bench, leaksIn, leaksOutside, search} from './home.js'
+import {type Bench, findLeaks, search} from './home.js'
 import {allowedIn} from './rules.js'
 
 /** Nothing else is like it, so that a byte of it can only come from the terminal. */
@@ -13,12 +13,11 @@ const RIGHT = 'sk_test_sandbox'
 interface Ending {
   /** What is done once the secret is asked for. */
   readonly act: (terminal: TerminalRun) => Promise<void> | void
-  readonly exits: readonly number[]
-  readonly isRight?: boolean
+  readonly exits: readonly (number | undefined)[]
 }
 
-const type = (exits: readonly number[], ...texts: string[]): Ending => ({
-  ...{exits, isRight: exits.includes(0) && texts.includes(RIGHT)},
+const type = (exits: Ending['exits'], ...texts: string[]): Ending => ({
+  exits,
   act: terminal => terminal.type(texts.join('')),
 })
 
@@ -75,8 +74,8 @@ const MODES: Readonly<Record<string, Record<string, string>>> = {
   'drawn, all': {BOOKCTL_DEBUG: '1', NODE_DEBUG: '*', DEBUG: '*'},
 }
 
-const atPrompt = (bench: Bench, env: Record<string, string>, {act, exits, isRight}: Ending) =>
-  search(bench, {}, async (home, canaries) => {
+const atPrompt = (bench: Bench, env: Record<string, string>, {act, exits}: Ending) =>
+  search(bench, {env: {}}, async (home, canaries) => {
     delete home.env.BOOKCTL_BASE_URL
     canaries.add(WRONG, 'client secret')
     const verbose = env.BOOKCTL_DEBUG ? ['-vv', '--print-curl', '--har', 'trace.har'] : []
@@ -93,14 +92,16 @@ const atPrompt = (bench: Bench, env: Record<string, string>, {act, exits, isRigh
     } finally {
       if (exit === undefined) terminal.kill('SIGKILL')
     }
-    canaries.meet([isRight ? RIGHT : WRONG, ...Object.values(home.env)].join('\n'))
-    const nothing = {commandLines: '', environments: ''}
+    const screen = terminal.screen().replaceAll('\n', '')
     const typed = new Canaries([['typedByHand', 'client secret']])
     const wrong = [
-      ...leaksIn('the terminal', terminal.raw(), canaries),
-      ...leaksIn('the screen', terminal.screen().replaceAll('\n', ''), canaries),
-      ...leaksOutside(home, canaries, nothing, name => allowedIn(name, 'login', exit)),
-      ...leaksOutside(home, typed, nothing, () => []),
+      ...findLeaks(
+        home,
+        canaries,
+        {stdout: terminal.raw(), stderr: screen},
+        {file: name => allowedIn(name, 'login', exit)},
+      ),
+      ...findLeaks(home, typed, {}, {file: () => []}),
       ...(exits.includes(exit) ? [] : [`it ended with ${exit}`]),
     ]
     return wrong.length === 0 ? [] : [...wrong, JSON.stringify(terminal.raw()).slice(0, 3000)]

@@ -1,5 +1,5 @@
 /** Cells without a row of the matrix: commands that ask the service nothing, crashes, the browser, and a typed secret. */
-import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
@@ -7,22 +7,20 @@ import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
 import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
 import type {Cell} from '../part.js'
-import {CREDENTIALS, Side, shown, textsIn} from '../scene.js'
+import {CREDENTIALS, Side, shown} from '../scene.js'
 import type {Canaries, SecretKind} from './canaries.js'
 import {
   type Bench,
   done,
   EVENT_ID,
-  leaksIn,
-  leaksOutside,
+  findLeaks,
   OPEN_REFERENCE,
   runWatched,
   search,
   type Watched,
 } from './home.js'
 import {PROMPTS} from './prompts.js'
-import {allowedIn, resultsOf} from './rules.js'
-import {ALL, SWITCHES, type Switch} from './switches.js'
+import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './rules.js'
 
 type Argv = readonly string[]
 
@@ -60,20 +58,20 @@ const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
 const ENDS: Readonly<Record<string, number>> = {'webhooks:verify': 9, 'sandbox:start': 143}
 
 const runLocally = (bench: Bench, id: string, argv: (receiver: string) => Argv, debug: Switch) =>
-  search(bench, {}, async (home, canaries) => {
+  search(bench, {env: {}}, async (home, canaries) => {
     delete home.env.BOOKCTL_BASE_URL
     makeWebhookFiles(home.directory, Math.floor(Date.now() / 1000))
     writeFileSync(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
     canaries.add(SIGNING_SECRET, 'signing secret')
     const receiver = await startReceiver()
     const seen = await runWatched(home, [...argv(receiver.url), ...debug.argv], debug.env)
-    receiver.close()
+    await receiver.close()
     return checkLocal(home, canaries, seen, id)
   })
 
 /** The service itself, with one request of each kind. */
 const runSandbox = (bench: Bench, debug: Switch) =>
-  search(bench, {}, async (home, canaries) => {
+  search(bench, {env: {}}, async (home, canaries) => {
     const use = async (origin: string) => {
       const side = new Side(origin, text => canaries.harvest(text))
       const reference = await side.reservation()
@@ -95,16 +93,13 @@ function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): 
   const isWell = seen.exit === (ENDS[id] ?? 0)
   const asked = (isWell && ASKED[id]) || resultsOf(command, isWell ? 0 : seen.exit, seen.stdout)
   const isShown = canaries.seenIn(seen.stdout)
-  for (const {text} of textsIn(home.directory)) canaries.meet(text)
-  canaries.meet(Object.values(home.env).join('\n'))
   const isOurs = (name: string) => /^(signing(-secret)?\.txt|body\.|captures\/|request\.http)/.test(name)
-  const allowed = (name: string): readonly SecretKind[] =>
-    isOurs(name) ? ['signing secret'] : allowedIn(name, command, seen.exit)
   const wrong = [
-    ...leaksIn('stdout', seen.stdout, canaries, asked),
-    ...leaksIn('stderr', seen.stderr, canaries),
     // The demo runs the commands it shows, with guests who do not exist.
-    ...leaksOutside(home, canaries, seen, allowed, command === 'demo' ? ['identity number'] : []),
+    ...findLeaks(home, canaries, seen, {
+      ...{stdout: asked, commandLines: command === 'demo' ? ['identity number'] : []},
+      file: name => (isOurs(name) ? ['signing secret'] : allowedIn(name, command, seen.exit)),
+    }),
     ...(isWell ? [] : [`exit ${seen.exit}, not ${ENDS[id] ?? 0}`]),
     ...(asked.length === 0 || asked.some(kind => isShown.includes(kind))
       ? []
@@ -132,18 +127,19 @@ const CRASHES: readonly Switch[] = [
 ]
 
 const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
-  search(bench, row.usesProfile ? {} : CREDENTIALS, async (home, canaries) => {
+  search(bench, {env: row.usesProfile ? {} : CREDENTIALS}, async (home, canaries) => {
     for (const first of row.first ?? []) await done(home.run(first.split(' ')))
     const {argv} = await errandOf(row, bench.side)
     const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', '2']
     const seen = await runWatched(home, typed, debug.env)
     const {exit, stdout, stderr} = seen
     const wrong = [
-      // A result may have been printed before the crash.
-      ...leaksIn('stdout', stdout, canaries, resultsOf(row.command, 0, stdout)),
-      ...leaksIn('stderr', stderr, canaries),
-      // The journal is as it is when a reservation's outcome is unknown.
-      ...leaksOutside(home, canaries, seen, name => allowedIn(name, row.command, 10)),
+      ...findLeaks(home, canaries, seen, {
+        // A result may have been printed before the crash.
+        stdout: resultsOf(row.command, 0, stdout),
+        // The journal is as it is when a reservation's outcome is unknown.
+        file: name => allowedIn(name, row.command, 10),
+      }),
       ...(existsSync(join(home.directory, 'crashed.txt')) ? [] : ['it never crashed']),
       ...(exit === 1 ? [] : [`the crash made it end with ${exit}`]),
       ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
@@ -151,21 +147,14 @@ const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
     return wrong.length === 0 ? [] : [...wrong, shown(seen)]
   })
 
-/** The browser is given the payment address; its stand-in writes down how it was started. */
+/** The browser is given the payment address; its double writes down how it was started. */
 const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, string>>) =>
-  search(bench, CREDENTIALS, async (home, canaries) => {
+  search(bench, {env: CREDENTIALS}, async (home, canaries) => {
     const bin = join(home.directory, 'bin')
     mkdirSync(bin)
     const record = join(home.directory, 'opened.txt')
-    for (const name of ['xdg-open', 'open']) {
-      const lines = [
-        `env > ${record}.part`,
-        `echo "ARGV $@" >> ${record}.part`,
-        `mv ${record}.part ${record}`,
-      ]
-      writeFileSync(join(bin, name), ['#!/bin/sh', ...lines, ''].join('\n'))
-      chmodSync(join(bin, name), 0o755)
-    }
+    const script = `#!/bin/sh\n(env; echo "ARGV $@") > ${record}.part && mv ${record}.part ${record}\n`
+    for (const name of ['xdg-open', 'open']) writeFileSync(join(bin, name), script, {mode: 0o755})
     const row = ROWS.find(({command, part}) => command === 'reserve' && part === 'instant') as Row
     const {argv} = await errandOf(row, bench.side)
     const PATH = `${bin}:${process.env.PATH}`
@@ -174,13 +163,18 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
     const opened = readFileSync(record, 'utf8')
     // The proxy is the browser's own as well.
     const forBrowser = ['payment address', 'proxy password'] as const
+    const {stdout, stderr, exit} = seen
     return [
-      ...leaksIn('stdout', seen.stdout, canaries, resultsOf('reserve', seen.exit, seen.stdout)),
-      ...leaksIn('stderr', seen.stderr, canaries),
-      ...leaksOutside(home, canaries, {commandLines: '', environments: ''}, name =>
-        name === 'opened.txt' ? forBrowser : allowedIn(name, 'reserve', seen.exit),
+      ...findLeaks(
+        home,
+        canaries,
+        {stdout, stderr},
+        {
+          stdout: resultsOf('reserve', exit, stdout),
+          file: name => (name === 'opened.txt' ? forBrowser : allowedIn(name, 'reserve', exit)),
+        },
       ),
-      ...(seen.exit === 0 ? [] : [shown(seen)]),
+      ...(exit === 0 ? [] : [shown(seen)]),
       ...(canaries.seenIn(opened, ['proxy password'])[0] === 'payment address'
         ? []
         : ['the browser has no address']),
@@ -189,7 +183,8 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
 
 type Run = Cell<Bench>['run']
 const cell = (name: string, id: string, run: Run): Cell<Bench> => {
-  const isSample = /^(journal:forget|reserve --open.*) × all$|^login × crash$|drawn\) × Ctrl-C$/.test(name)
+  const isSample =
+    /^(journal:forget × all|reserve --open × the browser|login × crash|.*\(drawn\) × Ctrl-C)$/.test(name)
   return {
     name: `leak: ${name.replaceAll(':', ' ')}`,
     group: (id.split(' ')[0] ?? id).replaceAll(':', ' '),

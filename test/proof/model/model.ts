@@ -11,7 +11,7 @@ const MODELS: readonly {group: string; runs: number; cells: number; sampleRuns: 
     group: 'the service',
     runs: 100,
     cells: 12,
-    sampleRuns: 10,
+    sampleRuns: 5,
     run: (_, seed, runs) => runServiceModel(seed, runs),
   },
   {
