@@ -3,22 +3,20 @@
  * to hold the keys of its document to the committed list. After a change that is meant:
  * `npx vitest run test/surface/examples.test.ts --update`.
  */
-import {execFile} from 'node:child_process'
-import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {promisify} from 'node:util'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {type Finished, Home} from '../support/bookctl.js'
+import {Home} from '../support/bookctl.js'
 import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {COMMANDS} from '../support/manifest.js'
+import {Shell} from '../support/shell.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
   command.examples.map(example => [id, example] as const),
 )
@@ -29,31 +27,21 @@ const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.
 
 let sandbox: LocalSandbox
 let home: Home
-let env: Record<string, string>
-const targets: ForwardTarget[] = []
+let shell: Shell
+/** The id of an event that was received, and where it can be sent again. */
+let event: string | undefined
+let target: ForwardTarget | undefined
 
 beforeAll(async () => {
   sandbox = await startLocalSandbox()
   home = new Home(sandbox.env)
-  const bin = join(home.directory, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'bookctl'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`)
-  chmodSync(join(bin, 'bookctl'), 0o755)
+  shell = new Shell(home)
+  shell.env.SECRET = 'sk_test_sandbox'
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
   writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
-  env = {
-    ...(process.env as Record<string, string>),
-    ...home.env,
-    CI: '1',
-    NODE_OPTIONS: '',
-    HOME: home.directory,
-    BOOKCTL_CONFIG_DIR: home.configDirectory,
-    PATH: `${bin}:${process.env.PATH}`,
-    SECRET: 'sk_test_sandbox',
-  }
 })
 afterAll(async () => {
-  for (const started of targets) await started.close()
+  await target?.close()
   home.remove()
   await sandbox.stop()
 })
@@ -62,7 +50,11 @@ afterAll(async () => {
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
-  if (example.includes('$EVENT')) return {EVENT: await receiveEvent(), TARGET: await target()}
+  if (example.includes('$EVENT')) {
+    event ??= await receiveEvent()
+    target ??= await startTarget(200)
+    return {EVENT: event, TARGET: target.url}
+  }
   if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
   if (!/OFFER|RESERVATION|PENDING|REFERENCE|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
@@ -96,12 +88,6 @@ async function receiveEvent(): Promise<string> {
   return id
 }
 
-async function target(): Promise<string> {
-  const started = await startTarget(200)
-  targets.push(started)
-  return started.url
-}
-
 async function subscribe(): Promise<string> {
   const create = ['webhooks', 'create', '--url', 'https://partner.example/test', '--event', 'voucher.ready']
   return (await home.run([...create, '--quiet'])).stdout.trim()
@@ -114,31 +100,13 @@ async function logIn(): Promise<void> {
   }
 }
 
-/** Runs the line as a shell would; one that is a command alone, inside this process. */
-async function typed(line: string, named: Record<string, string>): Promise<Finished> {
-  const words = /[|<>;&`*]|\$\(/.test(line) ? undefined : line.match(/("[^"]*"|'[^']*'|[^\s"'])+/g)
-  if (words?.[0] === 'bookctl') {
-    const value = (word: string) =>
-      word
-        .replace(/'([^']*)'|"([^"]*)"/g, '$1$2')
-        .replace(/\$(\w+)/g, (_, name) => String({...env, ...named}[name]))
-    return home.run(words.slice(1).map(value), {env: {...named, CI: '1'}})
-  }
-  const shell = promisify(execFile)('bash', ['-c', `set -eo pipefail; ${line}`], {
-    cwd: home.directory,
-    env: {...env, ...named},
-    maxBuffer: 1e7,
-  })
-  return shell.then(done => ({exit: 0, ...done}))
-}
-
 test('there are examples', () => {
   expect(examples.length).toBeGreaterThan(30)
 })
 
 test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, example) => {
   const named = await prepare(example)
-  const done = await typed(example, named)
+  const done = await shell.type(example, named)
   expect(done.exit).toBe(0)
   if (!/reserve|cancel|login|logout|profiles use/.test(example)) expect(done.stderr).toBe('')
 })
@@ -169,7 +137,7 @@ const asJson = new Map(
 
 test.each([...asJson].reverse())('%s: the document of %s', async (name, example) => {
   const named = await prepare(example)
-  const done = await typed(example, named)
+  const done = await shell.type(example, named)
   expect([0, 9]).toContain(done.exit)
   if (name === 'webhooks events export') return
   record(name, JSON.parse(done.stdout))

@@ -1,0 +1,61 @@
+/** Lines as a user types them in a home: a command alone runs inside this process, any other line in bash. */
+import {execFile} from 'node:child_process'
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+import type {Finished, Home} from './bookctl.js'
+
+const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+/** What only a shell understands. */
+const SYNTAX = /[|<>;&`*]|\$\(/
+
+export class Shell {
+  /** What the next line has; what a line exports is added. */
+  env: Record<string, string>
+
+  constructor(private readonly home: Home) {
+    const bin = join(home.directory, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'bookctl'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`, {
+      mode: 0o755,
+    })
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(BOOKCTL_|NODE_|VITEST)/.test(name))
+    this.env = {
+      ...(Object.fromEntries(inherited) as Record<string, string>),
+      ...home.env,
+      ...{CI: '1', HOME: home.directory, BOOKCTL_CONFIG_DIR: home.configDirectory},
+      PATH: `${bin}:${process.env.PATH}`,
+    }
+  }
+
+  /** Runs `line` with `variables` besides; rejects when bash ends with another code than 0. */
+  async type(line: string, variables: Record<string, string> = {}): Promise<Finished> {
+    const env = {...this.env, ...variables}
+    const words = SYNTAX.test(line) ? undefined : line.match(/("[^"]*"|'[^']*'|[^\s"'])+/g)
+    if (words?.[0] !== 'bookctl') return this.#inBash(line, env)
+    const changed = Object.entries(env).filter(
+      ([name, value]) => name !== 'PATH' && value !== process.env[name],
+    )
+    return this.home.run(
+      words.slice(1).map(word => unquoted(word, env)),
+      {env: Object.fromEntries(changed)},
+    )
+  }
+
+  async #inBash(line: string, env: Record<string, string>): Promise<Finished> {
+    const after = join(this.home.directory, 'env-after')
+    const script = `set -eo pipefail; ${line}\nenv -0 > '${after}'`
+    const options = {cwd: this.home.directory, env, maxBuffer: 1e7}
+    const done = await promisify(execFile)('bash', ['-c', script], options)
+    for (const [, name = '', value = ''] of readFileSync(after, 'utf8').matchAll(/(BOOKCTL_\w+)=([^\0]*)\0/g))
+      this.env[name] = value
+    return {exit: 0, ...done}
+  }
+}
+
+/** A word without its quotes, with the values of its variables. */
+function unquoted(word: string, env: Record<string, string>): string {
+  return word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replace(/\$(\w+)/g, (_, name) => String(env[name]))
+}
