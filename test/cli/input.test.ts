@@ -7,8 +7,7 @@ import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/cat
 import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {readJson} from '../../src/cli/input/files.js'
-import {completeGuests, readContact, readGuest} from '../../src/cli/input/guests.js'
-import {readKeyValues} from '../../src/cli/input/key-values.js'
+import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 const TODAY = '2030-06-01'

@@ -1,7 +1,6 @@
 /** `--guest` and `--contact` → the wire's guests and contact (§2.4). */
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {readKeyValues} from './key-values.js'
 import {closest} from './match.js'
 
 export type Fields = Record<string, unknown>
@@ -14,7 +13,7 @@ const GUEST_FIELDS = ['type', 'name', 'surname', 'birth_date', 'gender', 'nation
 const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 'passport']
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']
 
-/** A guest from `NAME=VALUE,…`. `tc=…` and `passport=…` are short for identity.type and identity.number. */
+/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. */
 export function readGuest(field: string, text: string): Fields {
   const pairs = readKeyValues(field, text)
   refuseUnknown(field, [...pairs.keys()], GUEST_NAMES)
@@ -29,21 +28,17 @@ export function readGuest(field: string, text: string): Fields {
 
 function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Fields | undefined {
   const given = [
-    ...(pairs.has('tc') ? [{type: 'TC', number: pairs.get('tc')}] : []),
-    ...(pairs.has('passport') ? [{type: 'PASSPORT', number: pairs.get('passport')}] : []),
-    ...(pairs.has('identity.type') || pairs.has('identity.number')
-      ? [{type: pairs.get('identity.type'), number: pairs.get('identity.number')}]
-      : []),
-  ]
-  if (given.length > 1)
-    throw usage(
-      'invalid_input',
-      `${field}: give one identity: tc, passport, or identity.type and identity.number`,
-    )
-  const identity = given[0]
-  if (identity && (!identity.type || !identity.number)) {
-    throw usage('invalid_input', `${field}: identity.type and identity.number go together`)
+    {type: pairs.has('tc') ? 'TC' : undefined, number: pairs.get('tc')},
+    {type: pairs.has('passport') ? 'PASSPORT' : undefined, number: pairs.get('passport')},
+    {type: pairs.get('identity.type'), number: pairs.get('identity.number')},
+  ].filter(({type, number}) => type !== undefined || number !== undefined)
+  const [identity, ...others] = given
+  if (others.length > 0) {
+    const problem = 'give one identity: tc, passport, or identity.type and identity.number'
+    throw usage('invalid_input', `${field}: ${problem}`)
   }
+  if (identity && (!identity.type || !identity.number))
+    throw usage('invalid_input', `${field}: identity.type and identity.number go together`)
   return identity
 }
 
@@ -68,17 +63,37 @@ export function refuseUnknown(where: string, names: readonly string[], valid: re
   throw usage('unknown_field', `${where}: there is no field ${sanitizeLine(unknown, 40)}`, hint)
 }
 
-/** Fills in what a guest may leave out: an adult, the first one leading. Countries are written in upper case. */
+/** Adds defaults: guests are adults, and the first leads. Countries are written in upper case. */
 export function completeGuests(guests: readonly Fields[]): Fields[] {
-  const someoneLeads = guests.some(guest => guest.is_lead === true)
+  const hasLead = guests.some(guest => guest.is_lead === true)
   return guests.map((guest, index) => {
-    const is_lead = guest.is_lead ?? (!someoneLeads && index === 0)
-    return {type: 'ADULT', ...withCountryInCapitals(guest), is_lead}
+    const {nationality} = guest
+    const is_lead = guest.is_lead ?? (!hasLead && index === 0)
+    const isCode = typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality)
+    const country = isCode ? {nationality: nationality.toUpperCase()} : {}
+    return {type: 'ADULT', ...guest, ...country, is_lead}
   })
 }
 
-function withCountryInCapitals(guest: Fields): Fields {
-  const {nationality} = guest
-  const isCode = typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality)
-  return isCode ? {...guest, nationality: nationality.toUpperCase()} : guest
+/** The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash. Throws usage naming `flag`. */
+export function readKeyValues(flag: string, text: string): Map<string, string> {
+  const pairs = new Map<string, string>()
+  for (const part of splitAtCommas(text)) {
+    const at = part.indexOf('=')
+    const hint = 'write a comma inside a value as \\,'
+    if (at < 1) throw usage('invalid_input', `${flag}: must be NAME=VALUE,NAME=VALUE`, hint)
+    const key = part.slice(0, at).trim()
+    if (pairs.has(key)) throw usage('invalid_input', `${flag}: ${key.slice(0, 40)} is given twice`)
+    pairs.set(key, part.slice(at + 1).trim())
+  }
+  return pairs
+}
+
+function splitAtCommas(text: string): string[] {
+  const parts = ['']
+  for (const [piece] of text.matchAll(/\\[\\,]|./gsu)) {
+    if (piece === ',') parts.push('')
+    else parts[parts.length - 1] += piece.length > 1 && piece.startsWith('\\') ? piece.slice(1) : piece
+  }
+  return parts.filter((part, index) => part !== '' || index === 0)
 }

@@ -1,17 +1,7 @@
 /** Words as people type them: compared without accents and case, and the nearest name to a mistyped one. */
 
-const LETTERS: Readonly<Record<string, string>> = {
-  ı: 'i',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ə: 'e',
-}
+const FROM = [...'ıßæœøłđðþə']
+const TO = ['i', 'ss', 'ae', 'oe', 'o', 'l', 'd', 'd', 'th', 'e']
 
 /** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives `strasse`. */
 export function fold(text: string): string {
@@ -19,11 +9,11 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ıßæœøłđðþə]/g, letter => LETTERS[letter] ?? letter)
+    .replace(/[ıßæœøłđðþə]/g, letter => TO[FROM.indexOf(letter)] ?? letter)
     .trim()
 }
 
-/** Whether every word of `typed` stands somewhere in `text`. */
+/** Whether `text` contains every word of `typed`. */
 export function matches(text: string, typed: string): boolean {
   const folded = fold(text)
   return fold(typed)
@@ -38,7 +28,7 @@ export function closest(word: string, names: readonly string[]): string | undefi
   return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
 }
 
-/** The near ones of `names`, the nearest first, at most `most`. */
+/** At most `most` near names, the nearest first. */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
   return rank(word, names)
     .filter(isNear)

@@ -1,13 +1,11 @@
 /**
- * Reads that may never end: of what stands in the place of a file and is none, such as a pipe nobody writes to. They are
- * made by a thread of Node's own, which it waits for before it exits; so while one is under way, only the signal itself
- * ends the process.
+ * Reads that may never end, such as of a named pipe without a writer. Node waits for the thread that reads before it
+ * exits, so during such a read only the signal itself ends the process.
  */
 import process from 'node:process'
 
 let underWay = 0
 
-/** `work`, counted while it goes on. */
 export async function whileReading<T>(work: () => Promise<T>): Promise<T> {
   underWay += 1
   try {
@@ -17,7 +15,7 @@ export async function whileReading<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends the process by `signal`, as if nothing had listened to it, while something is read; else does nothing. */
+/** Ends the process by `signal`, as without a listener, if a read is under way. */
 export function dieReading(signal: NodeJS.Signals): void {
   if (underWay === 0) return
   process.removeAllListeners(signal)

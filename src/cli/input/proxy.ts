@@ -1,23 +1,18 @@
-/** `--proxy`, which stands in for the proxies of the environment; and what tells one way to a service from another. */
+/** `--proxy`, which overrides the proxies of the environment; and the route of requests, to compare two processes. */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
 import {usage} from '../../contract/failure.js'
 
-/**
- * The origin of a proxy. Throws usage when it is no http(s) URL, and when it holds a password, which the process list
- * would show.
- */
+/** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */
 export function checkProxy(field: string, text: string): string {
   const written = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw usage('invalid_proxy', `${field}: must be an http:// or https:// URL`)
   if (url.username !== '' || url.password !== '') {
-    throw usage(
-      'secret_on_command_line',
-      `${field}: contains a user name or password, which would show in the process list and the shell history`,
-      'set HTTPS_PROXY instead',
-    )
+    const problem =
+      'contains a user name or password, which would show in the process list and the shell history'
+    throw usage('secret_on_command_line', `${field}: ${problem}`, 'set HTTPS_PROXY instead')
   }
   return url.origin
 }
@@ -27,12 +22,12 @@ export function withProxy(env: NodeJS.ProcessEnv, origin: string): NodeJS.Proces
   return {...env, https_proxy: origin, http_proxy: origin, no_proxy: ''}
 }
 
-/** What of the environment a request's way depends on, in either case. */
-const ON_THE_WAY = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
+/** Variables that the route depends on, in either case. */
+const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
 
 /**
- * By which proxy, with which certificates and how patiently requests go: two processes for which it is the same meet the
- * same faults. Hashed, since a proxy's address may hold a password.
+ * Proxy, certificates and timeout of requests: two processes with the same route meet the same faults. Hashed, since the
+ * address of a proxy may hold a password.
  */
 export function routeOf(options: {
   readonly env: NodeJS.ProcessEnv
@@ -43,7 +38,7 @@ export function routeOf(options: {
 }): string {
   const {env, proxy, caFile, insecure, timeoutSeconds} = options
   const surroundings = Object.entries(env)
-    .filter(([name]) => ON_THE_WAY.test(name))
+    .filter(([name]) => ROUTE_VARIABLES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const parts = [proxy, caFile && resolve(caFile), insecure, timeoutSeconds, surroundings]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)

@@ -1,10 +1,10 @@
 /**
- * Colour, a stream at a time: only where somebody looks, and never the only sign of anything. Switched off by
- * --no-color, NO_COLOR, CLICOLOR=0 and TERM=dumb; switched on without a terminal by FORCE_COLOR and CLICOLOR_FORCE.
+ * Colour on terminals, never as the only sign of anything. Off with --no-color, NO_COLOR, CLICOLOR=0 and TERM=dumb; on
+ * without a terminal with FORCE_COLOR and CLICOLOR_FORCE.
  */
 import colours from 'picocolors'
 
-// The package's own look at the environment is of stdout alone, and knows fewer variables than hasColour.
+// hasColour decides: the package itself checks only stdout, and fewer variables.
 const {bold, cyan, dim, green, magenta, red, yellow} = colours.createColors(true)
 
 const STYLES = {
@@ -20,7 +20,6 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES
 
-/** Puts `style` on a text, or leaves it as it is. */
 export type Painter = (style: Style, text: string) => string
 
 /** Whether `stream` is written in colour. Disabling wins over forcing. */
@@ -31,7 +30,7 @@ export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.Proces
   return Boolean(stream.isTTY) && env.CLICOLOR !== '0'
 }
 
-/** The painter for what is written to `stream`. `text` must be sanitised: its escapes would be written. */
+/** The painter for `stream`; its texts must be sanitised. */
 export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): Painter {
   if (!hasColour(stream, env)) return unpainted
   return (style, text) => (text === '' ? '' : STYLES[style](text))
@@ -39,7 +38,7 @@ export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.Proce
 
 export const unpainted: Painter = (_, text) => text
 
-/** The style of a state's word, whatever the service calls it; undefined for words that say neither good nor bad. */
+/** The style of a state, by the words that services use; undefined for neutral ones. */
 export function styleOfState(word: string): Style | undefined {
   if (/^(confirmed|ok|valid|true|delivered|succeeded|done|active|ready)$/i.test(word)) return 'good'
   if (/^(pending\w*|unknown|waiting|warn\w*|outcome_unknown)$/i.test(word)) return 'waiting'

@@ -1,4 +1,4 @@
-/** JSON that is safe to look at: what JSON.stringify leaves raw (DEL, C1, bidi, invisible) is escaped too. */
+/** JSON that is safe on a terminal: characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible) are escaped too. */
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
@@ -7,12 +7,12 @@ export function jsonText(value: unknown, indent = 0): string {
   return escapeUnsafe(JSON.stringify(value ?? null, null, indent) ?? 'null')
 }
 
-/** The same for what is JSON already. */
+/** The same for text that is JSON already. */
 export function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, escapeUnits)
 }
 
-/** Each item as JSON on a line of its own; what is unsafe is looked for in all of them at once. */
+/** Each item as JSON on a line of its own. */
 export function jsonLines(items: readonly unknown[]): string {
   return escapeUnsafe(items.map(item => `${JSON.stringify(item)}\n`).join(''))
 }

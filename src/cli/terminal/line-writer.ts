@@ -1,12 +1,12 @@
 /**
- * Lines to a file or a reader that may be slow or stand still: written one piece after the other, in the background,
- * and bounded: what does not fit is left out and counted, for nothing that waits to be read may hold up a receiver.
+ * Lines to a file or a reader that may be slow or stop reading. They are written in the background and the queue is
+ * bounded: lines that do not fit are dropped and counted, because a reader must not delay a receiver.
  */
 import {appendFile} from 'node:fs'
 import process from 'node:process'
 
 export interface LineWriter {
-  /** Queues `line`, which ends without a newline. */
+  /** Queues `line`, which has no newline. */
   write(line: string): void
   /** Resolves when everything queued is written, or after `milliseconds`. */
   drain(milliseconds: number): Promise<void>
@@ -15,11 +15,11 @@ export interface LineWriter {
 export interface LineWriterParts {
   /** Writes all of `text`, then calls `done`. */
   readonly send: (text: string, done: (error?: Error | null) => void) => void
-  /** Told of every line that was left out, and of every write that failed. */
+  /** Called for every dropped line and every failed write. */
   readonly onLost: (error: Error | undefined) => void
 }
 
-/** Ours: characters that may wait. */
+/** Characters in the queue. */
 const MOST_WAITING = 32 * 1024 * 1024
 
 export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
@@ -34,7 +34,7 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
     send(text, error => {
       if (error) onLost(error)
       length -= text.length
-      // Not at once, so that what comes in this turn of the event loop is one piece.
+      // In the next turn, so that the lines of this one are one piece.
       setImmediate(writeNext)
     })
   }
@@ -54,7 +54,7 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
   }
 }
 
-/** Writes to stdout. A terminal that is held (Ctrl-S) would hold the whole process: it is written in the background. */
+/** Writes to stdout; to a terminal in the background, because Ctrl-S would block the whole process. */
 export function sendToStdout(text: string, done: (error?: Error | null) => void): void {
   if (process.stdout.isTTY) appendFile(1, text, done)
   else process.stdout.write(text, done)
@@ -62,10 +62,14 @@ export function sendToStdout(text: string, done: (error?: Error | null) => void)
 
 export interface Occasionally {
   say(text: string): void
-  /** Says what was held back. */
+  /** Reports what was held back. */
   end(): void
 }
 
+/** Different texts a second: more are made up by a sender of requests. */
+const MOST_TEXTS = 20
+
+/** Reports each text at once, and its repetitions once every `milliseconds`. */
 export function createOccasionally(tell: (text: string) => void, milliseconds = 1000): Occasionally {
   const held = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -87,6 +91,3 @@ export function createOccasionally(tell: (text: string) => void, milliseconds = 
     },
   }
 }
-
-/** Different texts a second: more of them are made up by whoever sends them. */
-const MOST_TEXTS = 20

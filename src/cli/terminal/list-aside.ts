@@ -1,6 +1,6 @@
 /**
- * The list of one JSON document, too long to be held in memory, put aside until its end is known: a document is printed
- * whole or not at all. It waits in a file that nobody else can open and that is gone with the process.
+ * The list of one JSON document that is too long for memory, kept in a file until it is complete: a document is printed
+ * whole or not at all. The file has no name, so no other process can open it and it is gone with this one.
  */
 import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -9,7 +9,6 @@ import {storageErrorOf} from '../../storage/errors.js'
 import {makeTemporaryDirectory} from '../../storage/temporary.js'
 import {jsonText} from './json-text.js'
 
-/** Ours: so much is read back at once. */
 const PIECE_BYTES = 256 * 1024
 
 export class ListAside {
@@ -20,7 +19,7 @@ export class ListAside {
   add(items: readonly object[]): void {
     if (items.length === 0) return
     this.file ??= openUnnamed()
-    // The lines between `{ "results": [` and `] }` of a document with these alone.
+    // The lines between `{ "results": [` and `] }` of a document with these only.
     const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
     const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
     try {
@@ -31,7 +30,7 @@ export class ListAside {
     this.bytes += text.length
   }
 
-  /** The document of `counts` and, as `results`, the list; a piece is written over when the next is asked for. */
+  /** The document of `counts` and, as `results`, the list; each piece is overwritten by the next. */
   *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
     const head = jsonText(counts, 2).slice(0, -2)
     yield Buffer.from(`${head},\n  "results": [\n`)
@@ -55,7 +54,7 @@ export class ListAside {
   }
 }
 
-/** A file for this process alone, which its name is taken from at once. */
+/** A file whose name is removed at once. */
 function openUnnamed(): number {
   const directory = makeTemporaryDirectory()
   try {

@@ -7,7 +7,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Starts the browser and does not wait for it; a machine without one changes nothing. */
+/** Starts the browser and does not wait for it; ignores that there is none. */
 export function openAddress(address: string): void {
   const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
   try {
@@ -15,11 +15,11 @@ export function openAddress(address: string): void {
     child.on('error', () => {})
     child.unref()
   } catch {
-    // An address too long for a command line is thrown, not told.
+    // An address too long for a command line is thrown, not emitted.
   }
 }
 
-/** Without what is ours alone: a browser runs long, shows its environment to whoever may look, and starts others. */
+/** Without BOOKCTL_* (secrets): a browser runs long and passes its environment on. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BOOKCTL_/i.test(name)))
 }

@@ -1,6 +1,6 @@
 /**
- * The result goes to stdout, the talk to stderr. At a terminal a table; in a pipe tab-separated lines without
- * header, borders, colour or truncation. Strings of the service pass the sanitiser before they are printed.
+ * A result as text for stdout: at a terminal a table; in a pipe tab-separated lines without header, borders, colour or
+ * truncation. Every string is sanitised.
  */
 import process from 'node:process'
 import {Failure, usage} from '../../contract/failure.js'
@@ -21,14 +21,13 @@ export interface OutputFlags {
 
 type Row = readonly string[]
 
-/** What the result is printed on. */
 export interface OutputTerminal {
   readonly isTTY: boolean
   readonly columns?: number
   readonly paint?: Painter
-  /** Takes what there is to say about the result, for stderr. */
+  /** Takes notes about the result, for stderr. */
   readonly note?: (text: string) => void
-  /** Whether rows of the same list were printed before: then its head is not. */
+  /** Whether rows of the same list were printed before: the head is then left out. */
   readonly continues?: boolean
 }
 
@@ -38,17 +37,15 @@ export async function renderResult<Item>(
   flags: OutputFlags,
   terminal: OutputTerminal,
 ): Promise<string> {
-  // Where a service names the fields of what it tells, these names are foreign texts, too.
-  const columns = chooseColumns(result, flags.columns).map(one => ({
-    ...one,
-    name: sanitizeLine(one.name, 100),
-  }))
+  // Names may be foreign texts: those of fields in an answer.
+  const chosen = chooseColumns(result, flags.columns)
+  const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
   if (flags.query !== undefined) return renderQuery(result.document, flags.query)
   if (flags.json) return `${jsonText(result.document, 2)}\n`
-  // A document has no rows and no id: it is JSON in whatever form was asked for.
+  // A document without rows is JSON in every format.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
-  // What has no identifier is no line: an empty one would be taken for a name.
+  // An item without an identifier has no line: an empty one would be taken for a name.
   if (flags.quiet) return lines(result.items.map(item => cell(idOf(result, item))).filter(Boolean))
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
@@ -69,7 +66,7 @@ function idOf<Item>({id, columns}: Result<Item>, item: Item): unknown {
   return id ? id(item) : columns[0]?.value(item)
 }
 
-/** Where the answer decides which columns there are, the work is done by now: one that no row has is empty. */
+/** An unknown column is empty: it was checked before, or depends on the answer, and the work is done by now. */
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
   const find = (name: string) => result.columns.find(column => column.name === name)
   if (wanted !== undefined) return namesIn(wanted).map(name => find(name) ?? {name, value: () => null})
@@ -108,7 +105,7 @@ export async function checkExpression(field: string, text: string): Promise<stri
   }
 }
 
-/** An expression that does not fit the result fails when the work is done: never an exit code that says nothing was. */
+/** A query that does not fit the result fails after the work is done, so the error must not say otherwise. */
 function evaluate(work: () => unknown, document: object): unknown {
   try {
     return work()
@@ -136,7 +133,7 @@ function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], ch
   return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
 }
 
-/** One value as one line of text: words of a list with blanks between, other lists and objects as JSON. */
+/** One value as one line of text: a list of words with spaces between, other lists and objects as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every(item => typeof item === 'string'))
@@ -173,19 +170,19 @@ async function renderBlock(names: Row, values: Row, columns: number): Promise<st
   )
 }
 
-/** Ours: a longer value would push all others off the screen. */
-const MOST_SHOWN = 2000
+/** A longer value would push the others off the screen. */
+const MAX_SHOWN_LENGTH = 2000
 
 function bounded(value: string, columns: number): string {
-  if (value.length <= MOST_SHOWN || !Number.isFinite(columns)) return value
-  return `${sanitizeLine(value, MOST_SHOWN)} (${value.length} characters; whole with --json)`
+  if (value.length <= MAX_SHOWN_LENGTH || !Number.isFinite(columns)) return value
+  return `${sanitizeLine(value, MAX_SHOWN_LENGTH)} (${value.length} characters; whole with --json)`
 }
 
 function widthOf(terminal: OutputTerminal): number {
   return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
 }
 
-/** A table; when the terminal is too narrow for one, a block of lines an item. */
+/** A table; on a terminal that is too narrow, a block of lines for each item. */
 async function renderTable(
   columns: readonly Omit<Column<never>, 'value'>[],
   rows: readonly Row[],
@@ -198,19 +195,18 @@ async function renderTable(
   const names = columns.map(column => column.name)
   if (table === undefined)
     return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
-  if (table.leftOut.length > 0) terminal.note?.(`${LEFT_OUT}: ${table.leftOut.join(', ')}`)
+  if (table.leftOut.length > 0)
+    terminal.note?.(`Columns left out (use --columns, or a wider terminal): ${table.leftOut.join(', ')}`)
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])
 }
-
-const LEFT_OUT = 'Columns left out (use --columns, or a wider terminal)'
 
 function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** The terminal behind `stream`, if it is one; BOOKCTL_COLUMNS and COLUMNS say how wide it is meant to be. */
+/** `stream` as a terminal; BOOKCTL_COLUMNS and COLUMNS override its width. */
 export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
-  const told = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
-  const columns = told > 0 ? told : stream.columns || 80
+  const given = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
+  const columns = given > 0 ? given : stream.columns || 80
   return {isTTY: Boolean(stream.isTTY), columns, paint: painterFor(stream, env)}
 }

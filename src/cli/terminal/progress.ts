@@ -1,33 +1,23 @@
 /**
- * What a person sees while the service takes its time: after a second, one line at the bottom of stderr that says what
- * is being done and for how long, gone before anything else is printed. Only where both streams are terminals (as gh
- * does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE, TERM=dumb) it is a plain line said once.
+ * Progress of slow requests: after a second, a transient line on stderr with the activity and the seconds. Only where
+ * stdout and stderr are terminals (as gh does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE,
+ * TERM=dumb) it is a plain line, once.
  */
-import type {
-  AttemptRecord,
-  Clock,
-  ExchangeError,
-  Sender,
-  Trace,
-  WireAnswer,
-  WireRequest,
-} from '../../api/types.js'
+import type {AttemptRecord, Clock, Sender, Trace, WireRequest} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 export interface Progress {
-  /** Shows `label` while `work` is under way. */
+  /** Shows `label` during `work`. */
   during<T>(label: string, work: () => Promise<T>): Promise<T>
-  /** Replaces what is shown of the work under way. */
+  /** Replaces the label. */
   relabel(label: string): void
-  /** Takes everything away. */
   end(): void
 }
 
-/** Ours. */
 const SHOWN_AFTER_MILLISECONDS = 1000
 const FRAME_MILLISECONDS = 100
-/** Work that starts this soon after other work goes on with its seconds. */
+/** Work that starts this soon after other work continues its seconds. */
 const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
@@ -47,13 +37,13 @@ export function createProgress(style: 'plain' | 'redrawn'): Progress {
   let endedAt = Number.NEGATIVE_INFINITY
   let underWay = 0
   let timer: NodeJS.Timeout | undefined
-  let said = ''
+  let shown = ''
   const show = () => {
     const elapsed = performance.now() - startedAt
     if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
     if (style === 'plain') {
-      if (said !== label) say(`${label}…`)
-      said = label
+      if (shown !== label) say(`${label}…`)
+      shown = label
       return
     }
     const frame = FRAMES[Math.floor(elapsed / FRAME_MILLISECONDS) % FRAMES.length]
@@ -86,7 +76,7 @@ export function createProgress(style: 'plain' | 'redrawn'): Progress {
   }
 }
 
-/** A sender that shows what it is doing. */
+/** A sender that shows its activity. */
 export function watchedSender(inner: Sender, progress: Progress): Sender {
   return {
     send(request, policy) {
@@ -100,7 +90,7 @@ export function watchedSender(inner: Sender, progress: Progress): Sender {
   }
 }
 
-/** A trace that shows why an attempt is repeated, and when. */
+/** A trace that shows why and when an attempt is repeated. */
 export function watchedTrace(inner: Trace, progress: Progress): Trace {
   return {
     attempt(record) {
@@ -110,7 +100,7 @@ export function watchedTrace(inner: Trace, progress: Progress): Trace {
   }
 }
 
-/** A clock whose waits are shown, for commands that ask again and again. */
+/** A clock whose waits are shown, for commands that poll. */
 export function watchedClock(inner: Clock, progress: Progress): Clock {
   return {
     now: () => inner.now(),
@@ -120,11 +110,8 @@ export function watchedClock(inner: Clock, progress: Progress): Clock {
 
 function repeatText({outcome, waitMilliseconds = 0}: AttemptRecord): string {
   const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
-  return `${isFault(outcome) ? outcome.reason : `the service answered ${outcome.status}`}, trying again in ${seconds} s`
-}
-
-function isFault(outcome: WireAnswer | ExchangeError): outcome is ExchangeError {
-  return 'reason' in outcome
+  const why = 'reason' in outcome ? outcome.reason : `the service answered ${outcome.status}`
+  return `${why}, trying again in ${seconds} s`
 }
 
 const ACTIVITIES: readonly (readonly [RegExp, string])[] = [

@@ -1,13 +1,12 @@
 /**
- * stdout and stderr at their ends: a reader of the result that closes early (`| head -1`) ends the command at once with
- * exit 0 and no word; a result that cannot be written for another reason ends it with exit 1. Talk on stderr that
- * nobody can hear changes nothing: what was begun is finished, and the exit code says how.
+ * stdout and stderr at their ends: a reader that closes stdout early (`| head -1`) ends the command at once with exit 0
+ * and no message; a result that cannot be written for another reason ends it with exit 1. Errors of stderr are ignored.
  */
 import {constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
-/** Why a command did not do its work: what is said of it, and the exit code. */
+/** The error of a command, as text, and its exit code. */
 export interface Refusal {
   readonly exit: number
   readonly text: string
@@ -15,7 +14,7 @@ export interface Refusal {
 
 let talking: NodeJS.WriteStream | undefined
 
-/** stderr, for all that is said: opened with the first word, since that takes as long as to check a signature. */
+/** Opened on first use, since that takes as long as to check a signature. */
 export function stderr(): NodeJS.WriteStream {
   if (talking === undefined) {
     talking = process.stderr
@@ -24,14 +23,14 @@ export function stderr(): NodeJS.WriteStream {
   return talking
 }
 
-/** Whether stderr is a terminal; it is not opened to find out. */
+/** Does not open stderr. */
 export function stderrIsTerminal(): boolean {
   return isatty(2)
 }
 
 /**
- * Must be called before anything else listens for errors on the streams. `readerGone` ends the process; `refusal` is
- * what stdout was to say, where that is no result: it is then said on stderr.
+ * Must be called before anything else listens for errors on the streams. `readerGone` ends the process; `refusal` is the
+ * error that was written to stdout, which then goes to stderr.
  */
 export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -42,35 +41,30 @@ export function guardStreams(readerGone: () => void, refusal: () => Refusal | un
       process.exit(refused.exit)
     }
     const what = error.code === 'ENOSPC' ? 'no space left' : 'writing failed'
-    stderr().write(`Error: the result could not be written: ${what} (${error.code})\n${DONE_ANYWAY}\n`)
+    stderr().write(`Error: the result could not be written: ${what} (${error.code})\n`)
+    stderr().write('Hint: the command itself was completed; list bookings: bookctl journal\n')
     process.exit(1)
   })
 }
 
-const DONE_ANYWAY = 'Hint: the command itself was completed; list bookings: bookctl journal'
-
-/** Writes the pieces of a long result to stdout, each when the one before has left. */
+/** Writes the pieces of a long result to stdout one after another. */
 export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {
   for (const piece of pieces) await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
 }
 
 /** Resolves when everything written has left the process. */
 async function flushed(): Promise<void> {
-  // What could not be written is told in a turn of its own.
+  // Errors of writing are emitted in the next turn.
   await new Promise(setImmediate)
   for (const stream of talking ? [process.stdout, talking] : [process.stdout]) {
-    // Not otherwise: an empty write to a full disk fails, too, where nothing was to be written.
+    // Without the check, an empty write to a full disk would fail where nothing was to be written.
     if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
   }
 }
 
-/** Ours: so long is waited for a reader that stands still, where somebody asked for the end. */
-const STANDING_STILL_MILLISECONDS = 500
-
-/** The same, or when the reader of it has had time enough. */
+/** The same, but after a signal half a second is enough for a reader that has stopped reading. */
 export async function flushedSoon(): Promise<void> {
-  const enough = new Promise<void>(resolve => setTimeout(resolve, STANDING_STILL_MILLISECONDS))
-  await Promise.race([flushed(), enough])
+  await Promise.race([flushed(), new Promise(resolve => setTimeout(resolve, 500))])
 }
 
 /** Ends the process with `code` once everything written has left it. */
@@ -79,7 +73,7 @@ export async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** The part of a libuv stream handle that is used; status 0 is success. */
+/** The parts of a libuv stream handle that are used; status 0 is success. */
 interface StreamHandle {
   onread: (() => void) | undefined
   open(descriptor: number): number
@@ -104,7 +98,7 @@ export function whenReaderGoes(gone: () => void): void {
   }
 }
 
-/** Opened anew, so that nothing done to the watched descriptor changes the one that is written to. */
+/** Watches a second descriptor, because its flags must not change those of the one written to. */
 function watchPipe(gone: () => void): void {
   const {binding} = process as unknown as {binding?: (name: string) => TcpBinding}
   if (binding === undefined) return
@@ -113,7 +107,7 @@ function watchPipe(gone: () => void): void {
   if (handle.open(openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)) === 0) watch(handle, gone)
 }
 
-/** Nothing can be read from either: whatever happens is the end. */
+/** There is nothing to read, so the first event is the end. */
 function watch(handle: StreamHandle, gone: () => void): void {
   handle.onread = () => {
     handle.onread = () => {}

@@ -1,6 +1,6 @@
 /**
- * How wide the columns of a table are: as wide as their texts while there is room for all. Otherwise texts are cut, the
- * widest column first; then columns are left out, minor ones first, then the last. What identifies something is not cut.
+ * A table that fits the terminal. If there is no room for all columns at the width of their texts, texts are cut, the
+ * widest column first; then columns are left out, minor ones first, then the last. Identifiers are never cut.
  */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
@@ -19,17 +19,14 @@ interface FittedColumn extends TableColumn {
   readonly isNumber: boolean
   /** In columns of the terminal. */
   readonly width: number
+  /** It may be cut while it is wider than this. */
+  readonly shortest: number
 }
 
 interface Fit {
   readonly shown: readonly FittedColumn[]
-  /** Names of the columns there is no room for. */
+  /** Names of the columns without room. */
   readonly leftOut: readonly string[]
-}
-
-interface Measured extends FittedColumn {
-  /** It may be cut while it is wider than this. */
-  readonly shortest: number
 }
 
 /** A text cut shorter than this says nothing. */
@@ -60,7 +57,7 @@ function fitColumns(
 }
 
 /** The column at the width of its longest text. */
-function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]): Measured {
+function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]): FittedColumn {
   const cells = rows.map(row => row[index] ?? '').filter(cell => cell !== '')
   const all = (shape: RegExp) => cells.length > 0 && cells.every(cell => shape.test(cell))
   const identifies = IDENTIFIES.test(column.name)
@@ -73,7 +70,7 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
 }
 
 /** A width for each column; undefined when there is no room even with every text at its shortest. */
-function widthsWithin(columns: readonly Measured[], room: number): readonly number[] | undefined {
+function widthsWithin(columns: readonly FittedColumn[], room: number): readonly number[] | undefined {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
   const whole = columns.map(column => Math.max(column.width, textWidth(headOf(column))))
@@ -89,12 +86,11 @@ function widthsWithin(columns: readonly Measured[], room: number): readonly numb
   return widths
 }
 
-/** What is over a column. */
 function headOf({name}: TableColumn): string {
   return name.toUpperCase().replaceAll('_', ' ')
 }
 
-/** The least width of a head that is broken between its words. */
+/** The width of a head with one word on each line. */
 function longestWord(column: TableColumn): number {
   return Math.max(...headOf(column).split(' ').map(textWidth))
 }
@@ -108,7 +104,6 @@ export interface TableParts {
 }
 
 export interface Table extends Pick<Fit, 'leftOut'> {
-  /** The names of the columns. */
   readonly head: readonly string[]
   readonly body: readonly string[]
 }
@@ -125,8 +120,8 @@ const PLAIN = {
   chars: {...Object.fromEntries([...BORDERS, ...CORNERS].map(name => [name, ''])), middle: GAP},
   // Without a head and a border of its own, cli-table3 writes no colour.
   style: {head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true},
-  // Our cells fit. cli-table3 shortens each to 10 columns for its debug messages, which takes the square of a long
-  // text's length; to a mark of 10 columns, it takes nothing.
+  // cli-table3 shortens each cell to 10 columns for its debug messages, in a time that grows with the square of the
+  // length; with a mark of 10 columns that takes no time.
   truncate: ' '.repeat(10),
 }
 

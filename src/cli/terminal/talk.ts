@@ -1,7 +1,6 @@
 /**
- * Everything said on stderr. Each line passes the sanitiser here, at the end of its way, so that no text of the service,
- * of a file or of the command line can move the cursor or make a line of its own, whoever forgot about it before.
- * One line at the bottom may be transient: it gives way to whatever is said.
+ * Everything said on stderr. Each line is sanitised here, so that no text of the service, of a file or of the command
+ * line can move the cursor or make a line. The last line may be transient: it is cleared before anything else is said.
  */
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -18,7 +17,6 @@ const LEADS: Readonly<Record<string, Style>> = {
 }
 
 let transient = ''
-
 let questions = 0
 
 /** Whether a person is being asked something: nothing may be drawn over it. */
@@ -26,7 +24,6 @@ export function isAsking(): boolean {
   return questions > 0
 }
 
-/** Asks with `ask`, the transient line gone until it is answered. */
 export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
   clearTransient()
   questions += 1
@@ -56,14 +53,14 @@ export function wrapForTerminal(line: string, columns: number): string[] {
   return name === undefined ? [line] : hang(line, columns, name.length || 2)
 }
 
-/** Colours the word that says what kind of line it is. */
+/** Colours the first word if it is the kind of the line. */
 function paintLead(line: string, painter: Painter): string {
   const lead = line.split(' ', 1)[0] ?? ''
   const style = Object.hasOwn(LEADS, lead) ? LEADS[lead] : undefined
   return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
 }
 
-/** Shows `text` at the bottom in place of what was transient there. For terminals alone. */
+/** Replaces the transient line. For terminals only. */
 export function showTransient(text: string): void {
   const line = sanitizeLine(text, Math.max(10, (stderr().columns || 80) - 1))
   if (line === transient) return
@@ -71,7 +68,6 @@ export function showTransient(text: string): void {
   stderr().write(`\r\u001b[K${line}`)
 }
 
-/** Takes the transient line away; does nothing when there is none. */
 export function clearTransient(): void {
   if (transient === '') return
   transient = ''

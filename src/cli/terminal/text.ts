@@ -1,34 +1,29 @@
 /**
- * Text in columns of a terminal, in which 東 takes two and what a person sees as one character is never torn. string-width
- * is the version that cli-table3 and wrap-ansi count with: with another one, columns would not line up.
+ * Text in columns of a terminal: 東 takes two, and a grapheme is never split. string-width must be the version that
+ * cli-table3 and wrap-ansi use: with another, columns would not line up.
  */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 
-/** Most text: printable ASCII, of which each character takes one column. */
+/** Printable ASCII, one column each: needs no look at each character. */
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** Columns that `text`, in which no control is, takes: what is plain is not looked at character by character. */
+/** The columns of `text`, which has no control characters. */
 export function textWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text)
 }
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a person sees as characters, found one after the other. */
+/** The graphemes of `text`. */
 function segments(text: string): Intl.Segments {
-  // Created with the first text that needs it, because that takes milliseconds.
+  // Created on first use, because that takes milliseconds.
   segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
   return segmenter.segment(text)
 }
 
-/** What a person sees as characters. */
-export function graphemesOf(text: string): string[] {
-  return Array.from(segments(text), ({segment}) => segment)
-}
-
-/** As many whole characters from the beginning as `width` columns hold. */
-export function startOf(text: string, width: number): string {
+/** The first graphemes of `text` that fit in `width` columns. */
+function startOf(text: string, width: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, width))
   const [first = ''] = piecesOf(text, width)
   return textWidth(first) <= width ? first : ''
@@ -63,10 +58,10 @@ export function* piecesOf(text: string, width: number): Generator<string> {
   yield piece
 }
 
-/** Plain ASCII without a colon except that of an address: nothing in it can look like a line of ours. */
+/** An identifier or address: plain ASCII, a colon only in an address, so it cannot look like a line of ours. */
 const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!$,;-]*$/
 
-/** With less room than this beside the first line's indent, the text begins on the next line. */
+/** With less room beside the first line's indent, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
 /**
@@ -78,7 +73,7 @@ export function wrap(
   columns: number,
   isWhole: (word: string) => boolean = () => true,
 ): string[] {
-  // wrap-ansi itself would break between code points, and tear a flag or a family apart.
+  // wrap-ansi itself would split graphemes.
   const words = text
     .split(/\s+/)
     .flatMap(word => (textWidth(word) <= columns || isWhole(word) ? word : [...piecesOf(word, columns)]))

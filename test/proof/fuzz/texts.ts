@@ -12,8 +12,7 @@ import {
   readDuration,
 } from '../../../src/cli/input/checks.js'
 import {readJson} from '../../../src/cli/input/files.js'
-import {readContact, readGuest} from '../../../src/cli/input/guests.js'
-import {readKeyValues} from '../../../src/cli/input/key-values.js'
+import {readContact, readGuest, readKeyValues} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
 import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js'
 import {dayNumber} from '../../../src/contract/dates.js'

@@ -1,6 +1,6 @@
 /**
- * Questions as plain lines, for screen readers and terminals that can do nothing else: a list is numbered, an answer is
- * one line, a wrong one is told why and the question asked again. Nothing is drawn over and no cursor is moved.
+ * Questions as plain lines, for screen readers and simple terminals: a list is numbered, an answer is one line, and an
+ * invalid one is followed by the reason and the question again. Nothing is redrawn.
  */
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
@@ -25,9 +25,9 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** Of a search, more are not worth listening to. */
+/** Of a search: more are too many to listen to. */
 const MOST_FOUND = 20
-/** Typed alone it goes back to the question before: a reader of lines hears of no key but Enter. */
+/** The answer that goes back to the previous question, because lines have no Escape key. */
 const BACK = '<'
 
 export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
@@ -43,13 +43,12 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
       if (line === BACK && goesBack) throw new GoBack()
       const answer = answerOf(question, line)
       const refusal = await refusalOf(check, answer)
-      const said = refusal ?? (secret ? undefined : hint?.(answer))
-      if (said) say(said)
+      const meaning = refusal ?? (secret ? undefined : hint?.(answer))
+      if (meaning) say(meaning)
       if (refusal === undefined) return answer
     }
   }
 
-  /** Shows `choices` under their numbers. */
   function list(choices: readonly Choice<unknown>[]): void {
     for (const [index, {name, description}] of choices.entries()) {
       say(`${index + 1}. ${name}`)
@@ -57,7 +56,7 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
     }
   }
 
-  /** The choices whose numbers are typed; `accepts` says how many there may be. */
+  /** The choices whose numbers are typed; `accepts` checks how many. */
   async function pick<T>(
     {choices, message, ...asked}: SeveralQuestion<T>,
     question: Pick<TextQuestion, 'message' | 'default'>,
@@ -108,20 +107,20 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
   }
 }
 
-/** The choice that `typed` names in full, or the only one of those listed that it is a part of. */
+/** The choice that `typed` names in full, or else the only one found. */
 function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undefined {
   const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(typed)))
   const [only, ...others] = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
   return others.length === 0 ? only : undefined
 }
 
-/** As many as are worth listening to, the actions among them. */
+/** The first MOST_FOUND choices, with all actions among them. */
 function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
   let room = MOST_FOUND - all.filter(({isAction}) => isAction).length
   return all.filter(({isAction}) => isAction || room-- > 0)
 }
 
-/** One line of the terminal; a secret one is read key by key, so that nothing of it is shown. */
+/** One line of the terminal; a secret is read key by key, without echo. */
 async function readAnswer(
   {input, output}: Terminal,
   question: string,
@@ -130,7 +129,7 @@ async function readAnswer(
 ): Promise<string> {
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
   const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})
-  // Only now: keys pressed at sight of it find the terminal ready, which matters for a secret.
+  // Written last, so that the terminal is ready for the answer and does not echo a secret.
   output.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,4 @@
-/**
- * Questions to a person: on stderr, and only when somebody is there to answer. Piped input never answers one.
- * Ctrl-C at a question ends with 130 and nothing sent.
- */
+/** Questions to a person: on stderr, and only at a terminal. Piped input never answers one. */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
 import {stdinIsTerminal} from '../../input/files.js'
@@ -23,18 +20,16 @@ export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env)
 }
 
 export interface Question {
-  /** The flag that answers it, for the message when nobody may be asked: `--client-id`. */
+  /** The flag that answers it, for the error without a terminal: `--client-id`. */
   readonly flag: string
   readonly message: string
   readonly secret?: boolean
   readonly default?: string
-  /** Checks an answer as soon as it is typed; throws Failure, whose words are shown, and the question stays. */
+  /** Checks an answer; throws Failure, whose message is shown, and the question stays. */
   readonly check?: (answer: string) => void
 }
 
-/**
- * Answers to `questions`, in order. Throws a usage Failure naming every one's flag when nobody may be asked.
- */
+/** Answers to `questions`, in order. Throws usage naming every flag when no question may be asked. */
 export async function ask(
   questions: readonly Question[],
   flags: AskingFlags,
@@ -50,7 +45,7 @@ export async function ask(
   })
 }
 
-/** The questions of the terminal there is; `closing` withdraws what is asked. Throws usage without a terminal. */
+/** `closing` withdraws a question. Throws usage without a terminal. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
@@ -59,26 +54,21 @@ export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Pro
 }
 
 export interface Change {
-  /** What has not happened where nobody agreed: `nothing was sent`. */
+  /** What is certain without consent: `nothing was sent`. */
   readonly undone: string
-  /** What has to be agreed to, for whoever could not be asked: `a live reservation`. */
+  /** What needs consent: `a live reservation`. */
   readonly what: string
-  /** How to agree beforehand (default `add --yes`). */
+  /** How to consent in advance (default `add --yes`). */
   readonly hint?: string
-  /** Goes into the error's JSON: what it would have cost. */
+  /** Added to the error's JSON: what it would have cost. */
   readonly result?: object
 }
 
-/**
- * Returns where `agreed` is true. Throws usage (exit 2): `not_confirmed` where a person said no, `confirmation_needed`
- * where nobody could be asked (`agreed` undefined).
- */
+/** Throws usage unless `agreed`: `not_confirmed` for a no, `confirmation_needed` if no question could be asked (undefined). */
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change
   if (agreed === false) throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed'})
-  throw new Failure('usage', `${what} needs confirmation; ${undone}`, {
-    ...{code: 'confirmation_needed', hint},
-    ...(result ? {result} : {}),
-  })
+  const details = {code: 'confirmation_needed', hint, ...(result ? {result} : {})}
+  throw new Failure('usage', `${what} needs confirmation; ${undone}`, details)
 }

@@ -1,20 +1,13 @@
-/** The questions as the terminal can show them: asked by inquirer, or as plain lines in the accessible mode. */
+/** Questions in the form that fits the terminal: drawn by inquirer, or plain lines in the accessible mode. */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {stderr} from '../streams.js'
 import {untilQuiet} from './keys.js'
 import {anyOf, isYes, type Prompts, type Terminal} from './prompts.js'
 
-export interface PromptOptions {
-  /** Plain lines without redraws. */
-  readonly accessible: boolean
-  /** Withdraws whatever is asked when aborted. */
-  readonly closing?: AbortSignal
-}
-
 /** Questions on stderr, answered on stdin. Only the form in use is loaded. */
 export async function createPrompts(
-  {accessible, closing}: PromptOptions,
+  {accessible, closing}: {readonly accessible: boolean; readonly closing?: AbortSignal},
   {input, output}: Pick<Terminal, 'input' | 'output'> = {input: process.stdin, output: stderr()},
 ): Promise<Prompts> {
   const terminal: Terminal = {input, output, closing}

@@ -1,7 +1,4 @@
-/**
- * Questions at a usual terminal, by inquirer's own question types. Ours around them: the look, checks, the way back, and
- * that no foreign text reaches the terminal as it came.
- */
+/** Questions at a usual terminal, by inquirer's own question types; adds the look, checks, the way back and sanitising. */
 import process from 'node:process'
 import type {WriteStream} from 'node:tty'
 import {Separator, useEffect, useState} from '@inquirer/core'
@@ -26,19 +23,19 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** More lines of a description would leave none for the list. */
+/** More would leave no lines for the list. */
 const MOST_DESCRIPTION_LINES = 9
 
 /** Columns of a row before its name: the cursor, and a mark or a number. */
 const LEAD_COLUMNS = 8
 
-/** In place of a list in which no choice is likelier than another: Enter then chooses none. */
+/** Shown instead of the list while nothing is typed, so that Enter chooses nothing. */
 const TYPE_FIRST = new Separator('type part of it')
 
 export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Prompts, 'confirm'> {
   const look = createLook(output)
 
-  /** Asks; `show` gives the answer as it stays on the screen. */
+  /** Asks; `show`: the answer as it stays on the screen. */
   async function ask<T>(
     type: QuestionType,
     asked: Asked,
@@ -64,9 +61,9 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
     }
   }
 
-  /** What inquirer is told of a list: how many rows it may take, and how a choice is shown. */
+  /** The height of a list, and the row of a choice. */
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
-    // Besides the list: the message, the status, what is typed, a free line, a refusal and the help.
+    // Other lines: the message, the status, the input, an empty line, an error and the help.
     const room = (output.rows || 24) - look.headOf(message).length - 6
     const longest = Math.max(0, ...choices.map(choice => descriptionOf(choice).length))
     const lines = Math.max(0, Math.min(longest, MOST_DESCRIPTION_LINES, Math.floor(room / 2)))
@@ -123,16 +120,14 @@ function descriptionOf({description}: Choice<unknown>): string[] {
   return description?.split('\n') ?? []
 }
 
-/** Inquirer's question types that are used here. */
-export type QuestionType = 'input' | 'password' | 'select' | 'checkbox' | 'search'
+type QuestionType = 'input' | 'password' | 'select' | 'checkbox' | 'search'
 
-/** Measured and painted for `output`. */
-export function createLook(output: WriteStream) {
+function createLook(output: WriteStream) {
   const paint = painterFor(output, process.env)
   const bold = (text: string) => paint('header', text)
   const faint = (text: string) => paint('faint', text)
   const asItIs = (text: string) => text
-  /** One column stays free, so that no line wraps by itself. */
+  /** One column stays free, so that the terminal wraps no line. */
   const columns = () => Math.max(output.columns || 80, 12) - 1
   const fitted = (text: string) => cutTo(sanitizeLine(text), columns())
   const headOf = (message: string) => hang(`? ${sanitizeLine(message)}`, columns(), 2)
@@ -151,7 +146,7 @@ export function createLook(output: WriteStream) {
       icon: {cursor: '>', checked: ' [x]', unchecked: ' [ ]'},
       indexMode: 'number',
       style: {
-        // Inquirer calls it once in each drawing, after the prefix, so a hook in it can make it draw again.
+        // Inquirer calls it once for each drawing, so it may use hooks.
         message(message: string) {
           useEverySecond(asked.status !== undefined)
           const [first = '', ...rest] = headOf(message)
@@ -173,12 +168,15 @@ export function createLook(output: WriteStream) {
         },
         searchTerm: (text: string) => sanitizeLine(text),
         maskedText: '(hidden)',
-        ...{highlight: bold, help: faint, answer: asItIs, description: asItIs},
+        highlight: bold,
+        help: faint,
+        answer: asItIs,
+        description: asItIs,
       },
     }
   }
 
-  /** What stays on the screen of a question that is over: the answer beside the message, or below where it is long. */
+  /** An answered question as it stays on the screen: a long answer is below the message. */
   function over(message: string, answer: string): string {
     const head = headOf(message)
     const shown = sanitizeLine(answer)

@@ -1,4 +1,4 @@
-/** What is typed at a terminal in raw mode, before a question sees it. */
+/** Keys of a terminal in raw mode, filtered before a question reads them. */
 import process from 'node:process'
 import {PassThrough} from 'node:stream'
 import {setImmediate as nextTurn} from 'node:timers/promises'
@@ -8,29 +8,23 @@ import {GoBack} from './way-back.js'
 
 const [CTRL_C, CTRL_D, ESCAPE] = ['\u0003', '\u0004', '\u001b'] as const
 
-/** Longer than the keys that begin with Escape take to arrive, shorter than a person notices. */
+/** Longer than a key sequence takes to arrive, shorter than a person notices. */
 const ESCAPE_MILLISECONDS = 100
 
-/** Longer than the pauses within what is pasted, shorter than a person notices. */
+/** Longer than the pauses within a paste, shorter than a person notices. */
 const QUIET_MILLISECONDS = 120
 
-export interface Keys {
-  /** To be read in place of the terminal. */
-  readonly stream: NodeJS.ReadableStream
-  close(): void
-}
-
 /**
- * The keys for one question. Those that end it call `stop` with the reason instead: Ctrl-C, Ctrl-D and the end of input
- * interrupt it, Escape goes back where `goesBack`. Each question has its own stream, because readline keeps a lone Escape
- * for half a second and would swallow the first letter of the next answer.
+ * A stream of the keys for one question. Keys that end it call `stop` with the reason instead: Ctrl-C, Ctrl-D and the end
+ * of input interrupt, Escape goes back if `goesBack`. Each question has its own stream, because readline keeps a lone
+ * Escape for half a second and would drop the first letter of the next answer.
  */
-export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Error) => void): Keys {
+export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Error) => void) {
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (mode: boolean) => void input.setRawMode(mode),
   })
-  // Enter and arrows in a turn of their own: inquirer's search ignores them until it has found what was typed before.
+  // Each control key in its own turn: inquirer's search ignores it until it has found what was typed before.
   let forwarded = Promise.resolve()
   const forward = (keys: string) => {
     for (const part of keys.split(/(?=\p{Cc})/u))
@@ -51,9 +45,9 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
         if (goesBack) stop(new GoBack())
       }, ESCAPE_MILLISECONDS)
   }
-  // After Ctrl-Z and `fg`, readline leaves what it reads from paused.
-  const goOn = () => void nextTurn().then(() => stream.resume())
-  process.on('SIGCONT', goOn)
+  // After Ctrl-Z and `fg`, readline leaves its input paused.
+  const resume = () => void nextTurn().then(() => stream.resume())
+  process.on('SIGCONT', resume)
   input.on('data', read)
   input.on('end', end)
   input.resume()
@@ -61,7 +55,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
     stream,
     close() {
       clearTimeout(timer)
-      process.off('SIGCONT', goOn)
+      process.off('SIGCONT', resume)
       input.off('data', read)
       input.off('end', end)
       input.pause()
@@ -70,8 +64,8 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
 }
 
 /**
- * Drops what was typed before a question was there, since a pasted block of lines must not answer it. Resolves when
- * nothing has come for a moment. Throws interrupted for Ctrl-C and the end of input, and the reason of `signal`.
+ * Drops keys typed before a question, which a pasted block of lines must not answer. Resolves when none came for a
+ * moment. Throws interrupted for Ctrl-C and the end of input, and the reason of `signal`.
  */
 export async function untilQuiet(input: ReadStream, signal: AbortSignal): Promise<void> {
   const wasRaw = input.isRaw

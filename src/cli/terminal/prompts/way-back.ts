@@ -1,22 +1,22 @@
 /**
- * Escape at a question goes back to the one before. Whatever asks one question after another is simply run again, with
- * the answers up to there: they are given to it without asking, and what was answered after is offered as the default.
+ * Escape goes back to the previous question. The function that asks is run again: the answers before that question are
+ * returned without asking, and later answers are offered as defaults.
  */
 import {isDeepStrictEqual} from 'node:util'
 import type {Asked, Choice, Prompts} from './prompts.js'
 
-/** Thrown at a question that the person leaves towards the one before it. */
+/** Thrown by a question when the person goes back. */
 export class GoBack extends Error {}
 
 /** The latest answer to each question, by its message. */
 export type Answers = Map<string, unknown>
 
 export interface WayBackOptions {
-  /** Where answers are remembered; those of an earlier run are offered again. */
+  /** Remembers answers; those of an earlier run are offered again. */
   readonly answers?: Answers
-  /** Whether Escape at the first question leaves `lead`: GoBack is then thrown to the caller. */
+  /** Whether Escape at the first question throws GoBack to the caller. */
   readonly leaves?: boolean
-  /** Undoes what `lead` changed; it then starts from the beginning. */
+  /** Undoes the changes of `lead` before it runs again. */
   readonly restore?: () => void
 }
 
@@ -25,7 +25,7 @@ interface Given {
   readonly answer: unknown
 }
 
-/** Runs `lead`; what it asks must follow from the answers, and what it changes must be undone by `restore`. */
+/** Runs `lead`, whose questions must depend on the answers only. */
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withWayBack<T>(
   }
 }
 
-/** What `asking` comes to; `instead` where the person goes back. */
+/** The answer, or `instead` when the person goes back. */
 export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Promise<T | U> {
   try {
     return await asking
@@ -53,11 +53,11 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
   }
 }
 
-/** `prompts`, answering by itself as far as `given` goes, and adding to it. */
+/** `prompts` that return the answers in `given` without asking, then add to it. */
 function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: boolean): Prompts {
   let next = 0
   const answered = async <T>({message}: Asked, ask: (goesBack: boolean) => Promise<T>): Promise<T> => {
-    // A question may have gone since: that of somebody who was forgotten.
+    // A question may no longer be asked: that of a guest who was forgotten.
     const index = given.findIndex((one, place) => place >= next && one.message === message)
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
@@ -89,7 +89,7 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
         const find = (typed: string) => (typed === '' ? first : question.find(typed))
         return prompts.search({...question, find, goesBack, startsUnchosen: false})
       }),
-    // A yes is given again each time.
+    // A confirmation is never a default.
     confirm: question => answered(question, goesBack => prompts.confirm({...question, goesBack})),
   }
 }
