@@ -3,7 +3,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import {cityNumber, cityText, namedCities, readCity} from '../../src/cli/features/catalogue/city-names.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {thrownBy} from '../support/thrown.js'
-import {type Desk, openDesk} from '../support/wizard.js'
+import {type Desk, openDesk} from './wizard/desk.js'
 
 let sandbox: LocalSandbox
 let desk: Desk

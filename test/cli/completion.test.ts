@@ -5,8 +5,8 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {installText, shellOf} from '../../src/cli/shell/completion-scripts.js'
 import {Home} from '../support/bookctl.js'
-import {CompletionHome, HOSTILE, has} from '../support/completion.js'
 import {waitUntil} from '../support/wait.js'
+import {CompletionHome, HOSTILE, has} from './completion-home.js'
 
 const home = new CompletionHome()
 beforeAll(async () => {

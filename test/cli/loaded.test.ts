@@ -1,9 +1,9 @@
 /** Nothing is loaded that a command does not use: each package here costs a tenth of a short command, or more. */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {runAndList} from '../support/loaded.js'
 import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {runAndList} from './loaded-modules.js'
 
 const HEAVY = [
   ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate'],

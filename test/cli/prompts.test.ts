@@ -4,10 +4,10 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeEach, describe, expect, test, vi} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {askHere, type QuestionName} from '../support/questions.js'
 import {atTerminal} from '../support/terminal.js'
+import {askHere, type QuestionName} from './questions.js'
 
-const SCRIPT = fileURLToPath(new URL('../support/questions.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
 const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
 const home = new Home()
 afterAll(() => home.remove())

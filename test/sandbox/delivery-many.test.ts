@@ -7,7 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
-import {writeWaiting} from '../support/waiting-deliveries.js'
+import {writeWaiting} from './waiting-deliveries.js'
 
 const MANY = 400
 /** As many as one subscription gets side by side. */

@@ -1,11 +1,11 @@
 /** Deliveries outlive SIGKILL: none is lost, and nothing is repeated beyond the attempt that was under way. */
 import {join} from 'node:path'
 import {afterEach, expect, test} from 'vitest'
-import {advanceClock, killableSandbox, STAY} from '../support/killable.js'
 import {connectTo, reservationRequest} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
-import {writeWaiting} from '../support/waiting-deliveries.js'
+import {advanceClock, killableSandbox, STAY} from './killable.js'
+import {writeWaiting} from './waiting-deliveries.js'
 
 const killable = killableSandbox()
 let subscriber: Subscriber | undefined

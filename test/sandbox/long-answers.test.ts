@@ -1,7 +1,7 @@
 /** A sandbox told to find many offers in each search: always the same ones, and each as good as any. */
 import {afterEach, expect, test} from 'vitest'
-import {readPdf} from '../support/pdf.js'
 import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
+import {readPdf} from './pdf.js'
 
 const MANY = 2000
 

@@ -10,8 +10,8 @@ import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {addSubscription} from '../../src/sandbox/store/subscriptions.js'
 import {openDatabase} from '../../src/storage/database.js'
 import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
-import {readPage, sendForm} from '../support/site.js'
 import {startSubscriber} from '../support/subscriber.js'
+import {readPage, sendForm} from './site.js'
 
 const MANY = 10_000
 const TYPE = 'reservation.confirmed'

@@ -1,10 +1,10 @@
 /** The sandbox's pages in a real browser: an operator's story, hostile data, and how it looks. */
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {axeViolations, findChromium, startBrowser} from '../support/browser.js'
 import {ADULT, CONTACT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
+import {axeViolations, findChromium, startBrowser} from './browser.js'
 
 const executable = findChromium()
 if (!executable) console.warn('sandbox pages: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')

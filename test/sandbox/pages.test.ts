@@ -1,7 +1,7 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {ADULT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
-import {readPage, sendForm} from '../support/site.js'
+import {readPage, sendForm} from './site.js'
 
 let sandbox: TestSandbox
 let client: SandboxClient

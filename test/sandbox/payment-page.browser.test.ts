@@ -2,7 +2,6 @@
 
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {axeViolations, findChromium, startBrowser} from '../support/browser.js'
 import {
   CONTACT,
   reservationRequest,
@@ -11,6 +10,7 @@ import {
   type TestSandbox,
 } from '../support/sandbox.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
+import {axeViolations, findChromium, startBrowser} from './browser.js'
 
 const executable = findChromium()
 if (!executable) console.warn('payment page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')

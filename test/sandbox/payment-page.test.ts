@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment.js'
-import {reservationRecord} from '../support/reservation-record.js'
+import {reservationRecord} from './reservation-record.js'
 
 function render(
   state: PaymentPageState = 'payable',

@@ -4,8 +4,8 @@ import {chmodSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
-import {advanceClock, killableSandbox, STAY} from '../support/killable.js'
 import {connectTo, reservationRequest, startSandbox} from '../support/sandbox.js'
+import {advanceClock, killableSandbox, STAY} from './killable.js'
 
 const killable = killableSandbox()
 

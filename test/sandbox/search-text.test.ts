@@ -4,7 +4,7 @@ import {browseReservations} from '../../src/sandbox/store/browse.js'
 import {addReservation, addSearchTexts, saveReservation} from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {openDatabase} from '../../src/storage/database.js'
-import {guest, reservationRecord} from '../support/reservation-record.js'
+import {guest, reservationRecord} from './reservation-record.js'
 
 test('finds words in any case, with and without marks, as the reservation is now', () => {
   const database = openDatabase(':memory:', {migrations: MIGRATIONS})

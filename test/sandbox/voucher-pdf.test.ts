@@ -4,8 +4,8 @@ import type {Reservation} from '../../src/contract/reservations.js'
 import {maskIdentity} from '../../src/sandbox/base/wording.js'
 import {renderVoucher} from '../../src/sandbox/voucher/content.js'
 import {printableWith} from '../../src/sandbox/voucher/paper.js'
-import {readPdf} from '../support/pdf.js'
-import {guest, reservationRecord} from '../support/reservation-record.js'
+import {readPdf} from './pdf.js'
+import {guest, reservationRecord} from './reservation-record.js'
 
 const EXTRA = {
   hotelPhone: '+90 850 123 4567',

@@ -4,10 +4,10 @@ import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
 import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
-import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
-import {type Desk, openDesk} from '../../support/wizard.js'
+import {type Desk, openDesk} from './desk.js'
+import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 let service: ScriptedService
 let desk: Desk

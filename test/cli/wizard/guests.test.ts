@@ -7,8 +7,8 @@ import {askContact, createPhoneReader} from '../../../src/cli/features/wizard/as
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
 import {openState, type State} from '../../../src/state/state.js'
-import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
+import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR'}
 const ROOMS = [

@@ -12,7 +12,7 @@ import {
   offerLine,
   onThreeClocks,
 } from '../../../src/cli/features/wizard/offer-lines.js'
-import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
+import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
 

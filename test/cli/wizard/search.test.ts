@@ -16,8 +16,8 @@ import {fold, matches} from '../../../src/cli/input/match.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {apiOfSandbox} from '../../support/answering.js'
-import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
 import {thrownBy} from '../../support/thrown.js'
+import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})

@@ -4,8 +4,8 @@ import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
-import {type Line, scriptedPrompts} from '../../support/scripted-prompts.js'
-import {type Desk, openDesk} from '../../support/wizard.js'
+import {type Desk, openDesk} from './desk.js'
+import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 let sandbox: LocalSandbox
 let desk: Desk

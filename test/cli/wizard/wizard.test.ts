@@ -2,10 +2,10 @@
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
-import type {Line} from '../../support/scripted-prompts.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
-import {type Desk, openDesk} from '../../support/wizard.js'
+import {type Desk, openDesk} from './desk.js'
+import type {Line} from './scripted-prompts.js'
 
 let sandbox: LocalSandbox
 let desk: Desk

@@ -6,7 +6,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {afterEach, beforeEach} from 'vitest'
-import {bundledScript} from './bundled.js'
+import {bundledScript} from '../support/bundled.js'
 
 const script = await bundledScript(new URL('sandbox-process.ts', import.meta.url))
 

@@ -1,7 +1,7 @@
 /** A person who answers the questions by a script: what is asked, and what is answered. */
-import {type Asked, answerOf, type Choice, type Prompts} from '../../src/cli/terminal/prompts/prompts.js'
-import {GoBack} from '../../src/cli/terminal/prompts/way-back.js'
-import {Failure} from '../../src/contract/failure.js'
+import {type Asked, answerOf, type Choice, type Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
+import {GoBack} from '../../../src/cli/terminal/prompts/way-back.js'
+import {Failure} from '../../../src/contract/failure.js'
 
 /**
  * A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name; `^C` stops there, `^esc` goes back, `^wait`

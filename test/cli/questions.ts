@@ -11,7 +11,7 @@ import {createPrompts} from '../../src/cli/terminal/prompts/create.js'
 import type {Prompts, Terminal} from '../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../src/cli/terminal/prompts/way-back.js'
 import {usage} from '../../src/contract/failure.js'
-import {createScreen, KEYS, type TerminalRun} from './terminal.js'
+import {createScreen, KEYS, type TerminalRun} from '../support/terminal.js'
 
 const HOTELS = Array.from({length: 40}, (_, index) => ({
   value: index + 1,

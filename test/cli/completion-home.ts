@@ -4,8 +4,8 @@ import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'nod
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {openState} from '../../src/state/state.js'
-import {Home} from './bookctl.js'
-import {atTerminal, type TerminalRun} from './terminal.js'
+import {Home} from '../support/bookctl.js'
+import {atTerminal, type TerminalRun} from '../support/terminal.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 

@@ -1,5 +1,5 @@
 /** The sandbox's own page for tests: reading it, and sending its forms as a browser does. */
-import type {TestSandbox} from './sandbox.js'
+import type {TestSandbox} from '../support/sandbox.js'
 
 export interface SiteAnswer {
   readonly status: number
