@@ -1,14 +1,14 @@
 /** A city by its name, where this machine knows it. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {cityNumber, cityText, namedCities, readCity} from '../../src/cli/features/catalogue/city-names.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {thrownBy} from '../support/thrown.js'
 import {type Desk, openDesk} from './wizard/desk.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let desk: Desk
 beforeEach(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   const {baseUrl} = sandbox
   desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
 })

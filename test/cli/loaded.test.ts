@@ -1,7 +1,7 @@
 /** Nothing is loaded that a command does not use: each package here costs a tenth of a short command, or more. */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {runAndList} from './loaded-modules.js'
 
@@ -12,11 +12,11 @@ const HEAVY = [
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let nobody: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   await sandbox.home.run(['token'])
   nobody = new Home()
 })

@@ -4,13 +4,13 @@ import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 beforeEach(() => {

@@ -1,15 +1,15 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 beforeEach(() => {

@@ -3,9 +3,9 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 const CONTACT = {
@@ -18,7 +18,7 @@ const CONTACT = {
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3']
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
   for (const [key, value] of Object.entries(CONTACT))
     await home.run(['config', 'set', `contact.${key}`, value])

@@ -3,14 +3,14 @@ import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {COMMANDS} from '../support/manifest.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
 })
 afterAll(async () => {

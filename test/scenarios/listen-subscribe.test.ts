@@ -7,7 +7,7 @@ import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
-import {startLocalSandbox} from '../support/local-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
@@ -125,7 +125,7 @@ test('a test event that does not come is waited for no longer than --within, and
 })
 
 test('a subscription whose test event does not come, or is not waited for, is deleted again where it may be', async () => {
-  const sandbox = await startLocalSandbox()
+  const sandbox = await serveLocalSandbox()
   const argv = ['webhooks', 'listen', '--subscribe', '--public-url', `https://127.0.0.1:${receiverPort}/in`]
   const left = async () => (await sandbox.home.json(['webhooks', 'list'])).result
   try {
@@ -151,7 +151,7 @@ test('a subscription whose test event does not come, or is not waited for, is de
 })
 
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
-  const sandbox = await startLocalSandbox()
+  const sandbox = await serveLocalSandbox()
   try {
     const publicUrl = `https://127.0.0.1:${receiverPort}/in`
     const argv = ['--tls', '--subscribe', '--public-url', publicUrl, '--port', String(receiverPort)]

@@ -3,8 +3,8 @@ import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const FORMS = [['--json'], ['--quiet']]
@@ -15,10 +15,10 @@ interface Made {
 }
 
 describe('on the sandbox', () => {
-  let sandbox: LocalSandbox
+  let sandbox: ServedSandbox
   let home: Home
   beforeAll(async () => {
-    sandbox = await startLocalSandbox()
+    sandbox = await serveLocalSandbox()
     home = new Home(sandbox.env)
   })
   afterAll(async () => {

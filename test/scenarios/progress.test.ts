@@ -1,15 +1,15 @@
 /** What a person sees while the service takes its time. */
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {ScriptedService} from '../support/scripted-service.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {atTerminal} from '../support/terminal.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
 })
 afterAll(async () => {

@@ -3,18 +3,18 @@ import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const SECRET = 'sk_test_sandbox'
 /** All that a process takes; NODE_DEBUG is read when it starts. */
 const LOUD = {DEBUG: '*', NODE_DEBUG: '*', BOOKCTL_DEBUG: '1', OCLIF_DEBUG: '1', CLI_FLAGS_DEBUG: '1'}
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 let token: string
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
   token = (await home.run(['token'])).stdout.trim()
 })

@@ -4,17 +4,17 @@ import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
 })
 afterAll(async () => {

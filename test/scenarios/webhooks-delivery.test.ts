@@ -2,13 +2,13 @@
 
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 

@@ -6,17 +6,17 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {ScriptedService} from '../support/scripted-service.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 
 const URL_TYPED = 'https://partner.example/hooks'
 const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 beforeEach(() => {

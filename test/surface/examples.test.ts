@@ -9,8 +9,8 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
-import {type LocalSandbox, startLocalSandbox} from '../support/local-sandbox.js'
 import {COMMANDS} from '../support/manifest.js'
+import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {Shell} from '../support/shell.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
@@ -25,7 +25,7 @@ const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let home: Home
 let shell: Shell
 /** The id of an event that was received, and where it can be sent again. */
@@ -33,7 +33,7 @@ let event: string | undefined
 let target: ForwardTarget | undefined
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
   shell = new Shell(home)
   shell.env.SECRET = 'sk_test_sandbox'

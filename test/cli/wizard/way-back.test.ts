@@ -3,14 +3,14 @@ import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
-import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
+import {type ServedSandbox, serveLocalSandbox} from '../../support/served-sandbox.js'
 import {type Desk, openDesk} from './desk.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let desk: Desk
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 beforeEach(async () => {

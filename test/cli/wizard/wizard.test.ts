@@ -1,20 +1,20 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
-import {type LocalSandbox, startLocalSandbox} from '../../support/local-sandbox.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
+import {type ServedSandbox, serveLocalSandbox} from '../../support/served-sandbox.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
 import type {Line} from './scripted-prompts.js'
 
-let sandbox: LocalSandbox
+let sandbox: ServedSandbox
 let desk: Desk
 
 const atSandbox = (name = '') =>
   openDesk({baseUrl: sandbox.baseUrl, clientId: `cid_sandbox${name}`, clientSecret: `sk_test_sandbox${name}`})
 
 beforeAll(async () => {
-  sandbox = await startLocalSandbox()
+  sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
 beforeEach(async () => {
