@@ -1,10 +1,10 @@
 /** Hints for refusals. §7 shows no codes; unknown ones fall back to keywords, then to the status. */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {snakeCase} from '../../contract/field-names.js'
+import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
 
-const SEARCH_AGAIN =
-  'offers expire after 15 minutes and can be used once; search again: bookctl hotels search'
+const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; search again: bookctl hotels search`
 const FIND_RESERVATION =
   'bookctl reservations list lists those of the service, bookctl journal those booked from here'
 const FIND_SUBSCRIPTION = 'bookctl webhooks list lists the subscriptions'

@@ -1,24 +1,17 @@
 /**
- * What oclif does not do with a command line: global flags before the command's name, `--version` with other flags, and
- * words for completion that look like flags. Pure; prints nothing and knows no command.
+ * Orders a command line for oclif, which takes no global flags before the command's name, no flags with `--version`, and
+ * reads words to complete as flags.
  */
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
 /** The hidden command that a completion script runs. */
 export const CANDIDATES_WORD = '__complete'
 
-/** The parts of a command line. */
-export interface SplitArgv {
-  /** Plain words up to the first other flag: the command's name, and arguments that follow it. */
-  readonly words: readonly string[]
-  /** The global flags among them, with their values. */
-  readonly globals: readonly string[]
-  /** Everything from the first other flag, or `--`, on. */
-  readonly rest: readonly string[]
-}
-
-/** Splits `argv`, which is without node and the script. */
-export function splitArgv(argv: readonly string[]): SplitArgv {
+/**
+ * `words`: the plain words before the first other flag; `globals`: the global flags among them, with their values; `rest`:
+ * everything from the first other flag, or `--`, on.
+ */
+export function splitArgv(argv: readonly string[]) {
   const words: string[] = []
   const globals: string[] = []
   let index = 0
@@ -40,9 +33,9 @@ function globalLength(word: string): number {
   return word.includes('=') && GLOBAL_VALUES.has(word.split('=', 1)[0] ?? '') ? 1 : 0
 }
 
-/** `argv` as oclif reads it: the command's name first. Nothing is left when there is neither a word nor another flag. */
+/** `argv` with the command's name first; empty for global flags only. */
 export function orderArgv(argv: readonly string[]): string[] {
-  // What is being typed may look like a flag of ours.
+  // A word to complete may look like a flag.
   if (argv[0] === CANDIDATES_WORD) return [CANDIDATES_WORD, '--', ...argv.slice(1)]
   const {words, globals, rest} = splitArgv(argv)
   if (words.length > 0) return [...words, ...globals, ...rest]
@@ -53,15 +46,10 @@ export function orderArgv(argv: readonly string[]): string[] {
 /** Whether `--json` (or `--format json`) comes before `--`, and is not only being completed. */
 export function wantsJson(argv: readonly string[]): boolean {
   if (argv[0] === CANDIDATES_WORD) return false
-  const own = beforeDashes(argv)
-  return (
-    own.includes('--json') ||
-    own.includes('--format=json') ||
-    own.some((word, index) => word === 'json' && own[index - 1] === '--format')
-  )
+  return /(^|\0)--(json|format[=\0]json)(\0|$)/.test(beforeDashes(argv).join('\0'))
 }
 
-/** The words of `argv` up to `--`; those after it are arguments, whatever they look like. */
+/** The words up to `--`; those after it are arguments. */
 export function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)

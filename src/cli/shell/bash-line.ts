@@ -1,17 +1,17 @@
-/** Bash hands over its line as it is typed, and what it gets back is put there as it is: quotes are read and written here. */
+/** Bash passes its line as typed and inserts answers as they are: quotes are read and written here. */
 import type {Candidate} from './candidates.js'
 
-/** The words of a command line that is still being typed, without quotes and backslashes. */
+/** A command line up to the cursor. */
 interface Line {
-  /** The last one is being typed, and may be empty. */
+  /** Without quotes and backslashes; the last is being typed, and may be empty. */
   readonly words: readonly string[]
-  /** The quote that is open there, or nothing. */
+  /** The open quote, or ''. */
   readonly quote: string
-  /** The beginning of the last word that bash leaves in place: up to the open quote, or up to a word break. */
+  /** The start of the last word that bash keeps: up to the open quote, or up to a word break. */
   readonly fixed: string
 }
 
-/** Reads `line`; `breaks` are the characters at which bash begins to replace, its COMP_WORDBREAKS. */
+/** `breaks`: COMP_WORDBREAKS, after which bash starts to replace. */
 export function readLine(line: string, breaks = ''): Line {
   const words: string[] = []
   let word: string | undefined
@@ -43,12 +43,12 @@ export function readLine(line: string, breaks = ''): Line {
   return {words: [...words, last], quote, fixed: last.slice(0, quote === '' ? brokenAt : quotedAt)}
 }
 
-/** COMP_TYPE while bash only lists: nothing on the line is replaced, so descriptions can be shown. */
+/** COMP_TYPE while bash only lists and replaces nothing, so that descriptions can be shown. */
 const LISTING = '63'
 
 /**
- * What bash puts on the line, or lists, one a line. Several known by their names are only listed: bash would replace what
- * is typed by what they have in common.
+ * The answers for bash, one a line. Several that were found by description are only listed: bash would replace the typed
+ * word by their common prefix.
  */
 export function bashReplies(
   candidates: readonly Candidate[],
@@ -66,7 +66,7 @@ export function bashReplies(
     .join('')
 }
 
-/** `text` as bash reads it after the open `quote`, or bare. Between double quotes ! would still look into the history. */
+/** `text` as bash reads it after the open `quote`, or bare. Double quotes do not protect `!` (history). */
 function escapeWithin(quote: string, text: string): string {
   if (quote === "'") return text.replaceAll("'", "'\\''")
   if (quote === '"') return text.replace(/[\\"$`]/g, '\\$&').replaceAll('!', `"'!'"`)

@@ -1,6 +1,6 @@
 /**
- * What this machine knows that can stand on a command line, for completion and for questions about what is missing. No
- * network, nothing created or changed. A command names in `static candidates` which of them its arguments are.
+ * Words for the command line that this machine knows, for completion and for questions about missing values. No network,
+ * nothing created or changed. A command's `static candidates` names the kinds of its arguments.
  */
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
@@ -16,7 +16,7 @@ export interface Candidate {
 /** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
 
-/** Each kind of word and where it comes from. They throw when the file they look into is not there or cannot be read. */
+/** Where each kind of word is from. They throw when a file is missing or cannot be read. */
 export const SOURCES = {
   profiles: state =>
     Object.entries(state.settings.read().profiles).map(([value, profile]) => ({
@@ -31,10 +31,8 @@ export const SOURCES = {
   references: state =>
     state.journal
       .list()
-      .flatMap(({reservationRef, outcome, clientReferenceId}) =>
-        reservationRef === null
-          ? []
-          : [{value: reservationRef, description: `${outcome}, ${clientReferenceId}`}],
+      .flatMap(({reservationRef: value, outcome, clientReferenceId}) =>
+        value === null ? [] : [{value, description: `${outcome}, ${clientReferenceId}`}],
       ),
   'event-types': () => described(EVENT_TYPES),
   scopes: () => described(SCOPES),
@@ -61,18 +59,16 @@ export const SOURCES = {
     })),
 } as const satisfies Record<string, (state: State) => Candidate[]>
 
-/** Words with what each is. */
 export function described(of: Readonly<Record<string, string>>): Candidate[] {
   return Object.entries(of).map(([value, description]) => ({value, description}))
 }
 
-/** A kind of word that this machine may know. */
 export type Source = keyof typeof SOURCES
 
-/** Kinds of which the machine knows every word there is. */
+/** Kinds of which this machine knows every word. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
-/** The words of a kind that the machine knows, each once. Never throws: what cannot be read has none. */
+/** The words of a kind, each once; none if they cannot be read. */
 export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {
   const state = openStateToLookAt(configDirectory)
   try {

@@ -1,12 +1,12 @@
 /**
- * The completion scripts. Reading one starts no program; on TAB it asks `bookctl __complete`, and what that answers is
- * data: it is quoted before it reaches the command line, and never evaluated. Printed only: no start-up file is edited.
+ * The completion scripts. Reading one starts no program; on TAB it asks `bookctl __complete` and quotes the answer, which
+ * is never evaluated. They are only printed: no start-up file is edited.
  */
 import {type Result, single} from '../terminal/result.js'
 
 interface Shell {
   readonly script: string
-  /** What to type to have it in every new shell. */
+  /** Commands that install it for new shells. */
   readonly install: readonly string[]
 }
 
@@ -14,8 +14,8 @@ const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: 
 # Reading this file starts no program; bookctl is asked on TAB.
 `
 
-// Bash divides words at = and : as well, so the whole line is handed over, and what comes back is quoted for it. Bash itself
-// completes files best; bash 3 cannot be asked to.
+// Bash splits words at = and : too, so it gives the whole line, and answers are quoted for it. Files are completed by bash
+// itself; bash 3 cannot do that.
 const BASH = `${head('bash')}
 _bookctl() {
   local reply=''
@@ -35,7 +35,7 @@ _bookctl() {
 complete -F _bookctl bookctl
 `
 
-// compadd quotes what it inserts. What does not begin with the typed text takes its place (-U).
+// compadd quotes what it inserts. -U replaces the typed text by a value that does not start with it.
 const ZSH = `#compdef bookctl
 ${head('zsh')}
 _bookctl() {
@@ -81,7 +81,7 @@ complete --command bookctl --erase
 complete --command bookctl --condition __bookctl_ask --no-files --arguments '$__bookctl_words'
 `
 
-// PowerShell takes typographic quotes for quotes, too, and completes files by itself when there is nothing else.
+// PowerShell treats typographic quotes as quotes, and completes files by itself when there are no answers.
 const POWERSHELL = `${head('powershell')}
 Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
@@ -143,13 +143,13 @@ const SHELLS: Readonly<Record<string, Shell>> = {
 
 export const SHELL_NAMES = Object.keys(SHELLS)
 
-/** What `autocomplete` prints: the script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
+/** The script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
 export function completionResult(shell: string | undefined, shellPath: string | undefined): Result {
-  const known = shell ?? shellOf(shellPath) ?? null
-  const script = shell === undefined ? null : (SHELLS[shell]?.script ?? null)
-  const install = installText(known ?? undefined)
-  const document = {shell: known, script, install}
-  return {...single(document, document, known), text: script ?? install}
+  const known = shell ?? shellOf(shellPath)
+  const script = SHELLS[shell ?? '']?.script ?? null
+  const install = installText(known)
+  const document = {shell: known ?? null, script, install}
+  return {...single(document, document, document.shell), text: script ?? install}
 }
 
 /** The shell of `SHELL=/usr/bin/zsh`, if it is one of those above. */

@@ -1,7 +1,6 @@
 /**
- * The answer to a completion script: which words may stand at the cursor, one a line, value and description separated by
- * a tab. It is asked while somebody types, so it never fails, says nothing on stderr, touches no network and creates
- * nothing; what cannot be read has no candidates.
+ * The answer to a completion script: candidates for the word at the cursor, one a line, value and description separated
+ * by a tab. It runs while a person types, so it never fails, writes nothing to stderr, uses no network and creates nothing.
  */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -13,13 +12,13 @@ import {GLOBAL_CANDIDATES, globalFlags} from './global-flags.js'
 import type {Candidates} from './missing-values.js'
 import {HELP_TOPICS} from './names.js'
 
-/** A command as the manifest has it, with what ours say beside oclif's own. */
+/** A command in the manifest, with our statics. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>
 type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {readonly name: string}
 
-/** The line that asks the shell for names of files. */
+/** The line that tells the shell to complete files. */
 const FILES = ':files\n'
 
 /** A shell asks before it lists more than about this. */
@@ -28,8 +27,8 @@ const MAX_VALUE_CHARACTERS = 200
 const MAX_DESCRIPTION_CHARACTERS = 60
 
 /**
- * What may stand in one place. `isList`: several of them, with commas between. `hasNames`: if none begins with what is
- * typed, those whose description contains it, because cities and hotels are known by name.
+ * The values of a flag or argument. `isList`: several, with commas between. `hasNames`: descriptions are searched if no
+ * value starts with the typed text, because people know cities by name.
  */
 interface Values {
   readonly candidates: readonly Candidate[]
@@ -39,9 +38,9 @@ interface Values {
 }
 
 /**
- * The answer for `shell`. Bash hands over the line up to the cursor, its COMP_TYPE and COMP_WORDBREAKS; others the words
- * after `bookctl`, the last one after a colon, because PowerShell drops an empty argument. Scripts of older versions ask
- * for a kind of value, in place of a shell, and may give its beginning.
+ * The answer for `shell`. Bash gives the line up to the cursor, COMP_TYPE and COMP_WORDBREAKS; others the words after
+ * `bookctl`, the last one after a colon, because PowerShell drops an empty argument. Scripts of older versions give a kind
+ * of value instead of a shell, and its start.
  */
 export function answer(config: Interfaces.Config, shell: string, given: readonly string[]): string {
   const [first, type, breaks] = given
@@ -58,7 +57,7 @@ function linesOf(candidates: readonly Candidate[]): string {
   return candidates.map(({value, description}) => `${value}\t${description}\n`).join('')
 }
 
-/** The words that may stand for the last of `typed`, the words after `bookctl`; it may be empty. */
+/** Candidates for the last of `typed`, the words after `bookctl`. */
 function complete(config: Interfaces.Config, typed: readonly string[]): Candidate[] | 'files' {
   const {prefix, word, values} = placeOf(new Commands(config), typed)
   if (values.isFile) return 'files'
@@ -69,7 +68,7 @@ function complete(config: Interfaces.Config, typed: readonly string[]): Candidat
   }))
 }
 
-/** Where the cursor is: what of the word is fixed, what is being completed, and by what. */
+/** The fixed prefix of the word at the cursor, the part to complete, and its values. */
 function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
   let path: readonly string[] = []
@@ -124,7 +123,7 @@ class Commands {
     return this.all.find(({id}) => id === path.join(':'))
   }
 
-  /** The words that may follow `path`: commands, groups, and help topics. */
+  /** Words that can follow `path`: commands, groups, and help topics. */
   below(path: readonly string[]): Candidate[] {
     if (path.length === 0) return [...this.children(path), ...described(OWN_WORDS)]
     if (path[0] !== 'help') return this.children(path)
@@ -163,7 +162,7 @@ class Commands {
     return all[strict === false ? Math.min(position, all.length - 1) : position]
   }
 
-  /** What may stand for a flag or an argument: the command says where its values come from, or it takes a file. */
+  /** By the candidates that the command declares, by fixed options, or files. */
   values(path: readonly string[], spec: Valued | undefined): Values {
     if (spec === undefined) return {candidates: []}
     const {name, options, helpValue, delimiter} = spec
@@ -194,7 +193,7 @@ function namesOf({name, char}: Flag): string[] {
   return char ? [`--${name}`, `-${char}`] : [`--${name}`]
 }
 
-/** `--wait [SECONDS]`: its value may follow only if it is a number. The manifest has no `whenAlone`. */
+/** `--wait [SECONDS]`: only a number is its value. The manifest has no `whenAlone`. */
 function isOptional({helpValue}: Option): boolean {
   return String(helpValue).startsWith('[')
 }

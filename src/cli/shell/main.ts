@@ -1,6 +1,6 @@
 /**
- * From argv to the exit code. Whatever is thrown anywhere becomes one exit code and one text here: on stderr for
- * people, as one JSON document on stdout with `--json`. Nothing of what oclif throws is printed as it is.
+ * From argv to the exit code. Every error becomes one exit code and one text here: on stderr for people, with `--json` as
+ * one document on stdout. Messages of oclif are never printed.
  */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
@@ -24,15 +24,13 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv, told => (refusal = told)))
+    return leave(await report(thrown, argv, error => (refusal = error)))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  // Nothing is left that could end the command: without this the process would end as if all were done.
-  process.once(
-    'beforeExit',
-    () => void fail(new Error('the event loop is empty, but the command has not ended')),
-  )
+  // Otherwise a command that waits for nothing would end the process as if it had succeeded.
+  const stalled = () => fail(new Error('the event loop is empty, but the command has not ended'))
+  process.once('beforeExit', () => void stalled())
   try {
     const code = await execute(argv, place)
     if (isStopping) return await new Promise<never>(() => {})
@@ -42,7 +40,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
 }
 
-/** Runs the command of `argv` in this process, whose end is left to the caller. Returns the exit code. */
+/** Runs the command of `argv` without ending the process. Returns the exit code. */
 export async function program(argv: readonly string[], place: Place): Promise<number> {
   try {
     return await execute(argv, place)
@@ -63,7 +61,7 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
   return running.command?.exitCode ?? 0
 }
 
-/** A reader that has enough (`| head -1`) is no failure: the command tidies up, and ends with 0 and no word. */
+/** A reader that closes early (`| head -1`) is no error: the command tidies up and ends with 0. */
 function endWithReader(): void {
   void Promise.resolve(running.command?.stop())
     .catch(() => {})
@@ -83,7 +81,7 @@ function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
         process.exit(exit)
       }
       const {command} = running
-      // What is true is known once it has stopped; but what is under way now decides whose note it is.
+      // The note belongs to the work under way now; a function is called later, when the outcome is known.
       const note = command?.stopNote
       void Promise.resolve(command?.stop())
         .catch(() => {})
@@ -97,14 +95,16 @@ function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
   }
 }
 
-/** A stream of lines ends with its last line; any other command leaves one document behind. */
+/** Prints the note; with `--json`, also the one document, unless the command prints lines or has printed. */
 async function reportStop(
   signal: StopSignal,
   note: StopNote | undefined,
   argv: readonly string[],
 ): Promise<void> {
-  const words = note && [note.state, note.hint].filter(text => text !== undefined).join('; ')
-  if (words !== undefined) (await import('../terminal/talk.js')).say(`Stopped before it ended: ${words}`)
+  if (note !== undefined) {
+    const {say} = await import('../terminal/talk.js')
+    say(`Stopped before it ended: ${note.state === undefined ? '' : `${note.state}; `}${note.hint}`)
+  }
   const {wantsJson} = await import('./argv.js')
   if (!wantsJson(argv) || running.command?.printsLines || running.command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
@@ -114,7 +114,7 @@ async function reportStop(
   process.stdout.write(`${jsonText(stoppedDocument(signal, note), 2)}\n`)
 }
 
-/** Prints what was thrown, as a line where the command prints lines; returns the exit code. */
+/** Prints an error, on one line if the command prints lines; returns the exit code. */
 async function report(
   thrown: unknown,
   argv: readonly string[],

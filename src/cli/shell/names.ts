@@ -1,31 +1,17 @@
-/** The names of commands: which one a line of words means, and which was likely meant by one that does not exist. */
+/** The names of commands: the one that words mean, and the likely one for a name that does not exist. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest} from '../input/match.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
-export interface Found {
-  /** The longest run of words that names a command or a group: `['hotels', 'search']`. */
-  readonly name: readonly string[]
-  /** The words after it. */
-  readonly left: readonly string[]
-}
-
-/** Looks for the name that `words` begin with; `ids` are as `hotels:search`. */
-export function findName(words: readonly string[], ids: readonly string[]): Found {
+/** Splits `words` after the longest name of a command or group; `ids` are as `hotels:search`. */
+export function findName(words: readonly string[], ids: readonly string[]) {
+  const isName = (count: number) => ids.some(id => `${id}:`.startsWith(`${words.slice(0, count).join(':')}:`))
   let count = 0
-  while (count < words.length && isName(words.slice(0, count + 1), ids)) count += 1
+  while (count < words.length && isName(count + 1)) count += 1
   return {name: words.slice(0, count), left: words.slice(count)}
 }
 
-function isName(words: readonly string[], ids: readonly string[]): boolean {
-  const id = words.join(':')
-  return ids.some(one => one === id || one.startsWith(`${id}:`))
-}
-
-/**
- * Refuses `words`, which name no command of `ids`. With `topics`, help was asked for; otherwise the name of a topic is no
- * command, and the hint says how to read it.
- */
+/** Refuses `words`, which name no command of `ids`; with `topics`, also no topic of help. */
 export function unknownCommand(
   words: readonly string[],
   ids: readonly string[],
@@ -33,24 +19,26 @@ export function unknownCommand(
 ): Failure {
   const {name, left} = findName(words, ids)
   const typed = [...name, ...left.slice(0, 1)]
-  const best = closestName(typed, left.slice(1), ids) ?? closest(typed.join(' '), topics)
-  const isTopic = topics.length === 0 && isHelpTopic(typed.join(' '))
-  const meant = isTopic ? `help ${typed.join(' ')}` : best && topics.length > 0 ? `help ${best}` : best
-  const what = topics.length === 0 ? 'command' : 'command or help topic'
+  const text = typed.join(' ')
+  const asksHelp = topics.length > 0
+  const isTopic = !asksHelp && isHelpTopic(text)
+  const best = isTopic ? text : (closestName(typed, left.slice(1), ids) ?? closest(text, topics))
+  const what = asksHelp ? 'command or help topic' : 'command'
+  const hint = `did you mean \`bookctl ${isTopic || asksHelp ? 'help ' : ''}${best}\`?`
   return usage(
     'unknown_command',
-    `unknown ${what} \`${typed.join(' ').slice(0, 60)}\``,
-    meant ? `did you mean \`bookctl ${meant}\`?` : 'list commands: bookctl --help',
+    `unknown ${what} \`${text.slice(0, 60)}\``,
+    best ? hint : 'list commands: bookctl --help',
   )
 }
 
-/** The command or group that was likely meant, by as many of the words as can belong to its name. */
+/** The command or group that was likely meant, by as many of the words as its name can have. */
 function closestName(
   words: readonly string[],
   following: readonly string[],
   ids: readonly string[],
 ): string | undefined {
-  const names = [...new Set(ids.flatMap(namesWithin))]
+  const names = [...new Set(ids.flatMap(id => namesWithin(id.split(':'))))]
   const most = Math.max(...names.map(name => name.split(' ').length))
   for (let count = Math.min(most, words.length + following.length); count >= words.length; count--) {
     const typed = [...words, ...following].slice(0, count).join(' ')
@@ -62,8 +50,8 @@ function closestName(
 }
 
 /** `webhooks`, `webhooks events`, `webhooks events list`. */
-function namesWithin(id: string): string[] {
-  return id.split(':').map((_, index, all) => all.slice(0, index + 1).join(' '))
+function namesWithin(words: readonly string[]): string[] {
+  return words.map((_, index) => words.slice(0, index + 1).join(' '))
 }
 
 /** Refuses the flag `typed` where a command was expected, or after a group alone. */
@@ -76,7 +64,7 @@ export function flagWithoutCommand(typed: string): Failure {
   return usage('no_command', `missing command before ${flag}`, hint)
 }
 
-/** The help topics: what `bookctl help TOPIC` explains besides the commands, each with its line in the list of topics. */
+/** The topics of `bookctl help TOPIC`, each with its line in the list. */
 export const HELP_TOPICS = {
   environment: 'environment variables and precedence',
   'exit-codes': 'exit codes, for scripts',

@@ -1,7 +1,7 @@
 /**
- * How oclif is started. Built, it is given one plugin made of the table that the build wrote: reading the whole manifest
- * and sorting it would take a third of a short command's start. From the sources, oclif finds the commands by itself.
- * Either way no plugin is loaded that package.json does not name; oclif would run the hooks of those in a data directory.
+ * How oclif is started. Built, it gets one plugin made from the table of the build: reading and sorting the whole manifest
+ * would take a third of a short command's start. From the sources, oclif finds the commands by itself. Plugins that
+ * package.json does not name are never loaded; oclif would run the hooks of those in a data directory.
  */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -15,11 +15,10 @@ import {settings} from '@oclif/core/settings'
 export interface Place {
   /** Directory of commands/ and cli/: dist/ or src/. package.json is beside it. */
   readonly root: string
-  /** Whether it holds the sources. */
   readonly isSource?: boolean
 }
 
-/** What the build writes of each command for every start: enough to tell its name from its arguments. */
+/** A command in the table of the build: enough to tell its name from its arguments. */
 interface TableEntry {
   readonly id: string
   readonly hidden?: true
@@ -29,9 +28,9 @@ interface TableEntry {
 
 /** Options for oclif's `run`. */
 export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & object {
-  // Not by NODE_ENV of the user: it would make oclif look for a TypeScript compiler.
+  // Otherwise NODE_ENV of the user would make oclif look for a TypeScript compiler.
   settings.enableAutoTranspile = false
-  // Colours are ours: a theme.json in the configuration directory is not looked for.
+  // Otherwise oclif would look for a theme.json in the configuration directory.
   process.env.BOOKCTL_DISABLE_THEME = '1'
   const pjson: Interfaces.PJSON = readJson(join(root, '../package.json'))
   const options = {root, pjson, userPlugins: false, devPlugins: false}
@@ -39,7 +38,7 @@ export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & o
   return {...options, plugins: new Map([[pjson.name, makePlugin(root, pjson)]])}
 }
 
-/** The configuration with all that commands say of themselves, for help and completion. */
+/** The configuration with the whole manifest, for help and completion. */
 export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces.Config> {
   const {plugins, ...options} = (config as Config).options
   return plugins === undefined ? config : Config.load(options)
@@ -55,9 +54,15 @@ function makePlugin(root: string, pjson: Interfaces.PJSON): Plugin {
     [{target, identifier: 'default'}],
   ])
   const {name, version} = pjson
-  return Object.assign(new Plugin({root, isRoot: true, pjson, name}), {
-    ...{root, pjson, name, version, alias: name, type: 'core', isRoot: true, moduleType: 'commonjs'},
-    ...{valid: true, hasManifest: true, hooks: Object.fromEntries(hooks)},
+  const options = {root, isRoot: true, pjson, name}
+  return Object.assign(new Plugin(options), options, {
+    version,
+    alias: name,
+    type: 'core',
+    moduleType: 'commonjs',
+    valid: true,
+    hasManifest: true,
+    hooks: Object.fromEntries(hooks),
     commandIDs: table.map(({id}) => id),
     commands: table.map(entry => ({...entry, load: () => load(entry.id)})),
   })

@@ -1,33 +1,32 @@
-/** The command that runs in this process, for what must reach it from outside: the runner, signals, the end of stdout. */
+/** The command that runs in this process, for the runner, signals and the end of stdout. */
 import type {StopNote} from './failure.js'
 
 export interface RunningCommand {
-  /** How it ends when it printed its result. */
+  /** The exit code after a result was printed: 9 for an invalid signature. */
   readonly exitCode: number
-  /** Whether its JSON is a stream of lines; then a failure is one line too. */
+  /** Whether its JSON is a stream of lines; an error is then one line too. */
   readonly printsLines: boolean
   /** Whether its result is on stdout already. */
   readonly hasPrinted: boolean
-  /** What the user should know when a signal stops it now; a function is asked once it has stopped. */
+  /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
-  /** The service it acts on and the profile, in words, as soon as they are known. */
+  /** The service and the profile, in words, once known. */
   readonly service: string | undefined
   /** Tidies up. */
   stop(): Promise<void>
 }
 
 interface Running {
-  /** The command line as typed, without node and the script: oclif hands on no flags with a group, and not all words. */
+  /** The command line as typed: oclif passes no flags with a group, and not all words. */
   argv: readonly string[]
-  /** Undefined until oclif has made the command, and for help. */
+  /** Undefined before oclif has created the command, and for help. */
   command: RunningCommand | undefined
-  /** Ends the process with 0: nobody reads stdout any more. */
+  /** Ends the process with 0, because the reader of stdout is gone. */
   endWithReader: () => void
 }
 
 export const running: Running = {argv: [], command: undefined, endWithReader: () => {}}
 
-/** A command line is about to run, and no command of one before. */
 export function begin(argv: readonly string[]): void {
   running.argv = argv
   running.command = undefined

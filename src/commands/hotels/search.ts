@@ -14,11 +14,12 @@ import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../.
 import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
+import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms'
   static override description =
-    `An offer is valid for 15 minutes and can be reserved once. Offers found are remembered on this machine, so that
+    `An offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes and can be reserved once. Offers found are remembered on this machine, so that
 reserve knows hotel, price and nationality. Sorting and filtering happen here; the service returns every offer. At a
 terminal, missing values are asked for, the city by name if the service's list of cities is available.
 Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
@@ -70,7 +71,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     const request = readSearch(await this.complete(given))
     const wanted = {...flags, maxPrice: flags['max-price']}
     await this.print(await search(await this.connection(), request, wanted))
-    this.note('Offers are valid for 15 minutes: bookctl reserve OFFER_ID')
+    this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
   /** Asks for what is missing, when somebody is there to answer. */

@@ -2,6 +2,7 @@
 import {ageOn, nightsBetween} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {isTcNumber} from '../../../contract/identity.js'
+import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
@@ -22,7 +23,8 @@ export function checkOffer(
 ): void {
   const search = 'search again: bookctl hotels search'
   if (!facts.repeated && seen && seen.expires_at <= facts.now) {
-    throw usage('offer_expired', `offer ${seen.offer_id} expired; an offer is valid for 15 minutes`, search)
+    const problem = `offer ${seen.offer_id} expired; an offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`
+    throw usage('offer_expired', problem, search)
   }
   if (!facts.repeated && seen?.used_by_reference) {
     const hint = `see bookctl journal; ${search}`

@@ -1,4 +1,4 @@
-/** What to do with words that oclif finds no command for: arguments too many, a name mistyped, a flag in its place. */
+/** Words that oclif finds no command for: too many arguments, a mistyped name, a flag before the name. */
 import type {Hook} from '@oclif/core/hooks'
 import {findName, flagWithoutCommand, unknownCommand} from '../names.js'
 
@@ -8,7 +8,7 @@ const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) =>
   const words = id.split(':')
   const {name, left} = findName(words, config.commandIDs)
   const command = config.findCommand(name.join(':'))
-  // oclif takes all words for the name where a command has no arguments; the command itself says that they are too many.
+  // oclif takes all words as the name of a command without arguments; the command itself refuses surplus ones.
   if (command) return config.runCommand(command.id, [...left, ...argv], command)
   throw unknownCommand([...words, ...plain(argv)], ids)
 }

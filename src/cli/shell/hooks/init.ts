@@ -1,7 +1,4 @@
-/**
- * Before any command, and before help: what is refused whatever was asked for. oclif goes on after an error in a hook
- * unless it says how to exit, so each one does here.
- */
+/** Checks before any command and help. oclif ignores an error in a hook unless it has an exit code, so each has one. */
 import type {Hook} from '@oclif/core/hooks'
 import {usage} from '../../../contract/failure.js'
 import {holdsSecret} from '../../../contract/identifiers.js'
@@ -14,24 +11,23 @@ const init: Hook.Init = async ({id, argv, config}) => {
     refuseSecrets(running.argv)
     if (id !== undefined && !config.findCommand(id) && config.findTopic(id)) await refuseFlags(argv)
   } catch (error) {
-    // Any number but 0: which one it is to be is decided in failure.ts.
+    // Any number but 0: failure.ts decides on the exit code.
     throw Object.assign(error as Error, {oclif: {exit: 1}})
   }
 }
 
 export default init
 
-/** A secret on the command line is in the process list and the shell's history already; it is not used or echoed. */
+/** The secret is in the process list and the shell history already; it is neither used nor shown. */
 function refuseSecrets(argv: readonly string[]): void {
   if (!argv.some(holdsSecret)) return
-  throw usage(
-    'secret_on_command_line',
-    'secrets are not accepted as arguments: they show in the process list and the shell history',
-    'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret',
-  )
+  const problem = 'secrets are not accepted as arguments: they show in the process list and the shell history'
+  const hint =
+    'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret'
+  throw usage('secret_on_command_line', problem, hint)
 }
 
-/** A group takes no flags but those of every command: oclif would show its help and not look at them. */
+/** A group takes only the global flags: oclif would show its help and ignore others. */
 async function refuseFlags(argv: readonly string[]): Promise<void> {
   const {rest} = splitArgv(argv)
   if (rest[0] === undefined || beforeDashes(argv).some(isHelpFlag)) return
