@@ -36,23 +36,20 @@ afterAll(async () => {
   await server.close()
 })
 
-test.each(['*', 'undici', 'fetch', 'undici,fetch,http,https,net,tls,stream,websocket'])(
-  'NODE_DEBUG=%s',
-  async value => {
-    const url = `http://127.0.0.1:${server.port}/v?sig=${CANARY}`
-    const loader = fileURLToPath(import.meta.resolve('tsx'))
-    const {stdout, stderr} = await promisify(execFile)(
-      process.execPath,
-      ['--import', loader, join(home, 'bin/run.js'), url],
-      {env: {...process.env, NODE_DEBUG: value, DEBUG: '*'}, maxBuffer: 64 * 1024 * 1024},
-    )
-    expect(stdout).toBe('200')
-    expect(stderr).toContain('own words: 1\n')
-    expect(stderr).not.toContain(CANARY)
-    // `stream` prints the first bytes of what was read as hex pairs.
-    const hexPairs = Buffer.from(CANARY)
-      .toString('hex')
-      .replace(/(..)(?=.)/g, '$1 ')
-    expect(stderr).not.toContain(hexPairs)
-  },
-)
+test.each(['*', 'undici,fetch,http,https,net,tls,stream,websocket'])('NODE_DEBUG=%s', async value => {
+  const url = `http://127.0.0.1:${server.port}/v?sig=${CANARY}`
+  const loader = fileURLToPath(import.meta.resolve('tsx'))
+  const {stdout, stderr} = await promisify(execFile)(
+    process.execPath,
+    ['--import', loader, join(home, 'bin/run.js'), url],
+    {env: {...process.env, NODE_DEBUG: value, DEBUG: '*'}, maxBuffer: 64 * 1024 * 1024},
+  )
+  expect(stdout).toBe('200')
+  expect(stderr).toContain('own words: 1\n')
+  expect(stderr).not.toContain(CANARY)
+  // `stream` prints the first bytes of what was read as hex pairs.
+  const hexPairs = Buffer.from(CANARY)
+    .toString('hex')
+    .replace(/(..)(?=.)/g, '$1 ')
+  expect(stderr).not.toContain(hexPairs)
+})
