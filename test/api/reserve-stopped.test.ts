@@ -1,46 +1,17 @@
 /** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
-import {mkdtempSync, rmSync} from 'node:fs'
 import {createServer, type Server} from 'node:net'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'
-import {connect, intentFor, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
+import {intentFor, type Parts} from '../support/booking.js'
 import {eventually} from '../support/eventually.js'
-import {ScriptedService} from '../support/scripted-service.js'
+import {keepToken, reservingAt} from '../support/reserving.js'
 import {rejectionOf} from '../support/thrown.js'
 
-let service: ScriptedService
-let directory: string
-const opened: Parts[] = []
-
-beforeAll(async () => {
-  service = await ScriptedService.start()
-})
-afterAll(() => service.close())
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  service.forget()
-  service.reservations.length = 0
-  service.script = () => false
-  service.tokenMilliseconds = 0
-  return async () => {
-    for (const parts of opened.splice(0)) await parts.close()
-    rmSync(directory, {recursive: true, force: true})
-  }
-})
-
-function open(options: Partial<PartsOptions> = {}): Parts {
-  const parts = connect({directory, baseUrl: service.baseUrl, ...options})
-  opened.push(parts)
-  return parts
-}
-
+const place = reservingAt()
+const {open, sent} = place
 const INTENT = intentFor('off_1', 'ref-1')
 const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
-const sent = () => service.seen('/reservations/hotel')
 
 /** Starts the reservation; `stages` fills as it goes. */
 function start(parts: Parts) {
@@ -49,18 +20,6 @@ function start(parts: Parts) {
   const hooks = {onStage: (stage: Stage) => void stages.push(stage)}
   const failure = rejectionOf(reserve({...parts.reserveParts, signal: stopping.signal}, INTENT, hooks))
   return {stages, failure, stop: () => stopping.abort()}
-}
-
-/** A token that is good for `baseUrl`, so that none is asked for. */
-function keepToken(parts: Parts, baseUrl: string): void {
-  const token = {
-    access_token: 't',
-    scopes: ['reservations:write'],
-    askedScopes: [],
-    obtainedAt: 0,
-    expiresAt: 9e9,
-  }
-  parts.state.tokens.put(tokenClientAt(baseUrl), token)
 }
 
 /** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
@@ -73,10 +32,10 @@ async function expectNeverSent(parts: Parts): Promise<void> {
 }
 
 test('stopped while the token is fetched: settled at once, and nothing is sent when the token comes', async () => {
-  service.tokenMilliseconds = 300
+  place.service.tokenMilliseconds = 300
   const parts = open()
   const run = start(parts)
-  await eventually(() => expect(service.seen('/oauth/token')).toHaveLength(1))
+  await eventually(() => expect(place.service.seen('/oauth/token')).toHaveLength(1))
   run.stop()
   expect(parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
   await run.failure
@@ -122,7 +81,7 @@ test('stopped between two attempts to connect: nothing was sent', async () => {
 })
 
 test('stopped while the answer is waited for: it may have been made, and resuming repeats it', async () => {
-  service.script = ({path}) => path === '/reservations/hotel'
+  place.service.script = ({path}) => path === '/reservations/hotel'
   const parts = open()
   const run = start(parts)
   await eventually(() => expect(sent()).toHaveLength(1))
@@ -130,7 +89,7 @@ test('stopped while the answer is waited for: it may have been made, and resumin
   expect(await run.failure).toMatchObject({kind: 'outcome_unknown'})
   expect(run.stages).toEqual(['waiting', 'unsent', 'sent'])
   expect(parts.state.journal.list()).toMatchObject([{outcome: 'unknown', attempts: 1}])
-  service.script = () => false
+  place.service.script = () => false
   expect(await resume(open().reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
   expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
 })
@@ -154,7 +113,7 @@ test('killed after an attempt was counted: it may have been sent, and resuming r
 })
 
 test('while another process has yet to send it, resuming waits for that one', async () => {
-  service.tokenMilliseconds = 200
+  place.service.tokenMilliseconds = 200
   const run = reserve(open().reserveParts, INTENT)
   const resumed = resume(open().reserveParts, 'ref-1')
   expect(await run).toMatchObject({outcome: 'confirmed'})

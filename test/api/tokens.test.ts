@@ -1,46 +1,25 @@
 /** Tokens in one process: what is asked for, what is taken from the cache, and what refusals mean. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {tokenClientOf} from '../../src/api/auth/token-request.js'
 import {createTokenSource} from '../../src/api/auth/tokens.js'
 import type {Scope} from '../../src/contract/scopes.js'
-import {CLIENT_ID, connect, type Parts, type PartsOptions, tokenClientAt} from '../support/booking.js'
-import {refuse, ScriptedService} from '../support/scripted-service.js'
+import {CLIENT_ID, type PartsOptions, tokenClientAt} from '../support/booking.js'
+import {reservingAt} from '../support/reserving.js'
+import {refuse} from '../support/scripted-service.js'
 
-let service: ScriptedService
-let directory: string
 let now: number
-const opened: Parts[] = []
-const clock = {now: () => now, sleep: () => Promise.resolve()}
-
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  service.tokenMilliseconds = 0
-})
-afterAll(() => service.close())
-
+const place = reservingAt({clock: {now: () => now, sleep: () => Promise.resolve()}})
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
   now = 1_900_000_000
-  service.forget()
-  service.script = () => false
-  service.tokenLifetimeSeconds = 7200
-  return async () => {
-    for (const parts of opened.splice(0)) await parts.close()
-    rmSync(directory, {recursive: true, force: true})
-  }
 })
 
 /** The parts of a new process. */
 function open(options: Partial<PartsOptions> = {}) {
-  const parts = connect({directory, baseUrl: service.baseUrl, clock, ...options})
-  opened.push(parts)
+  const parts = place.open(options)
   return {...parts, source: createTokenSource(parts.tokenParts)}
 }
 
-const requests = () => service.seen('/oauth/token')
+const requests = () => place.service.seen('/oauth/token')
 
 describe('the cache', () => {
   test('serves another process until under 60 seconds are left', async () => {
@@ -86,7 +65,7 @@ describe('the cache', () => {
     const {state, tokenParts} = open()
     const token = await open().source.get(['account:read'])
     const live = {clientId: CLIENT_ID, clientSecret: 'sk_live_right'}
-    state.tokens.put(tokenClientOf(service.baseUrl, live), {
+    state.tokens.put(tokenClientOf(place.service.baseUrl, live), {
       ...token,
       access_token: 'live',
       askedScopes: ['account:read'],
@@ -97,7 +76,7 @@ describe('the cache', () => {
   })
 
   test.each([0, -1])('with an expires_in of %i is used for that call and not kept', async seconds => {
-    service.tokenLifetimeSeconds = seconds
+    place.service.tokenLifetimeSeconds = seconds
     const {api, state} = open()
     await api.call('account.show')
     expect(state.tokens.listAll()).toEqual([])
@@ -107,7 +86,7 @@ describe('the cache', () => {
 
   test('is not written by a process that asked before a logout', async () => {
     const asking = open()
-    asking.state.tokens.list(tokenClientAt(service.baseUrl))
+    asking.state.tokens.list(tokenClientAt(place.service.baseUrl))
     open().state.forgetEverything()
     await asking.source.get(['account:read'])
     expect(open().state.tokens.listAll()).toEqual([])
@@ -136,20 +115,20 @@ describe('replacing a refused token', () => {
   })
 
   test('ends after one renewal and one repeat', async () => {
-    service.script = (request, response) => {
+    place.service.script = (request, response) => {
       if (request.path !== '/account') return false
       refuse(response, 401, 'token_expired')
       return true
     }
     await expect(open().api.call('account.show')).rejects.toMatchObject({kind: 'not_allowed'})
     expect(requests().length).toBe(2)
-    expect(service.seen('/account').length).toBe(2)
+    expect(place.service.seen('/account').length).toBe(2)
   })
 })
 
 describe('a token request that fails', () => {
   const refuseAll = () => {
-    service.script = ({path}, response) => {
+    place.service.script = ({path}, response) => {
       if (path !== '/oauth/token') return false
       refuse(response, 401, 'invalid_client')
       return true
@@ -167,7 +146,7 @@ describe('a token request that fails', () => {
   }
   const refused = expect.objectContaining({code: 'invalid_client', status: 401, hint: expect.any(String)})
 
-  test('fails for all who waited for it, and not for who comes later', async () => {
+  test('fails for all who waited for it, and not for later ones', async () => {
     refuseAll()
     expect(await ask([open().source, open().source, open().source])).toEqual([refused, refused, refused])
     expect(requests()).toHaveLength(1)
@@ -176,17 +155,17 @@ describe('a token request that fails', () => {
     expect(requests()).toHaveLength(2)
   })
 
-  test('while the clock was ahead fails for nobody once it is right again', async () => {
+  test('while the clock was ahead does not count once it is right again', async () => {
     refuseAll()
     now += 86_400
     expect(await ask([open().source])).toEqual([refused])
     now -= 86_400
-    service.script = () => false
+    place.service.script = () => false
     expect(await ask([open().source])).toMatchObject([{status: 'fulfilled'}])
     expect(requests()).toHaveLength(2)
   })
 
-  test('says nothing of other scopes, of another secret, nor of another way to the service', async () => {
+  test('says nothing of other scopes, of another secret, nor of another connection', async () => {
     refuseAll()
     const {tokenParts} = open()
     const wrong = {clientId: CLIENT_ID, clientSecret: 'sk_test_wrong'}
@@ -203,10 +182,10 @@ describe('a token request that fails', () => {
     const {source, state} = open()
     await ask([source])
     const failure = () =>
-      state.tokens.failureBetween(tokenClientAt(service.baseUrl), asking, 0, Number.MAX_VALUE)
+      state.tokens.failureBetween(tokenClientAt(place.service.baseUrl), asking, 0, Number.MAX_VALUE)
     const asking = {scopes: ['account:read'], route: 'direct'}
     expect(failure()?.details).toEqual(refused)
-    state.forgetClient({baseUrl: service.baseUrl, clientId: CLIENT_ID})
+    state.forgetClient({baseUrl: place.service.baseUrl, clientId: CLIENT_ID})
     expect(failure()).toBeUndefined()
   })
 })

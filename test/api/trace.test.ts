@@ -1,8 +1,8 @@
-/** Verbose lines and HAR documents: they tell what happened, and no secret and nobody's data. */
+/** Verbose lines and HAR documents report every attempt, without secrets and personal data. */
 import {describe, expect, test} from 'vitest'
-import {createRedactor, redactStack} from '../../src/api/redact/redact.js'
+import {redactStack} from '../../src/api/redact/redact.js'
 import {createTrace} from '../../src/api/trace/trace.js'
-import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../../src/api/types.js'
+import {type AttemptRecord, ExchangeError, type WireAnswer} from '../../src/api/types.js'
 
 const CANARIES = {
   clientSecret: 'sk_test_Canary+Secret/1=',
@@ -34,42 +34,18 @@ const record = (
   outcome: WireAnswer | ExchangeError,
   headers: Record<string, string> = {authorization: `Bearer ${CANARIES.token}`},
 ): AttemptRecord => {
-  const request: WireRequest = {
-    method,
-    url,
-    headers,
-    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-  }
-  return {
-    request,
-    attempt: 1,
-    startedAt: 1_800_000_000,
-    milliseconds: 41.4,
-    outcome,
-    waitMilliseconds: undefined,
-  }
+  const request = {method, url, headers, ...(body !== undefined && {body: JSON.stringify(body)})}
+  const times = {startedAt: 1_800_000_000, milliseconds: 41.4, waitMilliseconds: undefined}
+  return {request, attempt: 1, outcome, ...times}
 }
 
+const {name, surname, email, phone, birthDate} = CANARIES
+const GUEST = {type: 'ADULT', name, surname, birth_date: birthDate, is_lead: true}
 const BOOKING = {
   offer_id: 'off_1',
   client_reference_id: 'my-ref',
-  contact: {
-    name: CANARIES.name,
-    surname: CANARIES.surname,
-    email: CANARIES.email,
-    phone_country_code: '+90',
-    phone_number: CANARIES.phone,
-  },
-  guests: [
-    {
-      type: 'ADULT',
-      name: CANARIES.name,
-      surname: CANARIES.surname,
-      birth_date: CANARIES.birthDate,
-      identity: {type: 'TC', number: CANARIES.identity},
-      is_lead: true,
-    },
-  ],
+  contact: {name, surname, email, phone_country_code: '+90', phone_number: phone},
+  guests: [{...GUEST, identity: {type: 'TC', number: CANARIES.identity}}],
 }
 
 /** A whole errand, with the service repeating secrets wherever it can. */
@@ -77,12 +53,7 @@ const ERRAND: AttemptRecord[] = [
   record(
     'POST',
     `${BASE}/oauth/token`,
-    {
-      grant_type: 'client_credentials',
-      client_id: 'cid_1',
-      client_secret: CANARIES.clientSecret,
-      scope: 'hotels:read',
-    },
+    {client_id: 'cid_1', client_secret: CANARIES.clientSecret, scope: 'hotels:read'},
     answer(
       {data: {access_token: CANARIES.token, token_type: 'Bearer', expires_in: 7200}},
       {'set-cookie': `s=${CANARIES.cookie}`},
@@ -172,15 +143,12 @@ async function run() {
   return {lines, har: await trace.har('0.1.0')}
 }
 
-describe('no canary', () => {
-  test.each(spellings)('%s', async spelling => {
-    const {lines, har} = await run()
-    expect(lines.join('\n')).not.toContain(spelling)
-    expect(JSON.stringify(har)).not.toContain(spelling)
-    expect(decodeURIComponent(JSON.stringify(har).replace(/%(?![\da-f]{2})/gi, '%25'))).not.toContain(
-      spelling,
-    )
-  })
+test('no canary is in a line or the HAR document, however it is spelled', async () => {
+  const {lines, har} = await run()
+  const document = JSON.stringify(har)
+  const decoded = decodeURIComponent(document.replace(/%(?![\da-f]{2})/gi, '%25'))
+  for (const spelling of spellings)
+    for (const text of [lines.join('\n'), document, decoded]) expect(text).not.toContain(spelling)
 })
 
 test('a verbose line is one line with method, URL, status, time, request id and attempt', async () => {
@@ -192,7 +160,7 @@ test('a verbose line is one line with method, URL, status, time, request id and 
   expect(lines[7]).toContain('reset in 41 ms (service.test:443 closed the connection), attempt 1')
 })
 
-test('a verbose line tells of the wait, and shows foreign text harmlessly', () => {
+test('a verbose line has the wait, and foreign text escaped', () => {
   const lines: string[] = []
   const odd = answer({}, {'x-request-id': 'a\u001b[31m\u202eb'}, 503)
   createTrace({show: line => lines.push(line)}).attempt({
@@ -210,69 +178,29 @@ describe('the HAR document', async () => {
 
   test('has every field HAR 1.2 requires, of the right type', () => {
     expect(log).toMatchObject({version: '1.2', creator: {name: 'bookctl', version: '0.1.0'}})
+    const [number, string, list] = [expect.any(Number), expect.any(String), expect.any(Array)]
+    const both = {httpVersion: 'HTTP/1.1', cookies: [], headers: list, headersSize: -1, bodySize: number}
+    const content = {size: number, mimeType: string}
     for (const entry of log.entries) {
       expect(entry).toMatchObject({
         startedDateTime: '2027-01-15T08:00:00.000Z',
-        time: expect.any(Number),
+        time: number,
         cache: {},
-        timings: {send: expect.any(Number), wait: expect.any(Number), receive: expect.any(Number)},
-        request: {
-          method: expect.any(String),
-          url: expect.stringMatching(/^https:/),
-          httpVersion: 'HTTP/1.1',
-          cookies: [],
-          headers: expect.any(Array),
-          queryString: expect.any(Array),
-          headersSize: -1,
-          bodySize: expect.any(Number),
-        },
-        response: {
-          status: expect.any(Number),
-          statusText: expect.any(String),
-          httpVersion: 'HTTP/1.1',
-          cookies: [],
-          headers: expect.any(Array),
-          content: {size: expect.any(Number), mimeType: expect.any(String)},
-          redirectURL: expect.any(String),
-          headersSize: -1,
-          bodySize: expect.any(Number),
-        },
+        timings: {send: number, wait: number, receive: number},
+        request: {method: string, url: expect.stringMatching(/^https:/), queryString: list, ...both},
+        response: {status: number, statusText: string, content, redirectURL: string, ...both},
       })
     }
   })
 
   test('keeps what helps: key, references, statuses, hotel', () => {
     const text = JSON.stringify(log.entries[1])
-    for (const kept of [
-      '0b9f2f4e-visible-key',
-      'off_1',
-      'my-ref',
-      'RSV-1',
-      'PENDING_PAYMENT',
-      'Pera Palace',
-      '240.00',
-      'https://pay.test/[redacted]',
-      'ADULT',
-    ]) {
-      expect(text).toContain(kept)
-    }
+    const plain =
+      '0b9f2f4e-visible-key off_1 my-ref RSV-1 PENDING_PAYMENT 240.00 https://pay.test/[redacted] ADULT'
+    for (const kept of [...plain.split(' '), 'Pera Palace']) expect(text).toContain(kept)
     expect(JSON.stringify(log.entries[0])).toContain('cid_1')
     expect(log.entries[7]).toMatchObject({response: {status: 0}, _error: {fault: 'reset', sent: true}})
   })
-})
-
-test('a secret told by hand is taken out wherever it stands', () => {
-  const redactor = createRedactor()
-  redactor.add('p4ss"wörd')
-  redactor.add('')
-  expect(redactor.text('a p4ss"wörd b')).toBe('a [redacted] b')
-  expect(JSON.stringify(redactor.json({a: [{b: 'x p4ss"wörd'}], 'p4ss"wörd': 1}))).toBe(
-    '{"a":[{"b":"x [redacted]"}],"[redacted]":1}',
-  )
-  expect(redactor.text(`Basic ${Buffer.from('user:p4ss"wörd').toString('base64')}`)).toMatch(
-    /^(\[redacted\])+$/,
-  )
-  expect(redactor.text('nothing of it')).toBe('nothing of it')
 })
 
 test('-vv adds headers and bodies of both sides, with no canary, each cut at 4 KiB', () => {
@@ -293,9 +221,7 @@ test('what is kept of an attempt has no canary, and a sentence is no code', () =
   const kept: object[] = []
   const trace = createTrace({note: summary => kept.push(summary)})
   for (const attempt of ERRAND) trace.attempt(attempt)
-  trace.attempt(
-    record('GET', `${BASE}/account`, undefined, answer({title: 'Somebody Else is dead'}, {}, 409)),
-  )
+  trace.attempt(record('GET', `${BASE}/account`, undefined, answer({title: 'Ayşe Öğüt is dead'}, {}, 409)))
   for (const spelling of spellings) expect(JSON.stringify(kept)).not.toContain(spelling)
   expect(kept[1]).toEqual({
     at: '2027-01-15T08:00:00.000Z',
@@ -328,7 +254,7 @@ test('a secret that a request id echoes is taken out before the id is cut, so th
   }
 })
 
-test('a stack trace is told without what nobody could guess, and its places stay', () => {
+test('a stack trace keeps its places and loses what looks like a secret', () => {
   const stack = `Error: broken by GET /pay/1yKgD1aylbd7nWlN2F8QOxWx9 {"identity":{"number":"U1234567"}}
     at listSubscriptions (/opt/bookctl/src/api/webhooks.ts:77:20)`
   expect(redactStack(stack)).toBe(`Error: broken by GET /pay/[redacted] {"identity":[redacted]

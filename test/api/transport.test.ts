@@ -1,279 +1,218 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
 import {execFile} from 'node:child_process'
-import {createServer} from 'node:net'
+import {subscribe, unsubscribe} from 'node:diagnostics_channel'
+import {createServer, type Server} from 'node:net'
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
+import {Client} from 'undici'
+// @ts-expect-error: the file has no types of its own.
+import DeepClient from 'undici/lib/dispatcher/client.js'
 import {afterEach, describe, expect, test} from 'vitest'
 import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
-import type {ExchangeError, ExchangeLimits} from '../../src/api/types.js'
+import type {ExchangeError, ExchangeFault, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
-const LIMITS: ExchangeLimits = {
-  connectMilliseconds: 5000,
-  headersMilliseconds: 5000,
-  bodyMilliseconds: 5000,
-  totalMilliseconds: 10_000,
-  maxAnswerBytes: 1_000_000,
-}
+const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
+const LIMITS: ExchangeLimits = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1_000_000}
 const CA_FILE = certificateFile('ca')
 const CA = await trustedCertificates(CA_FILE, {})
 
-const servers: Wire[] = []
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map(server => server.close()))
-})
+const open: (Server | Wire)[] = []
+afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
 
-async function serve(script: Script | ((n: number) => Script), tlsOptions?: ReturnType<typeof tlsIdentity>) {
-  const server = await startWireServer(
-    (_, n) => (typeof script === 'function' ? script(n) : script),
-    tlsOptions,
-  )
-  servers.push(server)
+async function serve(script: Script | ((n: number) => Script), tls?: ReturnType<typeof tlsIdentity>) {
+  const server = await startWireServer((_, n) => (typeof script === 'function' ? script(n) : script), tls)
+  open.push(server)
   return server
 }
 
-const send = (
-  url: string,
-  limits: Partial<ExchangeLimits> = {},
-  options: Partial<TransportOptions> = {},
-  body?: string,
-) =>
-  createTransport({env: {}, ...options})(
-    {
-      method: body === undefined ? 'GET' : 'POST',
-      url,
-      headers: {'x-test': '1'},
-      ...(body === undefined ? {} : {body}),
-    },
-    {...LIMITS, ...limits},
-  )
+/** The port of a server that says nothing, not even TLS, or `says` to what it first receives. */
+async function serveTcp(says?: string): Promise<number> {
+  const server = createServer(socket => {
+    socket.on('error', () => {}).on('data', () => says !== undefined && socket.end(says))
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  open.push(server)
+  return (server.address() as {port: number}).port
+}
 
-const fault = async (...parameters: Parameters<typeof send>): Promise<ExchangeError> => {
-  const settled = await send(...parameters).then(
+interface Sending extends Partial<ExchangeLimits>, Partial<TransportOptions> {
+  headers?: Record<string, string>
+}
+
+function send(url: string, {headers = {}, ca, env = {}, insecure = false, ...limits}: Sending = {}) {
+  const request = {method: 'POST', url, headers: {'x-test': '1', ...headers}, body: '{"ü":1}'}
+  return createTransport({ca, env, insecure})(request, {...LIMITS, ...limits})
+}
+
+const faultOf = (...parameters: Parameters<typeof send>): Promise<ExchangeError> =>
+  send(...parameters).then(
     answer => expect.fail(`answered ${answer.status}`),
     (error: ExchangeError) => error,
   )
-  expect(settled.name).toBe('ExchangeError')
-  return settled
-}
+
+const local = (port: number) => `http://127.0.0.1:${port}/p?q=1#f`
+const plain = async (script: Script) => local((await serve(script)).port)
+const bytes = (head: string, body = '') => ({bytes: `HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`})
+const OK: Script = {bytes: httpAnswer(200, '{}')}
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+const SWITCHING = 'HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'
+const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'
 
 describe('an answer', () => {
   test('comes back whole, with lower-case header names and repeated headers joined', async () => {
-    const server = await serve({
-      bytes: 'HTTP/1.1 418 Tea\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 3\r\n\r\nyes',
-    })
-    const answer = await send(`http://127.0.0.1:${server.port}/p?q=1#f`, {}, {}, '{"ü":1}')
-    expect(answer.status).toBe(418)
-    expect(answer.headers['x-a']).toBe('1, 2')
+    const head = 'HTTP/1.1 418 Tea\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 3\r\n\r\nyes'
+    const server = await serve({bytes: head})
+    const answer = await send(local(server.port))
+    expect(answer).toMatchObject({status: 418, headers: {'x-a': '1, 2'}})
     expect(Buffer.from(answer.body).toString()).toBe('yes')
-    const [record] = server.requests
-    expect(record?.path).toBe('/p?q=1')
-    expect(record?.body).toBe('{"ü":1}')
-    expect(record?.headers).toMatchObject({
-      'accept-encoding': 'identity',
-      'content-length': '8',
-      connection: 'close',
-    })
+    const headers = {'accept-encoding': 'identity', 'content-length': '8', connection: 'close'}
+    expect(server.requests).toMatchObject([{path: '/p?q=1', body: '{"ü":1}', headers}])
   })
 
   test('is not followed when it is a redirect', async () => {
     const server = await serve({bytes: httpAnswer(307, '', {location: '/elsewhere'})})
-    expect((await send(`http://127.0.0.1:${server.port}/`, {}, {}, '{}')).status).toBe(307)
+    expect((await send(local(server.port))).status).toBe(307)
     expect(server.requests).toHaveLength(1)
   })
 
   test('may be chunked', async () => {
-    const server = await serve({
-      bytes: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n',
-    })
-    expect(Buffer.from((await send(`http://127.0.0.1:${server.port}/`)).body).toString()).toBe('abc')
+    const url = await plain(bytes('transfer-encoding: chunked', '2\r\nab\r\n1\r\nc\r\n0\r\n\r\n'))
+    expect(Buffer.from((await send(url)).body).toString()).toBe('abc')
   })
+
+  test.each([HINTS, HINTS.repeat(3), `HTTP/1.1 102 Processing\r\n\r\n${HINTS}`])(
+    'may come after interim answers (RFC 9110 §15.2): %j',
+    async interim => {
+      const answer = await send(await plain({bytes: interim + ANSWER}))
+      expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([201, '{}'])
+    },
+  )
 })
 
-describe('nothing was sent', () => {
-  test('when the port is closed', async () => {
-    const server = await serve('hang')
-    await server.close()
-    const error = await fault(`http://127.0.0.1:${server.port}/secret-path?secret=1`, {}, {}, '{}')
-    expect(error).toMatchObject({
-      fault: 'refused',
-      sent: false,
-      reason: `ECONNREFUSED 127.0.0.1:${server.port}`,
-    })
-  })
-
-  test('when the name does not exist', async () => {
-    const error = await fault('http://no-such-host.invalid/v1', {}, {}, '{}')
-    expect(error).toMatchObject({fault: 'dns', sent: false})
-    expect(error.reason).toContain('no-such-host.invalid')
-  })
-
-  test('when the connection does not get through in time', async () => {
-    // A TLS server that accepts and says nothing: the socket connects, the handshake never ends.
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await new Promise(resolve => silent.once('listening', resolve))
-    const {port} = silent.address() as {port: number}
-    const error = await fault(`https://127.0.0.1:${port}/x`, {connectMilliseconds: 100}, {}, '{}')
-    expect(error).toMatchObject({fault: 'connect_timeout', sent: false})
-    expect(error.reason).toContain(`connecting to 127.0.0.1:${port}`)
-    silent.close()
-  })
-
-  test.each([
-    ['self-signed', /self-signed.*--ca-file.*; it is of localhost, issued by localhost, until \d{4}-/],
-    [
-      'good',
-      /not signed by a known authority.*--ca-file.*; it is of good, issued by Test Authority, until 2119/,
-    ],
-  ])('when the certificate is %s and not trusted', async (name, reason) => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity(name))
-    const error = await fault(`https://127.0.0.1:${server.port}/x`, {}, {}, '{}')
-    expect(error).toMatchObject({fault: 'tls', sent: false})
-    expect(error.reason).toMatch(reason)
-    expect(error.reason).toContain(`127.0.0.1:${server.port}`)
-    expect(server.requests).toHaveLength(0)
-  })
-
-  test.each([
-    [
-      'expired',
-      /has expired \(CERT_HAS_EXPIRED\); it is of expired, issued by Test Authority, until 20\d\d-/,
-    ],
-    ['other-host', /for another host name.*; it is of .*, issued by Test Authority, until \d{4}-/],
-  ])('when the certificate is trusted but %s', async (name, reason) => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity(name))
-    const error = await fault(`https://127.0.0.1:${server.port}/x`, {}, {ca: CA}, '{}')
-    expect(error).toMatchObject({fault: 'tls', sent: false})
-    expect(error.reason).toMatch(reason)
-    expect(server.requests).toHaveLength(0)
-  })
-
-  test('when the other side speaks no TLS', async () => {
-    const plain = createServer(socket => {
-      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))
-    }).listen(0, '127.0.0.1')
-    await new Promise(resolve => plain.once('listening', resolve))
-    const {port} = plain.address() as {port: number}
-    expect(await fault(`https://127.0.0.1:${port}/x`)).toMatchObject({fault: 'tls', sent: false})
-    plain.close()
-  })
-
-  test('when the other side knows TLS 1.1 at most', async () => {
-    const old = {
-      ...tlsIdentity('good'),
-      maxVersion: 'TLSv1.1' as const,
-      minVersion: 'TLSv1' as const,
-      ciphers: 'ALL:@SECLEVEL=0',
-    }
-    const server = await serve({bytes: httpAnswer(200, '{}')}, old)
-    expect(await fault(`https://127.0.0.1:${server.port}/x`, {}, {ca: CA})).toMatchObject({
-      fault: 'tls',
-      sent: false,
-    })
-  })
+test('the class imported by its path is the one that undici exports', () => {
+  expect(DeepClient).toBe(Client)
 })
 
-describe('a byte may have left', () => {
-  test.each([
-    ['reset', 'reset'],
-    ['end', 'reset'],
-  ] as const)('when the connection is ended by %s after the request', async (script, name) => {
-    const server = await serve(script)
-    expect(await fault(`http://127.0.0.1:${server.port}/x`, {}, {}, '{}')).toMatchObject({
-      fault: name,
-      sent: true,
-    })
-  })
+const https = (port: number) => `https://127.0.0.1:${port}/p`
+const secure = async (name: string, more = {}) =>
+  https((await serve(OK, {...tlsIdentity(name), ...more})).port)
+const TLS_1_1 = {maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0'} as const
+const LONG = `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(20_000)}`
+const ZIPPED = httpAnswer(200, gzipSync(Buffer.alloc(500_000)), {'content-encoding': 'gzip'})
+const short = {connectMilliseconds: 100, headersMilliseconds: 100, bodyMilliseconds: 100}
 
-  test('when no answer comes', async () => {
-    const server = await serve('hang')
-    const error = await fault(`http://127.0.0.1:${server.port}/x`, {headersMilliseconds: 80}, {}, '{}')
-    expect(error).toMatchObject({fault: 'timeout', sent: true})
-    expect(error.reason).toContain('waiting for an answer')
-  })
+type Start = Script | (() => Promise<string>)
+type Case = [what: string, sent: boolean, ExchangeFault, reason: RegExp, Start, Sending?]
+const byAuthority = 'issued by Test Authority, until'
+const stalled: Script = {...bytes('content-length: 5', 'ab'), after: 'hang'}
+const tooLong: Script = {...bytes('content-length: 2000000', 'ab'), after: 'hang'}
 
-  test('when the body stalls, and when time is up in all', async () => {
-    const server = await serve({bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab', after: 'hang'})
-    const url = `http://127.0.0.1:${server.port}/x`
-    expect(await fault(url, {bodyMilliseconds: 80})).toMatchObject({fault: 'timeout', sent: true})
-    expect((await fault(url, {totalMilliseconds: 200})).reason).toContain('in all')
-  })
+test.each<Case>([
+  ['the port is closed', false, 'refused', /^ECONNREFUSED 127\.0\.0\.1:1$/, async () => local(1)],
+  ['no such name', false, 'dns', /no-such-host\.invalid/, async () => 'http://no-such-host.invalid/p'],
+  ['a bad header', false, 'reset', /before the request/, OK, {headers: {a: 'a\nb'}}],
+  ['no handshake', false, 'connect_timeout', /connecting to 127/, async () => https(await serveTcp()), short],
+  ['no TLS', false, 'tls', /TLS with/, async () => https(await serveTcp('HTTP/1.1 400 Bad\r\n\r\n'))],
+  ['TLS 1.1', false, 'tls', /./, () => secure('good', TLS_1_1), {ca: CA}],
+  ['self-signed', false, 'tls', /self-signed.*--ca-file.*; it is of localhost/, () => secure('self-signed')],
+  [
+    'an unknown authority',
+    false,
+    'tls',
+    new RegExp(`known.*--ca-file.*of good, ${byAuthority}`),
+    () => secure('good'),
+  ],
+  [
+    'expired',
+    false,
+    'tls',
+    new RegExp(`CERT_HAS_EXPIRED.*${byAuthority} 20`),
+    () => secure('expired'),
+    {ca: CA},
+  ],
+  [
+    'of another host',
+    false,
+    'tls',
+    /for another host name.*; it is of /,
+    () => secure('other-host'),
+    {ca: CA},
+  ],
+  ['a reset', true, 'reset', /ended without/, 'reset'],
+  ['an end', true, 'reset', /ended without/, 'end'],
+  ['no answer', true, 'timeout', /waiting for an answer/, 'hang', short],
+  ['hints alone', true, 'timeout', /waiting/, {bytes: HINTS, after: 'hang'}, short],
+  ['a body that stalls', true, 'timeout', /reading the answer/, stalled, short],
+  ['a total limit', true, 'timeout', /in all/, 'hang', {totalMilliseconds: 200}],
+  ['a cut answer', true, 'cut', /./, bytes('content-length: 9', 'ab')],
+  ['cut chunks', true, 'cut', /./, bytes('transfer-encoding: chunked', '5\r\nabcde\r\n')],
+  ['no HTTP', true, 'protocol', /not HTTP/, {bytes: 'SSH-2.0-OpenSSH\r\n\r\n'}],
+  ['two lengths', true, 'protocol', /./, bytes('content-length: 5\r\ncontent-length: 2', 'ok')],
+  ['a negative length', true, 'protocol', /./, bytes('content-length: -2', 'ok')],
+  [
+    'length and chunks',
+    true,
+    'protocol',
+    /./,
+    bytes('content-length: 2\r\ntransfer-encoding: chunked', 'ok'),
+  ],
+  ['a long body that says so', true, 'too_large', /larger than 1000000/, tooLong],
+  ['a long body', true, 'too_large', /./, bytes('x: y', 'x'.repeat(1_100_000))],
+  ['endless headers', true, 'too_large', /headers/, {bytes: LONG, after: 'hang'}],
+  ['compressed, which is never inflated', true, 'protocol', /./, {bytes: ZIPPED}],
+  // undici reads past the interim answers it knows, and ends the connection at an unasked 100 and 101.
+  ...[CONTINUE, CONTINUE.repeat(3), HINTS + CONTINUE, SWITCHING].map((interim): Case => {
+    const reason = /^the connection to 127\.0\.0\.1:\d+ ended without an answer \(UND_ERR_SOCKET\)$/
+    return [JSON.stringify(interim), true, 'reset', reason, {bytes: interim + ANSWER}]
+  }),
+])('%s: whether a byte left is %s, as undici reports; the fault is %s', async (...given) => {
+  const [, sent, fault, reason, start, options] = given
+  const url = typeof start === 'function' ? await start() : await plain(start)
+  let written = false
+  const onHeaders = (message: unknown) => {
+    if ((message as {request: {path: string}}).request.path.startsWith('/p')) written = true
+  }
+  subscribe('undici:client:sendHeaders', onHeaders)
+  const error = await faultOf(url, options)
+  unsubscribe('undici:client:sendHeaders', onHeaders)
+  expect(error).toMatchObject({name: 'ExchangeError', sent, fault, reason: expect.stringMatching(reason)})
+  expect(error.reason).not.toContain('q=1')
+  expect(written).toBe(sent)
+})
 
-  test('when the answer is cut at any byte', async () => {
-    const whole = httpAnswer(200, '{"data":{"reservation_ref":"RSV-1"}}', {
-      'content-type': 'application/json',
-    })
-    for (const after of ['end', 'reset'] as const) {
-      const server = await serve(n => ({bytes: whole.subarray(0, n - 1), after}))
-      for (let cut = 0; cut < whole.length; cut++) {
-        const error = await fault(`http://127.0.0.1:${server.port}/x`, {}, {}, '{}')
-        expect
-          .soft({cut, sent: error.sent, known: ['cut', 'reset'].includes(error.fault)})
-          .toEqual({cut, sent: true, known: true})
-      }
-      expect(server.requests).toHaveLength(whole.length)
+test('an answer that is cut at any byte is a fault of a request that was sent', async () => {
+  const whole = httpAnswer(200, '{"data":{"reservation_ref":"RSV-1"}}', {'content-type': 'application/json'})
+  for (const after of ['end', 'reset'] as const) {
+    const server = await serve(n => ({bytes: whole.subarray(0, n - 1), after}))
+    for (let cut = 0; cut < whole.length; cut++) {
+      const {sent, fault} = await faultOf(local(server.port))
+      expect.soft([cut, sent, ['cut', 'reset'].includes(fault)]).toEqual([cut, true, true])
     }
-  })
-
-  test('when a chunked answer is cut', async () => {
-    const server = await serve({bytes: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n'})
-    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'cut', sent: true})
-  })
-
-  test('when the answer is no HTTP', async () => {
-    const server = await serve({bytes: 'SSH-2.0-OpenSSH\r\n\r\n'})
-    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'protocol', sent: true})
-  })
-
-  test.each([
-    ['two lengths', 'content-length: 5\r\ncontent-length: 2'],
-    ['one of less than nothing', 'content-length: -2'],
-    ['a length beside chunks', 'content-length: 2\r\ntransfer-encoding: chunked'],
-  ])('when the head contradicts itself: %s', async (_, headers) => {
-    const server = await serve({bytes: `HTTP/1.1 200 OK\r\n${headers}\r\n\r\nok`})
-    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'protocol', sent: true})
-  })
-
-  test.each([
-    [
-      'a long body that says so',
-      {bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\nab', after: 'hang'},
-    ],
-    ['a long body that does not', {bytes: `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_100_000)}`, after: 'hang'}],
-    ['endless headers', {bytes: `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(20_000)}`, after: 'hang'}],
-  ] as [string, Script][])('when the answer is too large: %s', async (_, script) => {
-    const server = await serve(script)
-    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'too_large', sent: true})
-  })
-
-  test('when the answer is compressed, which is never inflated', async () => {
-    const server = await serve({
-      bytes: httpAnswer(200, gzipSync(Buffer.alloc(500_000)), {'content-encoding': 'gzip'}),
-    })
-    expect(await fault(`http://127.0.0.1:${server.port}/x`)).toMatchObject({fault: 'protocol', sent: true})
-  })
+    expect(server.requests).toHaveLength(whole.length)
+  }
 })
 
 describe('trust', () => {
   test('--ca-file is enough, also for an address and a host name', async () => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('good'))
-    for (const host of ['127.0.0.1', 'localhost']) {
-      expect((await send(`https://${host}:${server.port}/x`, {}, {ca: CA})).status).toBe(200)
-    }
+    const {port} = await serve(OK, tlsIdentity('good'))
+    for (const host of ['127.0.0.1', 'localhost'])
+      expect((await send(`https://${host}:${port}/x`, {ca: CA})).status).toBe(200)
   })
 
   test('--ca-file adds to NODE_EXTRA_CA_CERTS', async () => {
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('good'))
-    const unrelated = certificateFile('self-signed')
+    const url = await secure('good')
+    const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
     const script = `
-      import {createTransport} from ${JSON.stringify(new URL('../../src/api/http/transport.ts', import.meta.url).href)}
-      import {trustedCertificates} from ${JSON.stringify(new URL('../../src/cli/session/trust.ts', import.meta.url).href)}
+      import {createTransport} from ${source('api/http/transport.ts')}
+      import {trustedCertificates} from ${source('cli/session/trust.ts')}
       const {env} = process
-      const send = createTransport({ca: await trustedCertificates(${JSON.stringify(unrelated)}, env), env})
-      const answer = await send({method: 'GET', url: 'https://127.0.0.1:${server.port}/x', headers: {}}, ${JSON.stringify(LIMITS)})
-      console.log(answer.status)`
+      const ca = await trustedCertificates(${JSON.stringify(certificateFile('self-signed'))}, env)
+      const request = {method: 'GET', url: '${url}', headers: {}}
+      console.log((await createTransport({ca, env})(request, ${JSON.stringify(LIMITS)})).status)`
     const parameters = ['--import', 'tsx', '--input-type=module', '-e', script]
     const env = {...process.env, NODE_EXTRA_CA_CERTS: CA_FILE}
     const {stdout} = await promisify(execFile)(process.execPath, parameters, {env})
@@ -282,47 +221,24 @@ describe('trust', () => {
 
   test('switched-off certificate checks are refused, and change nothing on this machine', async () => {
     const env = {NODE_TLS_REJECT_UNAUTHORIZED: '0'}
-    await expect(send('https://service.test/v1', {}, {env})).rejects.toMatchObject({
-      kind: 'usage',
-      details: {code: 'certificate_check_disabled'},
-    })
-    const server = await serve({bytes: httpAnswer(200, '{}')}, tlsIdentity('self-signed'))
-    expect(await fault(`https://127.0.0.1:${server.port}/x`, {}, {env})).toMatchObject({
-      fault: 'tls',
-      sent: false,
-    })
+    const refused = {kind: 'usage', details: {code: 'certificate_check_disabled'}}
+    await expect(send('https://service.test/v1', {env})).rejects.toMatchObject(refused)
+    expect(await faultOf(await secure('self-signed'), {env})).toMatchObject({fault: 'tls', sent: false})
+  })
+
+  test('--insecure takes any certificate of this machine, and refuses other hosts before connecting', async () => {
+    expect((await send(await secure('expired'), {insecure: true})).status).toBe(200)
+    const refused = {details: {code: 'insecure_not_loopback'}}
+    await expect(send('https://service.test/', {insecure: true})).rejects.toMatchObject(refused)
   })
 })
 
 test('close() ends what is under way', async () => {
   const server = await serve('hang')
   const transport = createTransport({env: {}})
-  const pending = transport({method: 'GET', url: `http://127.0.0.1:${server.port}/x`, headers: {}}, LIMITS)
+  const pending = transport({method: 'GET', url: local(server.port), headers: {}}, LIMITS)
   const settled = pending.catch((error: ExchangeError) => error)
   await expect.poll(() => server.requests.length).toBe(1)
   await transport.close()
   expect(await settled).toMatchObject({name: 'ExchangeError', sent: true})
-})
-
-describe('--insecure', () => {
-  test('takes any certificate of a server on this machine, and refuses other hosts before connecting', async () => {
-    const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity('expired'))
-    const transport = createTransport({env: {}, insecure: true})
-    const send = (url: string) =>
-      transport(
-        {method: 'GET', url, headers: {}},
-        {
-          connectMilliseconds: 5000,
-          headersMilliseconds: 5000,
-          bodyMilliseconds: 5000,
-          totalMilliseconds: 5000,
-          maxAnswerBytes: 1000,
-        },
-      )
-    expect((await send(`https://127.0.0.1:${server.port}/`)).status).toBe(200)
-    await expect(send('https://service.test/')).rejects.toMatchObject({
-      details: {code: 'insecure_not_loopback'},
-    })
-    await server.close()
-  })
 })

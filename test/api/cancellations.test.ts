@@ -1,0 +1,185 @@
+/** Quotes, cancellations and updates in answers of any shape; each change is sent once. */
+import {describe, expect, test} from 'vitest'
+import {cancelReservation, quoteCancellation} from '../../src/api/operations/cancellations.js'
+import {showReservation, updateReservation} from '../../src/api/operations/reservations.js'
+import {ExchangeError} from '../../src/api/types.js'
+import {apiAnswering, type Reply} from '../support/answering.js'
+import {rejectionOf} from '../support/thrown.js'
+
+const EUR = 'EUR'
+
+const record = (ref: string) => ({reservation_ref: ref, status: 'CONFIRMED'})
+
+describe('a quote', () => {
+  test.each([
+    [{data: {fee: '10.00', refund_amount: '90.00', currency: EUR}}, '10.00', '90.00'],
+    [
+      {quote: {cancellationFee: {amount: 10, currency: EUR}, refund: {amount: 90}}, currency: EUR},
+      '10.00',
+      '90.00',
+    ],
+    [{penalty: 10.5, currency: EUR}, '10.50', undefined],
+    [{data: {fee: 0, currency: EUR, refund: '0'}}, '0.00', '0'],
+    [{data: {fee: 0, fee_type: 'percent', currency: EUR}}, '0.00', undefined],
+    [{data: {fee: '9.00', fee_percent: 10, type: 'cancellation_quote', currency: EUR}}, '9.00', undefined],
+    [{fee: '10.00 EUR'}, '10.00', undefined],
+    [{currency: EUR, result: {fee: '10.00'}}, '10.00', undefined],
+    [{data: {cancellation_fee: '9.00', charge: '3.00', currency: EUR}}, '9.00', undefined],
+    [{data: {fee: '9.00', currency: EUR}, cancellation_fee: '9'}, '9.00', undefined],
+  ])('in %j', async (json, fee, refund) => {
+    const quote = await quoteCancellation(apiAnswering({json}).api, 'A')
+    expect([quote.fee, quote.refund?.amount]).toEqual([{amount: fee, currency: EUR}, refund])
+  })
+
+  test.each([
+    {data: {refund: '90.00'}},
+    {data: {cancellation_policies: [{fee: '10.00', currency: EUR}]}},
+    {data: {price: {fee: '3.00', currency: EUR}}},
+    {data: {fee: 'ask us'}},
+    {data: {fee: null}},
+    [],
+    {data: {hotel: {fee: '1.00'}, total: {fee: '10.00', currency: EUR}}},
+    {data: {fee: '10.00', charge: '3.00', currency: EUR}},
+    {data: {cancellation_fee: '0.00', fee: '50.00', currency: EUR}},
+    {data: {fee: {amount: 5, currency: 'USD'}, penalty: {amount: 5, currency: EUR}}},
+    {reservation: {cancellation: {fee: '0.00'}}, quote: {amount: '50.00', currency: EUR}},
+    {data: {quotes: [{fee: 0}, {fee: 50}], currency: EUR}},
+    {data: {fee: '20', fee_type: 'percent', currency: EUR}},
+    {data: {fee: '20%', charge: '3.00', currency: EUR}},
+    {data: {fee: '%20', charge: '3.00', currency: EUR}},
+    {data: {cancellation_fee: {percentage: 20}, fee: '3.00', currency: EUR}},
+    {data: {fee: {value: 20, unit: '%'}, currency: EUR}},
+    {data: {fee: 20, currency: '%'}},
+    {data: {fee: 1, feeType: 'NIGHTS', currency: EUR}},
+    {data: {fee: 45000, minor_units: 2, currency: EUR}},
+    {data: {fee: {amount: 45000, unit: 'minor-units'}, currency: EUR}},
+    {data: {amountType: 'Percentage', quote: {penalty: {amount: 20, currency: EUR}}}},
+  ])('that names no fee, or several, is none: %j', async json => {
+    const failure = await rejectionOf(quoteCancellation(apiAnswering({json}).api, 'A'))
+    expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
+  })
+})
+
+const LOST = new ExchangeError('reset', true, 'closed')
+type Api = Parameters<typeof showReservation>[0]
+const CHANGES = [
+  ['an update', (api: Api) => updateReservation(api, 'A', {contact: {name: 'B'}})],
+  ['a cancellation', (api: Api) => cancelReservation(api, 'A', {})],
+] as const
+
+describe.each(CHANGES)('%s', (_, change) => {
+  const lost: [string, Reply][] = [
+    ['a lost answer', LOST],
+    ['a failing service', {status: 502, text: '<html>bad gateway</html>'}],
+    ['a redirect that may follow an act', {status: 303}],
+    ['a success that is no JSON', {text: '<html>thank you</html>'}],
+  ]
+  test.each(lost)('with %s has an unknown outcome, and is sent once', async (_name, reply) => {
+    const {api, requests} = apiAnswering(reply)
+    expect((await rejectionOf(change(api))).kind).toBe('outcome_unknown')
+    expect(requests).toHaveLength(1)
+  })
+
+  const refused: [string, Reply, string][] = [
+    ['a refusal', {status: 409, json: {error: {code: 'no'}}}, 'refused'],
+    ['a missing scope', {status: 403, text: ''}, 'not_allowed'],
+    ['a redirect that repeats the request', {status: 308}, 'service_failed'],
+    ['an error in a success', {json: {error: {code: 'no'}}}, 'service_failed'],
+    ['a refused certificate', new ExchangeError('tls', false, 'tls'), 'unreachable'],
+  ]
+  test.each(refused)('with %s was not done', async (_name, reply, kind) => {
+    expect((await rejectionOf(change(apiAnswering(reply).api))).kind).toBe(kind)
+  })
+
+  test('names the scope where the service does not', async () => {
+    const {details} = await rejectionOf(change(apiAnswering({status: 403, text: 'Forbidden'}).api))
+    expect(details.hint).toMatch(/reservations:write.*bookctl login --scope/)
+  })
+
+  test('may be answered with nothing', async () => {
+    expect(await change(apiAnswering({status: 204}).api)).toEqual(
+      _ === 'an update' ? null : {outcome: 'accepted', reservation: null, fee: null, refund: null},
+    )
+  })
+})
+
+describe('an answer about another reservation', () => {
+  const other = {json: {data: {reservation_ref: 'B', status: 'CANCELLED', fee: '0.00', currency: 'EUR'}}}
+  test.each([
+    ['show', showReservation, 'service_failed'],
+    ['quote', quoteCancellation, 'service_failed'],
+    ['cancellation', CHANGES[1][1], 'outcome_unknown'],
+    ['update', CHANGES[0][1], 'outcome_unknown'],
+  ] as const)('is none to a %s', async (_name, ask, kind) => {
+    const failure = await rejectionOf(ask(apiAnswering(other).api, 'A'))
+    expect([failure.kind, failure.details.code]).toEqual([kind, 'another_reservation'])
+  })
+
+  test('is not one that holds the one asked for, or writes it otherwise', async () => {
+    const both = {json: {data: [record('B'), record('A')]}}
+    expect((await showReservation(apiAnswering(both).api, 'A')).reservation_ref).toBe('A')
+    const {status} = await showReservation(apiAnswering({json: record('rsv-1')}).api, 'RSV-1')
+    expect(status).toBe('CONFIRMED')
+  })
+})
+
+describe('what a success says of a cancellation', () => {
+  const A = {reservation_ref: 'A'}
+  test.each([
+    {status: 'REJECTED'},
+    {data: {status: 'FAILED', reason: 'no'}},
+    {data: {...A, status: 'NOT_CANCELLED'}},
+    {data: {...A, status: 'CONFIRMED'}},
+    {data: {...A, status: 'not cancelled'}},
+    {data: {...A, status: 'CANCELLATION_FAILED'}},
+    {data: {...A, status: 'UNCANCELLED'}},
+    {data: {...A, status: 'CANCELLED'}, status: 'partially failed'},
+    {data: {cancelled: false}},
+    {data: {...A, cancelled: false}},
+    {data: {success: false}},
+    {data: {error: {code: 'no'}}},
+    {result: 'refused'},
+  ])('that it is not done, or not plainly: %j', async json => {
+    const failure = await rejectionOf(cancelReservation(apiAnswering({json}).api, 'A', {}))
+    expect(failure.kind).toBe('outcome_unknown')
+    expect(failure.details.result).toHaveProperty('outcome')
+  })
+
+  test.each([
+    [{status: 'ok', data: {...A, status: 'CANCELLED'}}, 'cancelled'],
+    [{status: 200, data: {status: 'Canceled'}}, 'canceled'],
+    [{data: {...A, status: 'CANCELLED_BY_PARTNER'}}, 'cancelled_by_partner'],
+    [{data: {...A, status: 'CANCELLATION_PENDING'}}, 'cancellation_pending'],
+    [{data: {...A, status: 'CANCELLED', payment: {status: 'PAID'}}, refund: {status: 'FAILED'}}, 'cancelled'],
+    [{success: true, cancelled: true}, 'cancelled'],
+    [{status: 'success'}, 'accepted'],
+    [{}, 'accepted'],
+  ])('that it is, or will be: %j', async (json, outcome) => {
+    expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toMatchObject({outcome})
+  })
+
+  test('and of an update', async () => {
+    for (const json of [
+      {status: 'REJECTED'},
+      {data: {success: false}},
+      {data: {...A}, result: 'not updated'},
+    ]) {
+      const failure = await rejectionOf(updateReservation(apiAnswering({json}).api, 'A', {}))
+      expect(failure.kind).toBe('outcome_unknown')
+    }
+    const done = {status: 'ok', data: {...A, status: 'CONFIRMED', is_cancelled: false}}
+    expect(await updateReservation(apiAnswering({json: done}).api, 'A', {})).toMatchObject({
+      status: 'CONFIRMED',
+    })
+  })
+})
+
+test('a cancellation tells the word and the fee of the service, in any shape', async () => {
+  const json = {booking: {reservation_ref: 'A', status: 'Cancelled', cancellation: {fee: 5, currency: 'EUR'}}}
+  expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toEqual({
+    outcome: 'cancelled',
+    reservation: json.booking,
+    fee: {amount: '5.00', currency: 'EUR'},
+    refund: null,
+  })
+})

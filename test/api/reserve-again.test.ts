@@ -1,0 +1,187 @@
+/** What `reserve` and `resume` make of what was tried before, and of a disk that fails (§4.4). */
+import {describe, expect, test} from 'vitest'
+import {intentOf} from '../../src/api/reserve/intent.js'
+import {reserve, resume} from '../../src/api/reserve/reserve.js'
+import {Failure} from '../../src/contract/failure.js'
+import type {ReservationIntent} from '../../src/contract/journal.js'
+import {StorageError} from '../../src/storage/errors.js'
+import {CLIENT_ID, intentFor, requestFor} from '../support/booking.js'
+import {drop, refusing, reservingAt, usual} from '../support/reserving.js'
+import type {Script} from '../support/scripted-service.js'
+
+/** Waits cost nothing: the clock is moved instead. */
+let slept = 0
+const clock = {
+  now: () => Date.now() / 1000 + slept,
+  sleep: async (milliseconds: number) => {
+    slept += milliseconds / 1000
+  },
+}
+const place = reservingAt({clock})
+const {open, sent, keys, scripted} = place
+
+const run = (intent: ReservationIntent = intentFor('off_1', 'ref-1')) => reserve(open().reserveParts, intent)
+const resumed = () => resume(open().reserveParts, 'ref-1')
+const entries = () =>
+  open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}})
+const commitThenDrop: Script = (request, response) => {
+  place.service.commit(request)
+  return drop(request, response)
+}
+const UNKNOWN = {kind: 'outcome_unknown'}
+/** Every request so far had the same key and body. */
+const expectSameRequests = () =>
+  expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
+
+test('the answer lost after the service committed: the repeat finds the reservation', async () => {
+  scripted(commitThenDrop, usual)
+  expect(await run()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1', attempts: 2})
+  expect(new Set(keys()).size).toBe(1)
+  expect(place.service.reservations.length).toBe(1)
+})
+
+test('asks again, under the same key, as long as it is in progress, which is no failed attempt', async () => {
+  const working = Array.from({length: 6}, () => refusing(409, 'idempotency_in_progress'))
+  scripted(...working, drop, usual)
+  expect(await run()).toMatchObject({outcome: 'confirmed', attempts: 8})
+  expect(new Set(keys()).size).toBe(1)
+})
+
+describe('an earlier reservation in the way: nothing is sent', () => {
+  test.each([
+    ['the same reference, other guests', intentFor('off_1', 'ref-1', 'Yılmaz'), 'reference_in_use'],
+    ['the same reference, another offer', intentFor('off_2', 'ref-1'), 'reference_in_use'],
+    ['the same offer, another reference', intentFor('off_1', 'ref-2'), 'offer_in_use'],
+    ['the same offer, no reference, other guests', intentFor('off_1', undefined, 'Yılmaz'), 'offer_in_use'],
+    ['another key', intentFor('off_1', 'ref-1', undefined, 'other'), 'idempotency_key_differs'],
+  ])('%s', async (_, intent, code) => {
+    await run()
+    place.service.forget()
+    const told = {kind: 'usage', details: {code}, message: expect.stringContaining('ref-1')}
+    await expect(run(intent)).rejects.toMatchObject(told)
+    expect(sent()).toEqual([])
+  })
+
+  test('a key of another request', async () => {
+    await run(intentFor('off_1', 'ref-1', undefined, 'mine'))
+    await expect(run(intentFor('off_2', 'ref-2', undefined, 'mine'))).rejects.toMatchObject({
+      details: {code: 'idempotency_key_in_use'},
+    })
+    expect(keys()).toEqual(['mine'])
+  })
+})
+
+test('without a reference, the offer and the body find the first run', async () => {
+  scripted(refusing(501))
+  await expect(run(intentFor('off_1'))).rejects.toMatchObject(UNKNOWN)
+  place.service.script = usual
+  await run(intentFor('off_1'))
+  expect(new Set(sent().map(request => request.body)).size).toBe(1)
+})
+
+test('the order of keys in the request does not make it another one', async () => {
+  await run()
+  const request = requestFor('off_1', 'ref-1')
+  const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
+  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false}
+  expect(await run(intentOf(turned, given))).toMatchObject({repeated: true})
+  expect(sent().length).toBe(1)
+})
+
+describe('resume', () => {
+  test('sends the same body with the same key, or tells what is known', async () => {
+    scripted(commitThenDrop, refusing(501))
+    await expect(run()).rejects.toMatchObject(UNKNOWN)
+    place.service.script = usual
+    expect(await resumed()).toMatchObject({
+      outcome: 'confirmed',
+      reservation_ref: 'R-1',
+    })
+    const requests = sent().length
+    expect(await resumed()).toMatchObject({
+      outcome: 'confirmed',
+      reservation_ref: 'R-1',
+    })
+    expect(sent().length).toBe(requests)
+    expectSameRequests()
+  })
+
+  test('says when there was nothing, or when it was refused', async () => {
+    await expect(resume(open().reserveParts, 'ref-0')).rejects.toMatchObject({kind: 'usage'})
+    scripted(refusing(402))
+    await expect(run()).rejects.toMatchObject({kind: 'refused'})
+    await expect(resumed()).rejects.toMatchObject({kind: 'refused'})
+    expect(sent().length).toBe(1)
+  })
+})
+
+describe('a fault of the disk', () => {
+  const fault = () => {
+    throw new StorageError('full', 'no space left', 'free some')
+  }
+
+  test('before the first byte: nothing is sent', async () => {
+    for (const broken of [{begin: fault}, {attempt: fault}]) {
+      const {reserveParts} = open()
+      const journal = {...reserveParts.journal, ...broken}
+      await expect(reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'))).rejects.toThrow(
+        StorageError,
+      )
+    }
+    expect(sent()).toEqual([])
+  })
+
+  test('while recording the outcome: it is returned all the same, with a warning', async () => {
+    const {reserveParts} = open()
+    const journal = {...reserveParts.journal, settle: fault}
+    const warnings: string[] = []
+    const outcome = await reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'), {
+      warn: message => warnings.push(message),
+    })
+    expect(outcome).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
+    expect(warnings.length).toBe(1)
+    expect(await run()).toMatchObject({reservation_ref: 'R-1', repeated: true})
+  })
+
+  test.each([
+    ['the disk', fault],
+    [
+      'the journal',
+      () => {
+        throw new Failure('usage', 'given up', {code: 'begun_elsewhere'})
+      },
+    ],
+  ])('stopped by %s between two attempts, the outcome is unknown', async (_, stop: () => never) => {
+    scripted(drop)
+    const {reserveParts} = open()
+    let attempts = 0
+    const attempt: typeof reserveParts.journal.attempt = (id, now) =>
+      ++attempts > 1 ? stop() : reserveParts.journal.attempt(id, now)
+    const journal = {...reserveParts.journal, attempt}
+    await expect(reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'))).rejects.toMatchObject(
+      UNKNOWN,
+    )
+    expect(entries()).toMatchObject([{outcome: 'unknown', attempts: 1}])
+  })
+})
+
+test('a wait for another process that ends is unknown, and nothing was sent', async () => {
+  const holder = open()
+  const {reserveParts} = open({timeoutSeconds: 0.2})
+  scripted(refusing(501))
+  await expect(run()).rejects.toMatchObject(UNKNOWN)
+  place.service.forget()
+  const waiting = () => reserve(reserveParts, intentFor('off_1', 'ref-1'))
+  await holder.reserveParts.journal.alone(
+    'off_1',
+    1000,
+    async () => {
+      await expect(waiting()).rejects.toMatchObject({
+        kind: 'outcome_unknown',
+        details: {hint: expect.stringContaining('--resume ref-1')},
+      })
+    },
+    () => undefined,
+  )
+  expect(sent()).toEqual([])
+})

@@ -1,0 +1,87 @@
+/** A scripted service and a fresh directory for each test, with the real parts between them. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach} from 'vitest'
+import {connect, type Parts, type PartsOptions, tokenClientAt} from './booking.js'
+import {answer, type Received, refuse, type Script, ScriptedService} from './scripted-service.js'
+
+interface Place {
+  service: ScriptedService
+  directory: string
+  /** The parts of a new process. */
+  open(options?: Partial<PartsOptions>): Parts
+  /** The reservation requests so far. */
+  sent(): Received[]
+  keys(): string[]
+  /** Answers the nth reservation request with the nth script, and later ones with the last. */
+  scripted(...scripts: Script[]): void
+}
+
+/** For the top of a test file; `options` are those of every `open`. */
+export function reservingAt(options: Partial<PartsOptions> = {}): Place {
+  const opened: Parts[] = []
+  const sent = () => place.service.seen('/reservations/hotel')
+  const place = {
+    open(more: Partial<PartsOptions> = {}) {
+      const parts = connect({directory: place.directory, baseUrl: place.service.baseUrl, ...options, ...more})
+      opened.push(parts)
+      return parts
+    },
+    sent,
+    keys: () => sent().map(({headers}) => String(headers['idempotency-key'])),
+    scripted(...scripts: Script[]) {
+      place.service.script = (request, response) => {
+        if (request.path !== '/reservations/hotel') return false
+        return (scripts[Math.min(sent().length, scripts.length) - 1] as Script)(request, response)
+      }
+    },
+  } as Place
+  beforeAll(async () => {
+    place.service = await ScriptedService.start()
+  })
+  afterAll(() => place.service.close())
+  beforeEach(() => {
+    place.directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+    place.service.forget()
+    place.service.reservations.length = 0
+    const usual = {honoursKey: true, tokenMilliseconds: 0, tokenLifetimeSeconds: 7200, script: () => false}
+    Object.assign(place.service, usual)
+    return async () => {
+      for (const parts of opened.splice(0)) await parts.close()
+      rmSync(place.directory, {recursive: true, force: true})
+    }
+  })
+  return place
+}
+
+/** Stores a token that is good for `baseUrl`, so that none is requested. */
+export function keepToken({state}: Parts, baseUrl: string): void {
+  const scopes = ['reservations:write']
+  const token = {access_token: 't', scopes, askedScopes: [], obtainedAt: 0, expiresAt: 9e9}
+  state.tokens.put(tokenClientAt(baseUrl), token)
+}
+
+export const usual: Script = () => false
+export const drop: Script = (_, response) => {
+  response.destroy()
+  return true
+}
+export const refusing =
+  (status: number, code = 'no'): Script =>
+  (_, response) => {
+    refuse(response, status, code)
+    return true
+  }
+export const answering =
+  (body: object, status = 201): Script =>
+  (_, response) => {
+    answer(response, status, body)
+    return true
+  }
+export const raw =
+  (status: number, body: string, headers: Record<string, string> = {}): Script =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body)
+    return true
+  }
