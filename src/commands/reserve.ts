@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {reserveFlags} from '../cli/features/reserve/flags.js'
-import {ReserveFlow, type Shell} from '../cli/features/reserve/flow.js'
+import {ReserveFlow} from '../cli/features/reserve/flow.js'
 import {RESERVATION_COLUMNS} from '../cli/features/reserve/payment.js'
 import {TEMPLATE} from '../cli/features/reserve/reservation.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
@@ -30,7 +30,7 @@ them, and logout --all forgets all. Environment: those of every command.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
-    const flow = new ReserveFlow(this.shell(), {...flags, preferred: await this.preferences()})
+    const flow = new ReserveFlow(this, {...flags, preferred: await this.preferences()})
     const mayLead = mayAsk(this.globals) && flags.resume === undefined && flags.input !== '-'
     if (
       mayLead &&
@@ -38,27 +38,5 @@ them, and logout --all forgets all. Environment: those of every command.`
     )
       return
     await flow.run(args.offer_id)
-  }
-
-  private shell(): Shell {
-    const command = this
-    return {
-      target: () => this.target(),
-      state: () => this.state(),
-      connect: target => this.connect(target),
-      prompts: () => this.prompts(),
-      agreed: (...asked) => this.agreed(...asked),
-      warn: text => void this.warn(text),
-      note: lines => this.note(lines),
-      takesNotes: this.takesNotes(),
-      print: result => this.print(result),
-      whenStopped: tidy => this.whenStopped(tidy),
-      setStopNote: note => {
-        this.stopNote = note
-      },
-      get timeoutSeconds() {
-        return command.timeoutSeconds
-      },
-    }
   }
 }

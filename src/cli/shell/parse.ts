@@ -169,7 +169,7 @@ export abstract class ParsingCommand extends Command {
   /** How often --verbose was given. */
   protected verbosity = 0
   /** `--timeout`; once there is a connection, also the value of the settings. */
-  protected timeoutSeconds: number | undefined
+  timeoutSeconds: number | undefined
 
   /** Whether the command shows settings: invalid environment values are then shown, not fatal. */
   readonly showsSettings: boolean = false

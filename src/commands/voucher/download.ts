@@ -30,7 +30,7 @@ Environment: those of every command.`
     const {args, flags} = await this.parse(VoucherDownload)
     const {file, force} = flags
     const order = {reservationRef: args.ref, file, force, waitSeconds: flags.wait}
-    const {path} = planVoucher(order, Boolean(flags.json))
+    const path = planVoucher(order, Boolean(flags.json))
     const target = await this.target()
     if (flags['dry-run']) return this.print(describeDownload(target, order, path))
     const connection = await this.connect(target)

@@ -13,7 +13,7 @@ import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {checkIdentifier} from '../../input/checks.js'
 import {dryRun} from '../../session/dry-run.js'
-import {type Result, single} from '../../terminal/result.js'
+import {listResult, type Result, single} from '../../terminal/result.js'
 
 type Entry = JournalEntry & Client
 
@@ -41,11 +41,8 @@ export const JOURNAL_COLUMNS = [
 export function readJournal(state: State, unresolved: boolean): Result<Row> {
   const entries = state.journal.list({unresolved}).map(rowOf)
   return {
-    document: {entries},
-    items: entries,
-    columns: JOURNAL_COLUMNS.map(name => ({name, value: row => row[name]})),
+    ...listResult({entries}, entries, JOURNAL_COLUMNS),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
-    id: row => row.client_reference_id,
     whenEmpty: unresolved ? 'No unresolved reservations.' : 'No reservations yet.',
   }
 }

@@ -20,10 +20,10 @@ export interface VoucherOrder {
   readonly waitSeconds: number | undefined
 }
 
-/** Checks that the file can be made, and that none is in the way. Throws usage; sends nothing. */
-export function planVoucher(order: VoucherOrder, json: boolean): {readonly path: string | undefined} {
+/** The file to write; undefined for standard output. Throws usage when it cannot be created; sends nothing. */
+export function planVoucher(order: VoucherOrder, json: boolean): string | undefined {
   if (order.file === '-') {
-    if (!json) return {path: undefined}
+    if (!json) return undefined
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
   const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
@@ -35,7 +35,7 @@ export function planVoucher(order: VoucherOrder, json: boolean): {readonly path:
     sweepTemporaryFiles(dirname(resolve(path)))
     throw taken(path)
   }
-  return {path}
+  return path
 }
 
 /** Fetches the PDF and writes it to `path`. Throws Failure or StorageError; then there is no new file. */

@@ -107,7 +107,7 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
   })
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
-    const path = await freePath(prompts, file => planVoucher(order(file), true).path ?? '')
+    const path = await freePath(prompts, file => planVoucher(order(file), true) ?? '')
     const saved = await saveVoucher(connection, order(path), path)
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {

@@ -40,14 +40,14 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
 
 /** Runs the wizard when something is missing, and what follows any reservation. Returns whether it did. Throws Failure. */
 export async function leadReservation(flow: ReserveFlow, offerId: string | undefined): Promise<boolean> {
-  const {shell, flags} = flow
+  const {command, flags} = flow
   const draft = await readDraft(offerId, flags, today())
   if (!draft) return false
-  const connection = await shell.connect()
+  const connection = await command.connect()
   const tell = (text: string) => {
-    for (const line of text.split('\n')) shell.warn(line)
+    for (const line of text.split('\n')) command.warn(line)
   }
-  const parts = {connection, prompts: await shell.prompts(), tell}
+  const parts = {connection, prompts: await command.prompts(), tell}
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const {plan, made} = await runWizard(
     {
@@ -60,6 +60,6 @@ export async function leadReservation(flow: ReserveFlow, offerId: string | undef
     draft,
   )
   if (made) await flow.show(made, true, learn => accompany({...parts, learn}, made, flags.wait))
-  else await shell.print(jsonResult(describeRequest(plan.intent, connection.target)))
+  else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))
   return true
 }
