@@ -4,7 +4,6 @@ import {
   LIVE_LOGOUT,
   liveAmong,
   logOut,
-  logOutEverywhere,
   logoutTargetFrom,
   outcomeText,
   remainingAfter,
@@ -47,10 +46,7 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0) await this.consent(flags.yes, 'Log out and remove the secret?', LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
-    const gone =
-      leaving === 'all'
-        ? await logOutEverywhere(parts, state, remaining)
-        : await logOut(parts, state, leaving, remaining)
+    const gone = await logOut(parts, state, leaving, remaining)
     const {profile, revoked, removed} = gone
     await this.print(single(gone, {profile, revoked, removed}, profile))
     this.note(outcomeText(leaving, gone))

@@ -14,7 +14,6 @@ import {checkedArg} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
 
-/** What has to be agreed to. */
 const WRITING = {
   what: 'what is in it',
   undone: 'nothing was written',
@@ -55,7 +54,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     const {name, version} = this.config
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}
     const files = await collectBundle(about)
-    if (flags['dry-run']) return this.print(bundleResult(files, undefined))
+    if (flags['dry-run']) return this.print(bundleResult(files))
     requireConsent(flags.yes || (await this.agreed(false, `Write ${args.file}?`, listing(files))), WRITING)
     const bytes = await zipBundle(files, now)
     writeBundle(args.file, bytes, flags.force)

@@ -1,4 +1,4 @@
-/** Logging in and out, and saying who one is: the work behind the commands of that name. */
+/** Logging in, and the identity that commands use. */
 import {join} from 'node:path'
 import {type TokenRequestParts, tokenClientOf} from '../../../api/auth/token-request.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
@@ -19,7 +19,7 @@ export interface LoginInput {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  /** What --scope named; without it the scopes of booking are asked for and none is configured. */
+  /** Of --scope; without it the scopes of booking are requested and none is configured. */
   readonly scopes: readonly Scope[] | undefined
   readonly keychain: boolean
 }
@@ -31,7 +31,7 @@ export interface Identity {
   readonly client_id: string | null
   readonly mode: Mode
   readonly scopes: readonly string[]
-  /** ISO 8601; null when no token is kept. */
+  /** ISO 8601; null when no token is stored. */
   readonly expires_at: string | null
   readonly stored_in: string | null
 }
@@ -96,22 +96,19 @@ export function recordOf(state: State, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }
 
-/** Variables that are set and override a profile. */
-function overridingVariables(env: NodeJS.ProcessEnv): string[] {
-  const names = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
-  return names.filter(name => env[name])
-}
+const OVERRIDING = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
 
 /** Warns about variables that override the profile; undefined if none do. `what`: what was done to the profile. */
 export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
   const {BOOKCTL_PROFILE: named} = env
-  const names = [...(named && named !== profile ? ['BOOKCTL_PROFILE'] : []), ...overridingVariables(env)]
+  const names = OVERRIDING.filter(name => env[name])
+  if (named && named !== profile) names.unshift('BOOKCTL_PROFILE')
   if (names.length === 0) return undefined
   const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
   return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
 }
 
-/** What a profile keeps over a new login: not its scopes, and not the paths named for another service. */
+/** What a profile keeps after a new login: not its scopes, and not the paths of another service. */
 function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
   return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
 }
@@ -126,7 +123,7 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
-/** Who commands act as, from what is on this machine; no request. */
+/** The identity that commands use, from what is on this machine; no request. */
 export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = state.tokens.list(client).filter(token => token.expiresAt > now)
@@ -145,13 +142,13 @@ export function describeIdentity(target: Target, state: State, now: number): Ide
   }
 }
 
-/** Of the tokens kept, newest first, the one with the scopes of the login: commands may have asked for others since. */
+/** Of the stored tokens, newest first, the one with the scopes of the login: commands may have requested others since. */
 function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
   const wanted = [...scopes].sort().join(' ')
   return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
 }
 
-/** Asks the service for a token with these credentials, whatever is kept, and keeps it. Throws Failure. */
+/** Requests a token with these credentials, whatever is stored, and stores it. Throws Failure. */
 export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
   const scopes = target.scopes ?? ofLogin(state.tokens.list(client), target)?.askedScopes ?? BOOKING_SCOPES
@@ -160,7 +157,7 @@ export async function checkIdentity(parts: RequestParts, target: Target, state: 
   state.tokens.put(client, token)
 }
 
-/** Asks the service whether it takes the ready token; one that may not see the account is taken, too. Throws Failure. */
+/** Asks the service whether it accepts the ready token, which need not have the right to see the account. Throws Failure. */
 export async function checkReadyToken(api: Api): Promise<void> {
   await api.call('account.show').catch(error => {
     if (!(error instanceof Failure) || error.details.status !== 403) throw error

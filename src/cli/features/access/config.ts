@@ -27,7 +27,7 @@ import {
 import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/variables.js'
 import {type Result, single} from '../../terminal/result.js'
 
-export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source']
+export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source'] as const
 export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 
 /** Variables that hold a secret: of these only whether they are set is ever shown. */
@@ -96,32 +96,25 @@ function rowOf({key, value, origin, source}: Checked, path: string): Row {
 }
 
 function originInWords({origin, source}: Checked, path: string): string {
-  switch (origin) {
-    case 'flag':
-      return `flag ${source}`
-    case 'environment':
-      return `environment variable ${source}`
-    case 'profile':
-      return `profile ${source} in ${path}`
-    case 'defaults':
-      return `defaults in ${path}`
-    case 'file':
-      return path
-    default:
-      return 'built in'
+  const words: Partial<Record<Checked['origin'], string>> = {
+    flag: `flag ${source}`,
+    environment: `environment variable ${source}`,
+    profile: `profile ${source} in ${path}`,
+    defaults: `defaults in ${path}`,
+    file: path,
   }
+  return words[origin] ?? 'built in'
 }
 
 function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Where everything of ours is; reads none of it, so that it works whatever state the files are in. */
+/** The paths of our files; reads none of them, so that it works in whatever state they are. */
 export function settingsPath(directory: string): Result {
-  const files = [...FILE_NAMES, LOCKS_NAME].map(name => {
-    const path = join(directory, name)
-    return {name, path, exists: exists(path)}
-  })
+  const files = [...FILE_NAMES, LOCKS_NAME]
+    .map(name => ({name, path: join(directory, name)}))
+    .map(file => ({...file, exists: exists(file.path)}))
   const path = join(directory, SETTINGS_NAME)
   const document = {path, directory, files}
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
@@ -135,13 +128,13 @@ function exists(path: string): boolean {
   }
 }
 
-export interface PlannedChange {
+interface PlannedChange {
   readonly change: Change
   /** For `--dry-run`. */
   readonly described: readonly DryChange[]
-  /** What has to be said of settings that go with it; undefined when none do. */
+  /** Says which settings go with it; undefined when none do. */
   readonly taken: string | undefined
-  /** What overrides the setting although it is written now; undefined if nothing does. */
+  /** What overrides the written setting; undefined if nothing does. */
   readonly overriddenBy: string | undefined
 }
 
@@ -152,7 +145,7 @@ export async function planSetting(
   around: Surroundings,
   path: string,
 ): Promise<PlannedChange> {
-  const change = await planChange({key: wanted, text}, around)
+  const change = await planChange(wanted, text, around)
   const {key, place, profile, before, after} = change
   const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
   const action = after === null ? 'remove' : 'set'
@@ -164,7 +157,7 @@ export async function planSetting(
   return {change, described: [described, ...gone], taken, overriddenBy: overriding(change, around)}
 }
 
-/** What would override the setting once it is written: that is already so. */
+/** What would override the setting once it is written. */
 function overriding({key, place, after}: Change, around: Surroundings): string | undefined {
   if (after === null) return undefined
   const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
@@ -178,19 +171,15 @@ export function changeResult({key, profile, before, after}: Change, path: string
   return single(row, row, key.name)
 }
 
-/** The key of that name. Throws usage, saying which one may be meant. */
+/** The key of that name. Throws usage with a suggestion. */
 function findKey(name: string): SettingKey {
   const found = SETTING_KEYS.find(key => key.name === name)
   if (found) return found
   const names = SETTING_KEYS.map(key => key.name)
   const within = names.filter(known => known.startsWith(`${name}.`))
   const best = closest(name, names)
-  const hint =
-    within.length > 0
-      ? `its parts are: ${within.join(', ')}`
-      : best
-        ? `did you mean ${best}?`
-        : 'list settings: bookctl config list'
+  const meant = best ? `did you mean ${best}?` : 'list settings: bookctl config list'
+  const hint = within.length > 0 ? `its parts are: ${within.join(', ')}` : meant
   throw usage('unknown_setting', `unknown setting ${sanitizeLine(name, 60)}`, hint)
 }
 
@@ -207,21 +196,15 @@ export interface Change {
   /** Name of the profile, where that is the place. */
   readonly profile: string | null
   readonly before: SettingValue | null
-  /** Null: taken out. */
+  /** Null: removed. */
   readonly after: SettingValue | null
 }
 
-interface WantedChange {
-  readonly key: SettingKey
-  /** As typed; undefined takes the setting out. */
-  readonly text: string | undefined
-}
-
 /**
- * What is to change: settings of a profile in the profile in use, others in the defaults unless --profile stands on
- * the command line. Throws usage for an invalid value, and for a profile that is not there.
+ * Settings of a service change in the profile in use, others in the defaults or in the profile of --profile. Throws
+ * usage for an invalid value, and for an unknown profile.
  */
-async function planChange({key, text}: WantedChange, around: Surroundings): Promise<Change> {
+async function planChange(key: SettingKey, text: string | undefined, around: Surroundings): Promise<Change> {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
@@ -231,12 +214,8 @@ async function planChange({key, text}: WantedChange, around: Surroundings): Prom
   if (profile !== null) requireProfile(around.settings, profile)
   if (key.name === 'current_profile' && after !== null) requireProfile(around.settings, String(after))
   const needed = place === 'profile' && (key.name === 'base_url' || key.name === 'client_id')
-  if (after === null && needed)
-    throw usage(
-      'needed_setting',
-      `${key.name} is required`,
-      'to remove the profile: bookctl profiles remove NAME',
-    )
+  const hint = 'to remove the profile: bookctl profiles remove NAME'
+  if (after === null && needed) throw usage('needed_setting', `${key.name} is required`, hint)
   return {key, place, profile, before: written(key, place, around) ?? null, after}
 }
 
@@ -252,17 +231,14 @@ function requireProfile(settings: SettingsFile, name: string): void {
   throw unknownProfile(settings, name)
 }
 
-/** There is no profile `name`: which ones there are. */
+/** The hint lists the existing profiles. */
 export function unknownProfile({profiles}: SettingsFile, name: string): Failure {
   const names = Object.keys(profiles).join(', ')
-  return usage(
-    'unknown_profile',
-    `unknown profile ${sanitizeLine(name, 64)}`,
-    names === '' ? 'create one: bookctl login' : `profiles: ${names}`,
-  )
+  const hint = names === '' ? 'create one: bookctl login' : `profiles: ${names}`
+  return usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
 }
 
-/** Makes the change. Throws usage when the profile went away meanwhile. */
+/** Throws usage when the profile was removed meanwhile. */
 export function applyChange(settings: SettingsEditor, change: Change): void {
   const {key, place, profile, after} = change
   const present = settings.read()
@@ -273,7 +249,7 @@ export function applyChange(settings: SettingsEditor, change: Change): void {
   else settings.set([...holder, ...pathIn(key)], after)
 }
 
-/** Operations whose paths the profile loses by the change: they are for the service before. */
+/** Operations whose paths the profile loses, because they belong to the previous service. */
 function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
   const before = profile === null || key.name !== 'base_url' ? undefined : profiles[profile]
   return Object.keys(before && before.base_url !== after ? (before.paths ?? {}) : {})

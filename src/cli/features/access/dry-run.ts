@@ -9,8 +9,8 @@ import {STATE_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {type DryChange, dryRun, plainDryRequest} from '../../session/dry-run.js'
 import type {Result} from '../../terminal/result.js'
-import type {LoginInput} from './access.js'
-import type {LogoutTarget} from './logout.js'
+import {type LoginInput, recordOf} from './access.js'
+import {type Leaving, type LogoutTarget, profilesOf, revocableTokens} from './logout.js'
 
 export function describeLogin(state: State, input: LoginInput): Result {
   const {baseUrl} = parseBaseUrl(input.baseUrl)
@@ -26,63 +26,51 @@ export function describeLogin(state: State, input: LoginInput): Result {
     [
       {file: secretIn, action: 'set', what: `client secret of profile ${input.profile}`},
       {file: tokensFile(state), action: 'set', what: `access token of ${input.clientId}`},
-      {
-        ...{file: state.settings.path, action: 'set', what: `profiles.${input.profile}`},
-        after: {base_url: baseUrl, client_id: input.clientId},
-      },
+      changeOf(state, input.profile, {after: {base_url: baseUrl, client_id: input.clientId}}),
     ],
   )
 }
 
-/** Of one that leaves, or of everyone. */
-export function describeLogout(state: State, leaving: LogoutTarget | 'all', now: number): Result {
-  return dryRun(revocations(state, leaving, now), removals(state, leaving))
+/** The entry of a profile in config.json. */
+function changeOf(state: State, profile: string, values: Pick<DryChange, 'before' | 'after'>): DryChange {
+  const action = values.after === undefined ? 'remove' : 'set'
+  return {file: state.settings.path, action, what: `profiles.${profile}`, ...values}
+}
+
+/** `more`: changes after those of the logout. */
+export function describeLogout(
+  state: State,
+  leaving: Leaving,
+  now: number,
+  more: readonly DryChange[] = [],
+): Result {
+  const revocations = revocableTokens(state, leaving, now).map(({client}) =>
+    plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
+  )
+  return dryRun(revocations, [...removals(state, leaving), ...more])
 }
 
 export function describeProfileRemoval(state: State, leaving: LogoutTarget, now: number): Result {
-  const before = state.settings.read().profiles[leaving.profile ?? '']
-  const entry = {
-    ...({file: state.settings.path, action: 'remove', what: `profiles.${leaving.profile}`} as const),
-    before: {base_url: before?.base_url, client_id: before?.client_id},
-  }
-  return dryRun(revocations(state, leaving, now), [...removals(state, leaving), entry])
+  const name = leaving.profile ?? ''
+  const {base_url, client_id} = recordOf(state, name) ?? {}
+  return describeLogout(state, leaving, now, [changeOf(state, name, {before: {base_url, client_id}})])
 }
 
 export function describeProfileUse(state: State, name: string): Result {
   const before = state.settings.read().current_profile ?? null
-  return dryRun(
-    [],
-    [{file: state.settings.path, action: 'set', what: 'current_profile', before, after: name}],
-  )
+  const change = {file: state.settings.path, action: 'set', what: 'current_profile'} as const
+  return dryRun([], [{...change, before, after: name}])
 }
 
-function revocations(state: State, leaving: LogoutTarget | 'all', now: number) {
-  return state.tokens
-    .listAll()
-    .filter(({client, token}) => isMeant(leaving, client) && token.expiresAt > now)
-    .map(({client}) =>
-      plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
-    )
-}
-
-function isMeant(leaving: LogoutTarget | 'all', client: {clientId: string; baseUrl: string}): boolean {
-  if (leaving === 'all') return true
-  return client.clientId === leaving.clientId && leaving.baseUrls.includes(client.baseUrl)
-}
-
-function removals(state: State, leaving: LogoutTarget | 'all'): DryChange[] {
+function removals(state: State, leaving: Leaving): DryChange[] {
   const file = tokensFile(state)
   const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
-  const {profiles} = state.settings.read()
-  const names = leaving === 'all' ? Object.keys(profiles) : leaving.profile === null ? [] : [leaving.profile]
+  const fileOf = (name: string) => (recordOf(state, name)?.secret_store === 'keychain' ? 'keychain' : file)
   const whose = leaving === 'all' ? 'every client' : (leaving.clientId ?? 'the profile')
   return [
     remove(`access tokens of ${whose}`),
-    ...names.flatMap(name => [
-      remove(
-        `client secret of profile ${name}`,
-        profiles[name]?.secret_store === 'keychain' ? 'keychain' : file,
-      ),
+    ...profilesOf(leaving, state).flatMap(name => [
+      remove(`client secret of profile ${name}`, fileOf(name)),
       remove(`signing secrets of profile ${name}`),
     ]),
     ...(leaving === 'all' ? peopleKept(state) : []).map(name =>
@@ -91,7 +79,7 @@ function removals(state: State, leaving: LogoutTarget | 'all'): DryChange[] {
   ]
 }
 
-/** Their names, once each: somebody may be a guest and a contact, and of several clients. */
+/** Their names, once each: a person may be a guest and a contact, and of several clients. */
 function peopleKept(state: State): string[] {
   const names = state.people.listAll().map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
   return [...new Set(names)]

@@ -1,4 +1,4 @@
-/** Flags, environment and answers → what `login` needs. Everything that is missing is asked for, or named at once. */
+/** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {usage} from '../../../contract/failure.js'
 import type {Scope} from '../../../contract/scopes.js'
@@ -16,7 +16,7 @@ import {
   scopesOf,
 } from '../../session/target.js'
 import type {Question} from '../../terminal/prompts/ask.js'
-import type {LoginInput} from './access.js'
+import {type LoginInput, recordOf} from './access.js'
 
 export interface LoginFlags {
   readonly profile?: string | undefined
@@ -37,8 +37,7 @@ export async function readLogin(
 ): Promise<LoginInput> {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
   const scopes = scopesIn(flags.scope) ?? scopesOf(env.BOOKCTL_SCOPES)
-  const {profiles} = state.settings.read()
-  const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
+  const known = recordOf(state, profile)
   const questions = questionsAbout(known)
   const values = [
     flags['base-url'] || undefined,

@@ -17,7 +17,7 @@ import {writeWholeFile} from '../../../storage/files.js'
 import {sweepTemporaryFiles} from '../../../storage/temporary.js'
 import {versionFacts} from '../../shell/help/version.js'
 import {jsonText} from '../../terminal/json-text.js'
-import type {Result} from '../../terminal/result.js'
+import {listResult, type Result} from '../../terminal/result.js'
 import type {Check} from '../doctor/check.js'
 
 export interface BundleFile {
@@ -27,7 +27,7 @@ export interface BundleFile {
   readonly text: string
 }
 
-export interface BundleParts {
+interface BundleParts {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   readonly version: {readonly name: string; readonly version: string}
@@ -40,45 +40,45 @@ export interface BundleParts {
 const LAST_REQUESTS = 50
 const LAST_RESERVATIONS = 200
 
-/** Every file, the manifest first. What cannot be read is told in its place. */
+/** Every file, the manifest first. A file that cannot be read says why. */
 export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
   const redactor = await redactorOf(parts)
   const {state, env, version, checks} = parts
   const {directory} = state
-  const json = (value: unknown) => `${withoutHome(jsonText(redactor.json(value), 2))}\n`
-  const about = {...version, configDirectory: directory, env}
-  const {environment, ...versions} = versionFacts(about)
+  const file = (name: string, about: string, value: unknown) => ({
+    ...{name, about},
+    text: `${withoutHome(jsonText(redactor.json(value), 2))}\n`,
+  })
+  const {environment, ...versions} = versionFacts({...version, configDirectory: directory, env})
   const files = [
-    {
-      name: 'versions.json',
-      about: 'versions of this program, Node.js and the system; the home directory is written ~',
-      text: json(versions),
-    },
-    {
-      name: 'environment.json',
-      about: 'environment variables that are read and set; secrets and proxy passwords taken out',
-      text: json(environment),
-    },
-    {
-      name: 'config.json',
-      about: 'profiles and defaults; contact data taken out; no secret is in the original',
-      text: json(orUnreadable(() => configOf(state, redactor))),
-    },
-    {
-      name: 'doctor.json',
-      about: 'what doctor found, and what it says to do; no secret is in it',
-      text: json({checks: checks.map(({kind: _kind, ...check}) => check)}),
-    },
-    {
-      name: 'journal.json',
-      about: `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
-      text: json(orUnreadable(() => ({entries: journalOf(state)}))),
-    },
-    {
-      name: 'requests.json',
-      about: `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
-      text: json({requests: requestsOf(directory, redactor)}),
-    },
+    file(
+      'versions.json',
+      'versions of this program, Node.js and the system; the home directory is written ~',
+      versions,
+    ),
+    file(
+      'environment.json',
+      'environment variables that are read and set; secrets and proxy passwords taken out',
+      environment,
+    ),
+    file(
+      'config.json',
+      'profiles and defaults; contact data taken out; no secret is in the original',
+      orUnreadable(() => configOf(state, redactor)),
+    ),
+    file('doctor.json', 'results of doctor, and what to do; no secret is in it', {
+      checks: checks.map(({kind: _kind, ...check}) => check),
+    }),
+    file(
+      'journal.json',
+      `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
+      orUnreadable(() => ({entries: journalOf(state)})),
+    ),
+    file(
+      'requests.json',
+      `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
+      {requests: requestsOf(directory, redactor)},
+    ),
   ]
   return [manifestOf(files, parts), ...files]
 }
@@ -96,7 +96,7 @@ function manifestOf(files: readonly BundleFile[], {version, now}: BundleParts): 
   return {name: 'manifest.txt', about: 'this list', text: lines.join('\n')}
 }
 
-/** One that knows every secret and every person this machine keeps, so that they go by value wherever they stand. */
+/** Knows every secret and person stored on this machine, so that their values are removed anywhere. */
 async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   const redactor = createRedactor()
   const add = (value: string | undefined) => value && redactor.add(value)
@@ -139,7 +139,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What `work` makes, or why it cannot be told. */
+/** The result of `work`, or why it cannot be read. */
 function orUnreadable<T>(work: () => T): T | {cannot_be_read: string} {
   try {
     return work()
@@ -195,7 +195,7 @@ function journalOf(state: State): object[] {
     }))
 }
 
-/** Written without secrets; taken through once more, since a secret may have become known to be one. */
+/** Stored without secrets; redacted once more, because a secret may have become known since. */
 function requestsOf(directory: string, redactor: Redactor): object[] {
   return lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
     if (typeof url !== 'string' || !URL.canParse(url)) return rest
@@ -206,8 +206,8 @@ function requestsOf(directory: string, redactor: Redactor): object[] {
 }
 
 function withoutHome(text: string): string {
-  const home = homeDirectory() ?? ''
-  const {username} = userName()
+  const home = orEmpty(homedir)
+  const username = orEmpty(() => userInfo().username)
   const short = home.length > 1 ? text.replaceAll(home, '~') : text
   return username.length > 3
     ? short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped(username)}\\b`, 'g'), '…')
@@ -218,12 +218,12 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-function userName(): {username: string} {
+/** Empty where the system does not know the user: a container may run under a number without a name. */
+function orEmpty(read: () => string): string {
   try {
-    return userInfo()
+    return read()
   } catch {
-    // A container may run under a number that has no name.
-    return {username: ''}
+    return ''
   }
 }
 
@@ -253,39 +253,26 @@ export function writeBundle(path: string, bytes: Uint8Array, force: boolean): vo
 }
 
 function taken(path: string) {
-  return usage(
-    'file_exists',
-    `${sanitizeLine(path, 200)} exists already`,
-    'name another, or add --force to replace it',
-  )
+  const hint = 'name another, or add --force to replace it'
+  return usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
 }
 
-export const BUNDLE_COLUMNS = ['name', 'bytes', 'about']
+export const BUNDLE_COLUMNS = ['name', 'bytes', 'about'] as const
 
-/** What is in it, a line a file; `path` and `bytes` are null when it was not written. */
+function contentsOf(files: readonly BundleFile[]) {
+  return files.map(({name, text, about}) => ({name, bytes: Buffer.byteLength(text), about}))
+}
+
+/** `written`: the bundle, unless it was not written. */
 export function bundleResult(
   files: readonly BundleFile[],
-  written: {readonly path: string; readonly bytes: number} | undefined,
-): Result<Record<string, unknown>> {
-  const items = files.map(({name, text, about}) => ({name, bytes: Buffer.byteLength(text), about}))
-  return {
-    document: {path: written?.path ?? null, bytes: written?.bytes ?? null, files: items},
-    items,
-    columns: BUNDLE_COLUMNS.map(name => ({name, value: item => item[name]})),
-    id: item => item.name,
-  }
+  {path, bytes}: {readonly path: string | null; readonly bytes: number | null} = {path: null, bytes: null},
+): Result<ReturnType<typeof contentsOf>[number]> {
+  const items = contentsOf(files)
+  return listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS)
 }
 
 /** The same as lines to read before agreeing. */
 export function listing(files: readonly BundleFile[]): string[] {
-  return files.map(({name, text, about}) => `${name} (${Buffer.byteLength(text)} bytes): ${about}`)
-}
-
-/** The user's home directory; undefined where HOME is empty, or the system does not know the user. */
-function homeDirectory(): string | undefined {
-  try {
-    return homedir() || undefined
-  } catch {
-    return undefined
-  }
+  return contentsOf(files).map(({name, bytes, about}) => `${name} (${bytes} bytes): ${about}`)
 }
