@@ -1,17 +1,6 @@
 /** config.json: no change is lost, and what cannot be understood is named and left as it is. */
 import {execFileSync} from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -24,14 +13,14 @@ let directory: string
 let path: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
   path = join(directory, 'config.json')
 })
-afterEach(() => rmSync(directory, {recursive: true, force: true}))
+afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
 
 test('without a file there are no profiles, and reading creates nothing', () => {
   expect(createSettings(join(directory, 'none')).read()).toEqual({profiles: {}})
-  expect(readdirSync(directory)).toEqual([])
+  expect(fs.readdirSync(directory)).toEqual([])
 })
 
 test('the first writer creates the file, private and readable by people', async () => {
@@ -40,24 +29,24 @@ test('the first writer creates the file, private and readable by people', async 
     file.set(['profiles', 'one'], PROFILE)
     file.set(['current_profile'], 'one')
   })
-  const text = readFileSync(settings.path, 'utf8')
+  const text = fs.readFileSync(settings.path, 'utf8')
   expect(text.split('\n').length).toBeGreaterThan(5)
-  expect(statSync(settings.path).mode & 0o777).toBe(0o600)
+  expect(fs.statSync(settings.path).mode & 0o777).toBe(0o600)
   expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
 })
 
 test('wider permissions are tightened when it is read', () => {
-  writeFileSync(path, '{}')
-  chmodSync(path, 0o666)
+  fs.writeFileSync(path, '{}')
+  fs.chmodSync(path, 0o666)
   createSettings(directory).read()
-  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(fs.statSync(path).mode & 0o777).toBe(0o600)
 })
 
 test('what a change does not touch is kept', async () => {
   const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
-  writeFileSync(path, JSON.stringify(theirs))
+  fs.writeFileSync(path, JSON.stringify(theirs))
   await createSettings(directory).update(file => file.set(['current_profile'], 'one'))
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
+  expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
 })
 
 test(`${PROCESSES} processes that write at once all keep their change`, async () => {
@@ -73,11 +62,11 @@ test(`${PROCESSES} processes that write at once all keep their change`, async ()
 test('files and stages of killed writers are removed by the next', async () => {
   const left = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp')
   const stage = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000001.tmp')
-  writeFileSync(left, '{"half":')
-  mkdirSync(stage)
-  writeFileSync(join(stage, 'config.json'), '{}')
+  fs.writeFileSync(left, '{"half":')
+  fs.mkdirSync(stage)
+  fs.writeFileSync(join(stage, 'config.json'), '{}')
   await createSettings(directory).update(() => {})
-  expect(readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
+  expect(fs.readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
 })
 
 test('new settings that are wrong are refused and not written', async () => {
@@ -85,7 +74,7 @@ test('new settings that are wrong are refused and not written', async () => {
   const change = settings.update(file => file.set(['profiles', 'no spaces'], PROFILE))
   await expect(change).rejects.toMatchObject({kind: 'usage', message: expect.stringContaining('no spaces')})
   expect(settings.read()).toEqual({profiles: {}})
-  expect(readdirSync(directory)).toEqual(['locks'])
+  expect(fs.readdirSync(directory)).toEqual(['locks'])
 })
 
 describe('a file that cannot be understood', () => {
@@ -98,11 +87,7 @@ describe('a file that cannot be understood', () => {
     ['zeros', '\0\0\0', 'is not JSON'],
     ['a list', '[]', 'must be an object'],
     ['a key twice', '{\n  "profiles": {},\n  "profiles": {}\n}', 'line 3 repeats a key of the same object'],
-    [
-      'a key twice, once escaped',
-      '{"defaults": {"currency": "EUR", "curr\\u0065ncy": "TRY"}}',
-      'line 1 repeats a key',
-    ],
+    ['a key twice, once escaped', '{"profiles": {}, "pro\\u0066iles": {}}', 'line 1 repeats a key'],
     ['null', 'null', 'must be an object'],
     ['a string', '"x"', 'must be an object'],
     ['a wrong type', '{"profiles": {"one": {"base_url": 7, "client_id": "c"}}}', 'profiles.one.base_url'],
@@ -114,74 +99,70 @@ describe('a file that cannot be understood', () => {
       'scopes.0',
     ],
   ])('%s', async (_, text, message) => {
-    writeFileSync(path, text)
+    fs.writeFileSync(path, text)
     const settings = createSettings(directory)
     const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^${path}\\b.*${message}`))}
     expect(() => settings.read()).toThrow(expect.objectContaining(failure))
     await expect(settings.update(() => {})).rejects.toMatchObject(failure)
-    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(fs.readFileSync(path, 'utf8')).toBe(text)
   })
 
   test('invalid UTF-8', () => {
-    writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
+    fs.writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
     expect(() => createSettings(directory).read()).toThrow('is not UTF-8')
   })
 
   test("another user's", context => {
     if (process.getuid?.() !== 0) context.skip('needs the right to give a file away')
-    writeFileSync(path, '{}')
-    chownSync(path, 65_533, 65_533)
+    fs.writeFileSync(path, '{}')
+    fs.chownSync(path, 65_533, 65_533)
     expect(() => createSettings(directory).read()).toThrow('belongs to another user')
   })
 
   test('too large', () => {
-    writeFileSync(path, ' '.repeat(1024 * 1024 + 1))
+    fs.writeFileSync(path, ' '.repeat(1024 * 1024 + 1))
     expect(() => createSettings(directory).read()).toThrow('larger than')
   })
 
   test('a symbolic link is not followed, to read or to write', async () => {
     const victim = join(directory, 'victim')
-    writeFileSync(victim, '{}')
-    symlinkSync(victim, path)
+    fs.writeFileSync(victim, '{}')
+    fs.symlinkSync(victim, path)
     const settings = createSettings(directory)
     expect(() => settings.read()).toThrow('not a regular file')
     await expect(settings.update(() => {})).rejects.toMatchObject({kind: 'usage'})
-    expect(readFileSync(victim, 'utf8')).toBe('{}')
+    expect(fs.readFileSync(victim, 'utf8')).toBe('{}')
   })
 
   test('a directory in its place', () => {
-    mkdirSync(path)
+    fs.mkdirSync(path)
     expect(() => createSettings(directory).read()).toThrow('not a regular file')
   })
 })
 
-test.each([
-  ['default', true],
-  ['a-B_9', true],
-  ['x'.repeat(64), true],
-  ['x'.repeat(65), false],
-  ['', false],
-  ['a b', false],
-  ['../x', false],
-  ['ş', false],
-  ['__proto__', false],
-  ['constructor', true],
-  ['prototype', true],
-  ['7', true],
-  ['a.b', false],
-  ['a[0]', false],
-])('profile name %j: %s', async (name, valid) => {
+test.each(['default', 'a-B_9', 'x'.repeat(64), 'constructor', 'prototype', '7'])(
+  'stores, changes and removes the profile %j',
+  async name => {
+    const settings = createSettings(directory)
+    const contact = {email: 'a@b.example'}
+    await settings.update(file => {
+      file.set(['profiles', name], PROFILE)
+      file.set(['profiles', name, 'contact', 'email'], contact.email)
+    })
+    expect(settings.read()).toEqual({profiles: {[name]: {...PROFILE, contact}}})
+    await settings.update(file => file.delete(['profiles', name, 'contact', 'email']))
+    expect(settings.read()).toEqual({profiles: {[name]: PROFILE}})
+    await settings.update(file => file.delete(['profiles', name]))
+    expect(settings.read()).toEqual({profiles: {}})
+  },
+)
+
+test('refuses other profile names', async () => {
   const settings = createSettings(directory)
-  const change = settings.update(file => file.set(['profiles', name], PROFILE))
-  const profiles = valid ? {[name]: PROFILE} : {}
-  await (valid ? change : expect(change).rejects.toMatchObject({kind: 'usage'}))
-  expect(settings.read()).toEqual({profiles})
-  if (!valid) return
-  await settings.update(file => file.set(['profiles', name, 'contact', 'email'], 'a@b.example'))
-  expect(settings.read().profiles[name]).toEqual({...PROFILE, contact: {email: 'a@b.example'}})
-  await settings.update(file => file.delete(['profiles', name, 'contact', 'email']))
-  expect(settings.read()).toEqual({profiles})
-  await settings.update(file => file.delete(['profiles', name]))
+  for (const name of ['x'.repeat(65), '', 'a b', '../x', 'ş', '__proto__', 'a.b', 'a[0]']) {
+    const change = settings.update(file => file.set(['profiles', name], PROFILE))
+    await expect(change, name).rejects.toMatchObject({kind: 'usage'})
+  }
   expect(settings.read()).toEqual({profiles: {}})
 })
 
@@ -191,9 +172,8 @@ test('a key with a dot is one key, and its list goes with its last entry', async
     file.set(['defaults', 'paths', 'reservations.list'], '/bookings')
     file.set(['defaults', 'paths', 'tours.search'], '/tours')
   })
-  expect(settings.read().defaults).toEqual({
-    paths: {'reservations.list': '/bookings', 'tours.search': '/tours'},
-  })
+  const paths = {'reservations.list': '/bookings', 'tours.search': '/tours'}
+  expect(settings.read().defaults).toEqual({paths})
   await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
   expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
   await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
@@ -203,15 +183,15 @@ test('a key with a dot is one key, and its list goes with its last entry', async
 })
 
 test('an edit sees its own changes; one that fails changes nothing', async () => {
-  writeFileSync(path, '{"defaults": {"currency": "EUR"}}')
+  fs.writeFileSync(path, '{"defaults": {"currency": "EUR"}}')
   const change = createSettings(directory).update(file => {
     file.set(['defaults', 'currency'], 'TRY')
     expect(file.read().defaults).toEqual({currency: 'TRY'})
     throw new Error('stop')
   })
   await expect(change).rejects.toThrow('stop')
-  expect(readFileSync(path, 'utf8')).toBe('{"defaults": {"currency": "EUR"}}')
-  expect(readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
+  expect(fs.readFileSync(path, 'utf8')).toBe('{"defaults": {"currency": "EUR"}}')
+  expect(fs.readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
 })
 
 test('one signal is still one signal after a change', () => {
@@ -220,7 +200,7 @@ test('one signal is still one signal after a change', () => {
     process.on('SIGINT', () => console.log('SIGINT'))
     await createSettings(${JSON.stringify(directory)}).update(file => file.set(['defaults', 'currency'], 'EUR'))
     process.kill(process.pid, 'SIGINT')
-    setTimeout(() => process.exit(), 300)`
+    setTimeout(() => process.exit(), 50)`
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', code]
   expect(execFileSync(process.execPath, argv, {encoding: 'utf8'})).toBe('SIGINT\n')
 })

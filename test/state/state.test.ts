@@ -3,7 +3,6 @@ import {chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync} fr
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import type {SecretOwner} from '../../src/state/secret-store.js'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
@@ -24,37 +23,21 @@ afterEach(() => {
   rmSync(directory, {recursive: true, force: true})
 })
 
+const nothing = () => undefined
 const token = {access_token: 't', scopes: ['a'], askedScopes: ['a', 'b'], obtainedAt: 1.5, expiresAt: 7201.5}
 
 test('opening writes nothing', () => {
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('tokens come back as they were kept, per client and scopes asked for', () => {
-  state.tokens.put(KEYED, token)
-  state.tokens.put(KEYED, {...token, access_token: 'newer', obtainedAt: 2})
-  state.tokens.put(KEYED, {...token, access_token: 'other', askedScopes: ['b'], obtainedAt: 3})
-  expect(state.tokens.list(KEYED).map(kept => kept.access_token)).toEqual(['other', 'newer'])
-  expect(state.tokens.list(KEYED)[1]).toEqual({...token, access_token: 'newer', obtainedAt: 2})
-  expect(state.tokens.list({...OTHER, secretFingerprint: 'f1'})).toEqual([])
-  expect(state.tokens.list({...KEYED, secretFingerprint: 'f2'})).toEqual([])
-  state.tokens.remove(KEYED, 'newer')
-  expect(state.tokens.listAll()).toMatchObject([{client: CLIENT, token: {access_token: 'other'}}])
-})
-
-test('a directory that cannot be written keeps tokens in this process alone', async () => {
+test('with a directory that cannot be written, tokens live in this process', async () => {
   writeFileSync(join(directory, 'file'), '')
   const readOnly = openState(join(directory, 'file', 'below'))
   expect(readOnly.writable).toBe(false)
   readOnly.tokens.put(KEYED, token)
   expect(readOnly.tokens.list(KEYED)).toEqual([token])
-  const alone = readOnly.tokens.alone(
-    KEYED,
-    0,
-    async () => 'in',
-    () => undefined,
-  )
-  expect(await alone).toEqual({gaveUp: false, value: 'in'})
+  const done = {gaveUp: false, value: 'in'}
+  expect(await readOnly.tokens.alone(KEYED, 0, async () => 'in', nothing)).toEqual(done)
   expect(readOnly.settings.read()).toEqual({profiles: {}})
   expect(readOnly.journal.list()).toEqual([])
   const statuses = () => readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
@@ -80,7 +63,7 @@ describe('offers', () => {
     expires_at: 1900,
   }
 
-  test('are found by their client, and know what became of them', () => {
+  test('are found by their client, with the reservation made from them', () => {
     state.offers.remember(CLIENT, [offer], 1000)
     state.offers.markUsed(CLIENT, 'off_1', 'ref-1')
     expect(state.offers.find(CLIENT, 'off_1')).toEqual({...offer, used_by_reference: 'ref-1'})
@@ -89,13 +72,13 @@ describe('offers', () => {
     expect(state.offers.find(OTHER, 'off_1')).toBeUndefined()
   })
 
-  test('terms too long to keep are left out, and the rest of the offer stays', () => {
+  test('are stored without terms that are too long', () => {
     const details = {...offer.details, terms: {remarks: 'x'.repeat(5000)}}
     state.offers.remember(CLIENT, [{...offer, details}], 1000)
     expect(state.offers.find(CLIENT, offer.offer_id)?.details).toEqual({...details, terms: null})
   })
 
-  test('are forgotten after a day', () => {
+  test('are removed after a day', () => {
     state.offers.remember(CLIENT, [offer], 1000)
     state.offers.remember(CLIENT, [], 1000 + 86_400)
     expect(state.offers.find(CLIENT, 'off_1')).toBeDefined()
@@ -104,18 +87,13 @@ describe('offers', () => {
   })
 })
 
-test('a journal in memory keeps what one process needs, and touches no disk', async () => {
+test('a journal in memory writes nothing to the disk', async () => {
   const before = process.env.TMPDIR
   process.env.TMPDIR = join(directory, 'missing')
   try {
     const {journal, close} = openMemoryJournal()
     const mine = journal.forClient(CLIENT)
-    const done = await mine.alone(
-      'off_1',
-      0,
-      async () => mine.begin(intent(1), 1),
-      () => undefined,
-    )
+    const done = await mine.alone('off_1', 0, async () => mine.begin(INTENT, 1), nothing)
     expect(done).toMatchObject({gaveUp: false, value: {kind: 'new'}})
     expect(mine.attempt(mine.find('ref-1')?.id ?? 0, 2)).toBe(1)
     close()
@@ -127,30 +105,16 @@ test('a journal in memory keeps what one process needs, and touches no disk', as
   }
 })
 
-const intent = (n: number) => ({
-  offerId: `off_${n}`,
-  clientReferenceId: `ref-${n}`,
+const INTENT = {
+  offerId: 'off_1',
+  clientReferenceId: 'ref-1',
   referenceGiven: true,
-  idempotencyKey: `key-${n}`,
+  idempotencyKey: 'key-1',
   keyGiven: false,
   body: '{}',
-  bodySha256: `${n}`,
-  intentSha256: `${n}`,
-})
-
-test('what the service says later is noted, but not over an outcome that is open', () => {
-  const journal = state.journal.forClient(CLIENT)
-  journal.settle(journal.begin(intent(1), 1).entry.id, {outcome: 'pending_payment', reservationRef: 'R-1'}, 2)
-  journal.begin(intent(2), 3)
-  state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'confirmed'}, 4)
-  state.journal.noteStatus(OTHER, 'R-1', {outcome: 'cancelled'}, 5)
-  expect(state.journal.list()).toMatchObject([
-    {clientReferenceId: 'ref-2', outcome: 'unresolved', ...CLIENT},
-    {clientReferenceId: 'ref-1', outcome: 'confirmed', reservationRef: 'R-1', updatedAt: 4, ...CLIENT},
-  ])
-  expect(state.journal.list({unresolved: true}).length).toBe(1)
-  expect(state.journal.list({client: OTHER})).toEqual([])
-})
+  bodySha256: '1',
+  intentSha256: '1',
+}
 
 describe('the keychain', () => {
   const entryOf = (kept: Map<string, string>, account: string): KeychainEntry => ({
@@ -161,14 +125,10 @@ describe('the keychain', () => {
 
   test('keeps secrets per profile and directory, and none in our files', async () => {
     const kept = new Map<string, string>()
-    const [one, two] = ['one', 'two'].map(profile => ({profile, clientId: 'cid_1'})) as [
-      SecretOwner,
-      SecretOwner,
-    ]
-    const withKeychain = openState(
-      directory,
-      createKeychain(directory, async account => entryOf(kept, account)),
-    )
+    const one = {profile: 'one', clientId: 'cid_1'}
+    const two = {...one, profile: 'two'}
+    const keychain = createKeychain(directory, async account => entryOf(kept, account))
+    const withKeychain = openState(directory, keychain)
     await withKeychain.secrets.write(one, 'keychain', 'sk_test_1')
     expect(await withKeychain.secrets.read(one, 'keychain')).toBe('sk_test_1')
     expect(await withKeychain.secrets.read(two, 'keychain')).toBeUndefined()
@@ -178,17 +138,13 @@ describe('the keychain', () => {
     withKeychain.close()
   })
 
+  const missing = Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})
+  const silent = {...entryOf(new Map(), ''), setPassword: () => new Promise<void>(() => {})}
   test.each([
-    [
-      'is not there',
-      () => Promise.reject(Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})),
-    ],
+    ['is not installed', () => Promise.reject(missing)],
     ['refuses', () => Promise.reject(new Error('sk_test_1'))],
-    [
-      'never answers',
-      async () => ({...entryOf(new Map(), ''), setPassword: () => new Promise<void>(() => {})}),
-    ],
-  ])('that %s is a failure naming the way round, and no secret', async (_, load) => {
+    ['never answers', async () => silent],
+  ])('that %s is a failure with a hint and without the secret', async (_, load) => {
     const failure = await createKeychain(directory, load as () => Promise<KeychainEntry>)
       .write('one', 'sk_test_1')
       .catch(error => error)
@@ -200,8 +156,8 @@ describe('the keychain', () => {
   })
 })
 
-describe('who only reads', () => {
-  test('makes no file, and sees what this process or another writes later', () => {
+describe('reading', () => {
+  test('creates no file, and sees what this process or another writes later', () => {
     const read = () => [
       state.tokens.list(KEYED),
       state.tokens.listAll(),
@@ -225,7 +181,7 @@ describe('who only reads', () => {
     expect(readdirSync(directory)).not.toContain('tokens.db')
   })
 
-  test('before there is a tokens.db cannot write a token back after a logout', () => {
+  test('before tokens.db exists, a logout still keeps a token from being written back', () => {
     expect(state.tokens.list(KEYED)).toEqual([])
     const other = openState(directory)
     other.forgetEverything()
@@ -248,7 +204,9 @@ describe('looking at the state', () => {
     const seen = openStateToLookAt(directory)
     expect(seen.cities.list()).toEqual([{id: 101, name: 'Istanbul', country_code: 'TR'}])
     expect(() => seen.cities.remember(CLIENT, [{id: 1, name: 'x', country_code: null}])).toThrow(StorageError)
+    const before = readdirSync(directory)
     seen.close()
+    expect(readdirSync(directory)).toEqual(before)
   })
 
   test('changes no permission', () => {
@@ -264,17 +222,6 @@ describe('looking at the state', () => {
     expect([path, directory].map(each => statSync(each).mode & 0o777)).toEqual([0o640, 0o750])
     openState(directory).settings.read()
     expect(statSync(path).mode & 0o777).toBe(0o600)
-  })
-
-  test('leaves no file of its own behind', () => {
-    state.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
-    state.close()
-    const before = readdirSync(directory)
-    const seen = openStateToLookAt(directory)
-    expect(seen.cities.list()).toHaveLength(1)
-    expect(readdirSync(directory)).toEqual(before)
-    seen.close()
-    expect(readdirSync(directory)).toEqual(before)
   })
 })
 

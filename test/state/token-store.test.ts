@@ -16,7 +16,11 @@ const OTHERS = [
   {...CLIENT, secretFingerprint: 'f2'},
 ]
 const token = (access_token: string, more = {}) => ({
-  ...{access_token, scopes: ['a', 'b'], askedScopes: ['a'], obtainedAt: 1.5, expiresAt: 2.5},
+  access_token,
+  scopes: ['a', 'b'],
+  askedScopes: ['a'],
+  obtainedAt: 1.5,
+  expiresAt: 2.5,
   ...more,
 })
 let directory: string
@@ -26,40 +30,38 @@ let store: TokenStore
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
   database = openOwn(TOKENS, directory)
-  store = createTokenStore(
-    () => database,
-    () => directory,
-    {},
-  )
+  store = storeOf(() => database)
 })
 afterEach(() => {
   database.close()
   rmSync(directory, {recursive: true, force: true})
 })
 
-/** A database whose every write ends like this. */
+const storeOf = (open: () => Database, generation = {}, place: () => string | undefined = () => directory) =>
+  createTokenStore(open, place, generation)
+
+/** A database whose every write fails with `error`. */
 const failing = (error: unknown): Database => {
   const fail = () => {
     throw error
   }
   return {...database, get: database.get, all: database.all, run: fail, transaction: fail}
 }
+const nothing = () => undefined
+const went = async () => 'went'
+const seen = () => 'seen'
 const FULL = new StorageError('full', 'no space left', 'make room')
 const BUSY = new StorageError('busy', 'in use', 'again')
 
-test('one of this process alone keeps its tokens, whatever generation the disk is of', () => {
+test('a store of one process keeps its tokens, whatever the generation on disk', () => {
   const own = openOwn(TOKENS, undefined)
-  const alone = createTokenStore(
-    () => own,
-    () => undefined,
-    {began: 3},
-  )
+  const alone = storeOf(() => own, {began: 3}, nothing)
   alone.put(CLIENT, token('own'))
   expect(alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
   own.close()
 })
 
-test('tokens come back whole, newest first, to whom they belong', () => {
+test('lists whole tokens of one client, newest first', () => {
   const tokens = [
     token('one', {askedScopes: ['x']}),
     token('two', {obtainedAt: 3, scopes: []}),
@@ -74,7 +76,7 @@ test('tokens come back whole, newest first, to whom they belong', () => {
   )
 })
 
-test('one is kept for each list of scopes asked for, and one alone is removed', () => {
+test('stores one token for each list of scopes, and removes one alone', () => {
   store.put(CLIENT, token('one'))
   store.put(CLIENT, token('two'))
   store.put(CLIENT, token('three', {askedScopes: ['b']}))
@@ -84,45 +86,29 @@ test('one is kept for each list of scopes asked for, and one alone is removed', 
   for (const other of OTHERS) expect(store.list(other)).toHaveLength(1)
 })
 
-test('what was asked for before a logout is not kept, whether by reading or by writing it began', () => {
+test('does not store a token that was requested before a logout', () => {
   const generation = {}
-  const early = createTokenStore(
-    () => database,
-    () => directory,
-    generation,
-  )
+  const early = storeOf(() => database, generation)
   early.list(CLIENT)
   expect(generation).toEqual({began: 1})
   expect(forget(database, 'all')).toBe(false)
   expect(generationOf(database)).toBe(2)
   early.put(CLIENT, token('late'))
   expect(store.list(CLIENT)).toEqual([])
-  createTokenStore(
-    () => database,
-    () => directory,
-    {},
-  ).put(CLIENT, token('new'))
+  storeOf(() => database).put(CLIENT, token('new'))
   expect(store.list(CLIENT)).toHaveLength(1)
 })
 
-test('a token is good for this process when there is no room for it, and any other fault is told', () => {
-  const full = createTokenStore(
-    () => failing(FULL),
-    () => directory,
-    {},
-  )
+test('ignores a full disk, and reports any other fault', () => {
+  const full = storeOf(() => failing(FULL))
   expect(() => full.put(CLIENT, token('one'))).not.toThrow()
   expect(() => full.remove(CLIENT, 'one')).not.toThrow()
-  const busy = createTokenStore(
-    () => failing(BUSY),
-    () => directory,
-    {},
-  )
+  const busy = storeOf(() => failing(BUSY))
   expect(() => busy.put(CLIENT, token('one'))).toThrow(BUSY)
   expect(() => busy.remove(CLIENT, 'one')).toThrow(BUSY)
 })
 
-test('reading asks for a database to read, and writing for one to write', () => {
+test('opens a database to read for reading, and one to write for writing', () => {
   const asked: string[] = []
   const opened = (what: string) => () => {
     asked.push(what)
@@ -136,49 +122,29 @@ test('reading asks for a database to read, and writing for one to write', () => 
   expect(asked).toEqual(['read', 'read', 'write', 'write'])
 })
 
-const nothing = () => undefined
-
-test('one process at a time asks for a client; the rest look, and those of other clients go on', async () => {
+test('one process at a time requests a token of a client; other clients do not wait', async () => {
   let release = () => {}
-  const held = store.alone(
-    CLIENT,
-    0,
-    () =>
-      new Promise<void>(resolve => {
-        release = resolve
-      }),
-    nothing,
-  )
-  expect(await store.alone(CLIENT, 0, async () => 'went', nothing)).toEqual({gaveUp: true})
-  expect(
-    await store.alone(
-      CLIENT,
-      0,
-      async () => 'went',
-      () => 'seen',
-    ),
-  ).toEqual({gaveUp: false, value: 'seen'})
+  const work = () =>
+    new Promise<void>(resolve => {
+      release = resolve
+    })
+  const held = store.alone(CLIENT, 0, work, nothing)
+  expect(await store.alone(CLIENT, 0, went, nothing)).toEqual({gaveUp: true})
+  expect(await store.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'seen'})
   expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('tokens-'))).toBe(true)
-  const went = await Promise.all(OTHERS.map(other => store.alone(other, 0, async () => 'went', nothing)))
-  expect(went).toContainEqual({gaveUp: false, value: 'went'})
+  const others = await Promise.all(OTHERS.map(other => store.alone(other, 0, went, nothing)))
+  expect(others).toContainEqual({gaveUp: false, value: 'went'})
   release()
   expect(await held).toEqual({gaveUp: false, value: undefined})
 })
 
-test('without a directory there is nobody to wait for', async () => {
-  const alone = createTokenStore(() => database, nothing, {})
-  expect(
-    await alone.alone(
-      CLIENT,
-      0,
-      async () => 'went',
-      () => 'seen',
-    ),
-  ).toEqual({gaveUp: false, value: 'went'})
+test('does not wait without a directory', async () => {
+  const alone = storeOf(() => database, {}, nothing)
+  expect(await alone.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'went'})
   expect(readdirSync(directory)).not.toContain('locks')
 })
 
-test('what the work throws passes, and is not done again, for lack of room neither', async () => {
+test('passes on what the work throws, and does not repeat it', async () => {
   for (const error of [new TypeError('made up'), FULL]) {
     let runs = 0
     const work = async () => {
@@ -190,11 +156,11 @@ test('what the work throws passes, and is not done again, for lack of room neith
   }
 })
 
-test('a lock that cannot be made for another reason than lack of room is told, and nothing is asked for', async () => {
-  const nowhere = createTokenStore(
+test('reports a lock that cannot be created, and requests no token', async () => {
+  const nowhere = storeOf(
     () => database,
-    () => join(directory, 'tokens.db'),
     {},
+    () => join(directory, 'tokens.db'),
   )
   let runs = 0
   const work = async () => {
@@ -204,7 +170,7 @@ test('a lock that cannot be made for another reason than lack of room is told, a
   expect(runs).toBe(0)
 })
 
-test('a database to read is not made, and one in memory is no file', () => {
+test('opening to read creates no file', () => {
   rmSync(directory, {recursive: true})
   expect(() => openOwnToRead(TOKENS, directory)).toThrow(StorageError)
   const memory = openOwn(TOKENS, undefined)
@@ -212,7 +178,7 @@ test('a database to read is not made, and one in memory is no file', () => {
   memory.close()
 })
 
-test('what is read is what was written', () => {
+test('a database opened to read has what was written', () => {
   store.put(CLIENT, token('one'))
   const toRead = openOwnToRead(TOKENS, directory)
   expect(generationOf(toRead)).toBe(1)
@@ -223,14 +189,14 @@ test('what is read is what was written', () => {
 const FAILURE = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
 const ASKING = {scopes: ['a', 'b'], route: 'direct'}
 
-test('a failure is told to those who asked for the same in the same way, and began before its end', () => {
+test('shares a failure with requests for the same scopes by the same route that started before it', () => {
   store.noteFailure(CLIENT, {...ASKING, scopes: ['a']}, new Failure('usage', 'other', {code: 'x'}), 9)
   store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
   store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
   for (const since of [0, 7.5]) {
-    const told = store.failureBetween(CLIENT, ASKING, since, 7.5)
-    expect(told).toBeInstanceOf(Failure)
-    expect(told).toMatchObject({
+    const shared = store.failureBetween(CLIENT, ASKING, since, 7.5)
+    expect(shared).toBeInstanceOf(Failure)
+    expect(shared).toMatchObject({
       kind: 'unreachable',
       message: 'made up',
       details: {code: 'refused', status: 5},
@@ -241,28 +207,24 @@ test('a failure is told to those who asked for the same in the same way, and beg
   expect(store.failureBetween(CLIENT, {...ASKING, route: 'proxy'}, 0, 99)).toBeUndefined()
   expect(store.failureBetween(CLIENT, {...ASKING, scopes: ['a b c']}, 0, 99)).toBeUndefined()
   for (const other of OTHERS) expect(store.failureBetween(other, ASKING, 0, 99)).toBeUndefined()
-  const full = createTokenStore(
-    () => failing(FULL),
-    () => directory,
-    {},
-  )
+  const full = storeOf(() => failing(FULL))
   expect(() => full.noteFailure(CLIENT, ASKING, FAILURE, 1)).not.toThrow()
 })
 
-test.each<[whom: Parameters<typeof forget>[1], isLeft: boolean]>([
+test.each<[which: Parameters<typeof forget>[1], isLeft: boolean]>([
   ['all', false],
   [{baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId}, false],
   [{profile: 'one'}, true],
   [{baseUrl: CLIENT.baseUrl}, true],
   [{baseUrl: CLIENT.baseUrl, clientId: 'cid_9'}, true],
-])('failures are forgotten with the client: %j', (whom, isLeft) => {
+])('failures are forgotten with the client: %j', (which, isLeft) => {
   store.noteFailure(CLIENT, ASKING, FAILURE, 1)
-  // It counts as nothing that was kept.
-  expect(forget(database, whom)).toBe(false)
+  // A failure does not count as a stored secret.
+  expect(forget(database, which)).toBe(false)
   expect(store.failureBetween(CLIENT, ASKING, 0, 99) !== undefined).toBe(isLeft)
 })
 
-test('forgotten is what belongs to the profile and to the client that are named, and each time counts', () => {
+test('forgets what belongs to the profile and the client, and increments the generation', () => {
   const fill = (fresh: TokenStore) => {
     for (const client of [CLIENT, ...OTHERS]) fresh.put(client, token('one'))
     for (const profile of ['one', 'two']) {
@@ -275,7 +237,7 @@ test('forgotten is what belongs to the profile and to the client that are named,
       table => database.all(`SELECT * FROM ${table}`).length,
     )
   const {baseUrl, clientId} = CLIENT
-  const cases: [whom: Parameters<typeof forget>[1], left: number[]][] = [
+  const cases: [which: Parameters<typeof forget>[1], left: number[]][] = [
     [{profile: 'one'}, [4, 1, 1]],
     [{baseUrl, clientId}, [2, 2, 2]],
     [{baseUrl}, [4, 2, 2]],
@@ -284,23 +246,18 @@ test('forgotten is what belongs to the profile and to the client that are named,
     [{profile: 'one', baseUrl, clientId}, [2, 1, 1]],
     ['all', [0, 0, 0]],
   ]
-  for (const [n, [whom, expected]] of cases.entries()) {
-    const fresh = createTokenStore(
-      () => database,
-      () => directory,
-      {},
-    )
-    fill(fresh)
+  for (const [n, [which, expected]] of cases.entries()) {
+    fill(storeOf(() => database))
     expect(left()).toEqual([4, 2, 2])
-    expect(forget(database, whom)).toBe(expected.join() !== '4,2,2')
-    expect(left(), JSON.stringify(whom)).toEqual(expected)
+    expect(forget(database, which)).toBe(expected.join() !== '4,2,2')
+    expect(left(), JSON.stringify(which)).toEqual(expected)
     expect(generationOf(database)).toBe(n + 2)
     expect(forget(database, {profile: 'none'})).toBe(false)
     database.run('UPDATE generation SET number = ?', n + 2)
   }
 })
 
-test('removing counts whatever kind of secret there was', () => {
+test('reports whether a secret of any kind was removed', () => {
   database.run("INSERT INTO client_secrets VALUES ('one', 'cid_1', 's')")
   expect(forget(database, {profile: 'one'})).toBe(true)
   database.run("INSERT INTO signing_secrets VALUES ('whsub_1', 'one', 's', 1)")

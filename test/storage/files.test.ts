@@ -1,18 +1,6 @@
 /** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import fs, {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
 import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
@@ -26,9 +14,9 @@ import {isRoot, OTHER_USER} from '../support/other-user.js'
 let directory: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
 })
-afterEach(() => rmSync(directory, {recursive: true, force: true}))
+afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
 
 test('replaces the content, privately, and leaves no temporary file', () => {
   const before = process.umask(0)
@@ -36,39 +24,39 @@ test('replaces the content, privately, and leaves no temporary file', () => {
   writeWholeFile(path, Buffer.from('one'), {existing: 'replace'})
   writeWholeFile(path, Buffer.from('two'), {existing: 'replace'})
   process.umask(before)
-  expect(readFileSync(path, 'utf8')).toBe('two')
-  expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(readdirSync(directory)).toEqual(['a.json'])
+  expect(fs.readFileSync(path, 'utf8')).toBe('two')
+  expect(fs.statSync(path).mode & 0o777).toBe(0o600)
+  expect(fs.readdirSync(directory)).toEqual(['a.json'])
 })
 
 test('writes what comes piece by piece only when all of it has come', () => {
   const path = join(directory, 'a.ndjson')
   function* pieces(last: () => Buffer) {
     yield Buffer.from('one\n')
-    expect(readdirSync(directory)).not.toContain('a.ndjson')
+    expect(fs.readdirSync(directory)).not.toContain('a.ndjson')
     yield last()
   }
   const fail = () => {
     throw new StorageError('corrupt', 'no more can be read', 'look')
   }
   expect(() => writeWholePieces(path, pieces(fail), {existing: 'create'})).toThrow('no more can be read')
-  expect(readdirSync(directory)).toEqual([])
+  expect(fs.readdirSync(directory)).toEqual([])
   writeWholePieces(
     path,
     pieces(() => Buffer.from('two\n')),
     {existing: 'create'},
   )
-  expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
-  expect(readdirSync(directory)).toEqual(['a.ndjson'])
+  expect(fs.readFileSync(path, 'utf8')).toBe('one\ntwo\n')
+  expect(fs.readdirSync(directory)).toEqual(['a.ndjson'])
 })
 
 test('replaces a symbolic link itself, not what it points to', () => {
   const victim = join(directory, 'victim')
   const path = join(directory, 'a.json')
-  writeFileSync(victim, 'mine')
-  symlinkSync(victim, path)
+  fs.writeFileSync(victim, 'mine')
+  fs.symlinkSync(victim, path)
   writeWholeFile(path, Buffer.from('new'), {existing: 'replace'})
-  expect([readFileSync(victim, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['mine', 'new'])
+  expect([fs.readFileSync(victim, 'utf8'), fs.readFileSync(path, 'utf8')]).toEqual(['mine', 'new'])
 })
 
 test('creates, or throws EEXIST and leaves what is there', () => {
@@ -77,15 +65,15 @@ test('creates, or throws EEXIST and leaves what is there', () => {
   expect(() => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})).toThrow(
     expect.objectContaining({code: 'EEXIST'}),
   )
-  expect(readFileSync(path, 'utf8')).toBe('one')
-  expect(readdirSync(directory)).toEqual(['a.pdf'])
+  expect(fs.readFileSync(path, 'utf8')).toBe('one')
+  expect(fs.readdirSync(directory)).toEqual(['a.pdf'])
 })
 
 test('a missing directory is not writable', () => {
   expect(() => writeWholeFile(join(directory, 'no', 'a'), Buffer.from('x'), {existing: 'replace'})).toThrow(
     StorageError,
   )
-  writeFileSync(join(directory, 'file'), '')
+  fs.writeFileSync(join(directory, 'file'), '')
   expect(isWritableDirectory(join(directory, 'file', 'x'))).toBe(false)
   expect(isWritableDirectory(join(directory, 'new'))).toBe(true)
 })
@@ -95,9 +83,9 @@ test('a writer removes what a killed one left beside its file, and no other file
   const left = `.bookctl-4194305-1-${id}.tmp`
   const ofTheLiving = `.bookctl-${process.ppid}--${id}.tmp`
   const kept = [ofTheLiving, `.other-4194305-1-${id}.tmp`, '.bookctl-4194305.tmp', 'config.json']
-  for (const name of [left, ...kept]) writeFileSync(join(directory, name), '')
+  for (const name of [left, ...kept]) fs.writeFileSync(join(directory, name), '')
   writeWholeFile(join(directory, 'new.txt'), Buffer.from('x'), {existing: 'create'})
-  expect(readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
+  expect(fs.readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
 })
 
 test('what nobody here can tell of is removed when it is a day old, and a directory with all that is in it', () => {
@@ -107,34 +95,35 @@ test('what nobody here can tell of is removed when it is a day old, and a direct
   )
   const left = `.bookctl-4194305-1-${id}.tmp`
   const ofADemo = `.bookctl-0-1-${id}.tmp`
-  mkdirSync(join(directory, ofADemo))
-  for (const name of [old, young, left, join(ofADemo, 'tokens.db')]) writeFileSync(join(directory, name), '')
+  fs.mkdirSync(join(directory, ofADemo))
+  for (const name of [old, young, left, join(ofADemo, 'tokens.db')])
+    fs.writeFileSync(join(directory, name), '')
   const yesterday = Date.now() / 1000 - 86_400
-  utimesSync(join(directory, old), yesterday - 60, yesterday - 60)
-  utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
+  fs.utimesSync(join(directory, old), yesterday - 60, yesterday - 60)
+  fs.utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
   sweepTemporaryFiles(directory)
-  expect(readdirSync(directory)).toEqual([young])
+  expect(fs.readdirSync(directory)).toEqual([young])
 })
 
 test.runIf(isRoot)('what is left of another user is that user’s to remove', () => {
   const left = `.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp`
-  mkdirSync(join(directory, left))
-  writeFileSync(join(directory, left, 'a'), '')
-  for (const name of [left, join(left, 'a')]) chownSync(join(directory, name), OTHER_USER, OTHER_USER)
+  fs.mkdirSync(join(directory, left))
+  fs.writeFileSync(join(directory, left, 'a'), '')
+  for (const name of [left, join(left, 'a')]) fs.chownSync(join(directory, name), OTHER_USER, OTHER_USER)
   sweepTemporaryFiles(directory)
-  expect(readdirSync(join(directory, left))).toEqual(['a'])
-  chownSync(join(directory, left), 0, 0)
+  expect(fs.readdirSync(join(directory, left))).toEqual(['a'])
+  fs.chownSync(join(directory, left), 0, 0)
   sweepTemporaryFiles(directory)
-  expect(readdirSync(directory)).toEqual([])
+  expect(fs.readdirSync(directory)).toEqual([])
 })
 
 test('the name of a temporary file is one that its own sweep knows', () => {
   const path = temporaryPath(directory)
   const ofOthers = path.replace(/-[^-]+\.tmp$/, '-another.tmp')
   // Of this very process: a name of it that it does not write itself is of one that is gone.
-  for (const name of [path, ofOthers]) writeFileSync(name, '')
+  for (const name of [path, ofOthers]) fs.writeFileSync(name, '')
   sweepTemporaryFiles(directory)
-  expect(readdirSync(directory)).toEqual([basename(ofOthers)])
+  expect(fs.readdirSync(directory)).toEqual([basename(ofOthers)])
 })
 
 /** Runs `work` with a function of the system that answers `code`. */
@@ -159,16 +148,16 @@ test('a disk that knows one name a file takes a new one, and keeps one that is t
   const create = (text: string) => writeWholeFile(path, Buffer.from(text), {existing: 'create'})
   failing('linkSync', 'EPERM', () => {
     create('new')
-    expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['new', 0o600])
+    expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['new', 0o600])
     expect(() => create('other')).toThrow(expect.objectContaining({code: 'EEXIST'}))
   })
-  expect(readFileSync(path, 'utf8')).toBe('new')
-  expect(readdirSync(directory)).toEqual(['a.txt'])
+  expect(fs.readFileSync(path, 'utf8')).toBe('new')
+  expect(fs.readdirSync(directory)).toEqual(['a.txt'])
 })
 
 test.runIf(isRoot && isMainThread)('a directory that may be written to and not read takes a file', () => {
-  chmodSync(directory, 0o300)
-  chownSync(directory, OTHER_USER, OTHER_USER)
+  fs.chmodSync(directory, 0o300)
+  fs.chownSync(directory, OTHER_USER, OTHER_USER)
   process.seteuid?.(OTHER_USER)
   try {
     writeWholeFile(join(directory, 'a.txt'), Buffer.from('new'), {existing: 'create'})
@@ -177,31 +166,31 @@ test.runIf(isRoot && isMainThread)('a directory that may be written to and not r
   } finally {
     process.seteuid?.(0)
   }
-  expect(readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('new')
+  expect(fs.readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('new')
 })
 
 test('a full disk: the old content stays whole, at every size of free space', context => {
   const mount = join(directory, 'tiny')
-  mkdirSync(mount)
+  fs.mkdirSync(mount)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mount])
   if (mounted.status !== 0) context.skip('needs the right to mount')
   try {
     const path = join(mount, 'a.json')
-    writeFileSync(path, 'old')
+    fs.writeFileSync(path, 'old')
     let refused = 0
     for (let kilobytes = 0; kilobytes <= 240; kilobytes += 8) {
-      writeFileSync(join(mount, 'ballast'), Buffer.alloc(kilobytes * 1024))
-      const before = readFileSync(path)
+      fs.writeFileSync(join(mount, 'ballast'), Buffer.alloc(kilobytes * 1024))
+      const before = fs.readFileSync(path)
       const bytes = Buffer.alloc(100_000, kilobytes)
       try {
         writeWholeFile(path, bytes, {existing: 'replace'})
-        expect(readFileSync(path).equals(bytes)).toBe(true)
+        expect(fs.readFileSync(path).equals(bytes)).toBe(true)
       } catch (error) {
         expect(error).toMatchObject({fault: 'full'})
-        expect(readFileSync(path).equals(before)).toBe(true)
+        expect(fs.readFileSync(path).equals(before)).toBe(true)
         refused++
       }
-      expect(readdirSync(mount).sort()).toEqual(['a.json', 'ballast'])
+      expect(fs.readdirSync(mount).sort()).toEqual(['a.json', 'ballast'])
       writeWholeFile(path, Buffer.from('old'), {existing: 'replace'})
     }
     expect(refused).toBeGreaterThan(0)
@@ -216,5 +205,5 @@ test('replaces only regular files', () => {
   expect(() => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})).toThrow(
     'is not a regular file',
   )
-  expect(readdirSync(directory)).toEqual(['pipe'])
+  expect(fs.readdirSync(directory)).toEqual(['pipe'])
 })
