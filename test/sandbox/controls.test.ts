@@ -1,21 +1,9 @@
 /** The sandbox's own controls: clock, request log, reset. */
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {
-  ADULT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {expect, test} from 'vitest'
+import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
+import {ADULT, reservationRequest} from '../support/sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeEach(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 test('marks the answers of the controls, and no others, with a header', async () => {
   const markOf = async (path: string) =>
@@ -112,7 +100,6 @@ test('refuses unknown controls and invalid faults', async () => {
     {operation: '*', kind: 'latency'},
     {operation: '*', kind: 'html', times: 0},
   ]) {
-    const answer = await sandbox.control('POST', '/_sandbox/faults', order)
-    expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+    expect(await refusalOf(sandbox.control('POST', '/_sandbox/faults', order))).toBe('400 validation_failed')
   }
 })

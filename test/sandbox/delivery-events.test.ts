@@ -1,29 +1,18 @@
 /** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
-import {
-  CONTACT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {sandboxForEachTest} from '../support/each-sandbox.js'
+import {CONTACT, reservationRequest} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
+const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
 let subscriber: Subscriber
 
 beforeEach(async () => {
-  sandbox = await startSandbox({allowHttpLoopback: true})
-  client = await sandbox.client()
   subscriber = await startSubscriber()
   await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: EVENT_TYPE_NAMES})
 })
-afterEach(async () => {
-  await sandbox.close()
-  await subscriber.close()
-})
+afterEach(() => subscriber.close())
 
 /** What `cause` sends, by type. */
 async function sentBy(cause: () => Promise<unknown>): Promise<Record<string, unknown>> {
@@ -59,18 +48,17 @@ test('a reservation from the balance sends its confirmation and its voucher', as
 
 test('an instant payment sends payment.failed, then payment.captured, confirmation and voucher', async () => {
   const ref = await reserve('instant')
-  const money = {amount: expect.stringMatching(/^\d+\.\d\d$/), currency: 'EUR'}
+  const money = {...always, amount: expect.stringMatching(/^\d+\.\d\d$/), currency: 'EUR'}
   expect(await sentBy(() => pay(ref, 'failed'))).toEqual({
     'payment.failed': {
-      ...{...always, ...money},
-      ...{status: 'PENDING_PAYMENT', payment_status: 'FAILED', failure_code: 'card_declined'},
+      ...money,
+      status: 'PENDING_PAYMENT',
+      payment_status: 'FAILED',
+      failure_code: 'card_declined',
     },
   })
   expect(await sentBy(() => pay(ref, 'paid'))).toEqual({
-    'payment.captured': {
-      ...{...always, ...money},
-      ...{status: 'CONFIRMED', payment_status: 'PAID', failure_code: null},
-    },
+    'payment.captured': {...money, status: 'CONFIRMED', payment_status: 'PAID', failure_code: null},
     'reservation.confirmed': {...always, status: 'CONFIRMED'},
     'voucher.ready': {...always, status: 'CONFIRMED', voucher},
   })
@@ -79,17 +67,19 @@ test('an instant payment sends payment.failed, then payment.captured, confirmati
 test('a change sends what changed, and a cancellation what it cost', async () => {
   const ref = await reserve('account')
   const email = 'new@example.com'
+  const changes = [{field: 'contact.email', old: CONTACT.email, new: email}]
   const change = () => client.call('PATCH', `/reservations/${ref}`, {contact: {email}})
   expect(await sentBy(change)).toEqual({
-    'reservation.updated': {
-      ...{...always, status: 'CONFIRMED'},
-      changes: [{field: 'contact.email', old: CONTACT.email, new: email}],
-    },
+    'reservation.updated': {...always, status: 'CONFIRMED', changes},
   })
   expect(await sentBy(() => client.call('POST', `/reservations/${ref}/cancel`, {}))).toEqual({
     'reservation.cancelled': {
-      ...{...always, status: 'CANCELLED', currency: 'EUR', reason: expect.any(String)},
-      ...{fee: expect.any(String), refund_amount: expect.any(String)},
+      ...always,
+      status: 'CANCELLED',
+      currency: 'EUR',
+      reason: expect.any(String),
+      fee: expect.any(String),
+      refund_amount: expect.any(String),
     },
   })
 })

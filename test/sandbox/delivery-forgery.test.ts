@@ -22,13 +22,13 @@ const resolve: Resolve = async name => {
   return addresses.map(address => ({address, family: address.includes(':') ? 6 : 4}))
 }
 
-/** Every address of this machine but those of loopback: a listener of ours stands behind each. */
+/** Every address of this machine except loopback: our listener is behind each. */
 const OWN = Object.values(networkInterfaces())
   .flatMap(list => list ?? [])
   .filter(({internal, scopeid}) => !internal && !scopeid)
   .map(({address}) => (address.includes(':') ? `[${address}]` : address))
 
-/** What leads to this machine and may: were these not dialled, the others would prove nothing. */
+/** Addresses of this machine that are allowed: if these were not dialled, the others would prove nothing. */
 const OPEN = ['127.0.0.1', '127.1', '0x7f000001', '2130706433', '127。0。0。1', '①②⑦.1']
 
 let sandbox: TestSandbox
@@ -37,7 +37,7 @@ let listener: Server
 let port: number
 let redirect: string | undefined
 const arrived: string[] = []
-/** As the system was asked to connect, whoever asked: Node's own objects for that. */
+/** What the system was asked to connect to, by any code: Node's own objects for that. */
 const connecting: {address?: string; port?: number}[] = []
 const hook = createHook({
   init(_, type, __, resource) {
@@ -71,7 +71,7 @@ beforeEach(() => {
   redirect = undefined
 })
 
-/** What was dialled but for the sandbox itself, which is talked to from here. */
+/** What was dialled, except the sandbox itself, which this test calls. */
 function dialled(): string[] {
   const own = Number(new URL(sandbox.origin).port)
   return connecting.flatMap(({address, port: to}) => (to === own ? [] : [`${address}`]))
@@ -94,10 +94,9 @@ async function send(url: string, attempts = 1): Promise<Sent> {
   await sandbox.advance(0)
   for (let n = 1; n < attempts; n++)
     await sandbox.control('POST', `/_sandbox/deliveries/${delivery_id}/redeliver`)
-  const listed = await sandbox.control('GET', '/_sandbox/deliveries')
-  const delivery = listed.json.data.find((one: {delivery_id: string}) => one.delivery_id === delivery_id)
+  const listed = await client.call('GET', `/webhooks/subscriptions/${id}/deliveries`)
   await client.call('DELETE', `/webhooks/subscriptions/${id}`)
-  return {errors: delivery.attempts.map(({error}: {error: string | null}) => error)}
+  return {errors: listed.json.data[0].attempts.map(({error}: {error: string | null}) => error)}
 }
 
 const FORMS = [
@@ -149,15 +148,11 @@ test('a name that resolves elsewhere after the check is dialled where it was che
 })
 
 test('a subscription that is changed to an inner address is not sent to either', async () => {
-  const made = await client.call('POST', '/webhooks/subscriptions', {
-    url: `http://127.0.0.1:${port}/`,
-    events: ['voucher.ready'],
-  })
-  const {id} = made.json.data
-  expect(
-    (await client.call('PATCH', `/webhooks/subscriptions/${id}`, {url: 'http://10.0.0.1/'})).status,
-  ).toBe(400)
-  await client.call('PATCH', `/webhooks/subscriptions/${id}`, {url: 'https://10.0.0.1/'})
+  const wanted = {url: `http://127.0.0.1:${port}/`, events: ['voucher.ready']}
+  const {id} = (await client.call('POST', '/webhooks/subscriptions', wanted)).json.data
+  const change = (url: string) => client.call('PATCH', `/webhooks/subscriptions/${id}`, {url})
+  expect((await change('http://10.0.0.1/')).status).toBe(400)
+  await change('https://10.0.0.1/')
   await client.call('POST', `/webhooks/subscriptions/${id}/test`)
   await sandbox.advance(0)
   expect([dialled(), arrived]).toEqual([[], []])

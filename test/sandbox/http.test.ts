@@ -1,6 +1,7 @@
 /** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
 import {request as httpRequest} from 'node:http'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {refusalOf} from '../support/each-sandbox.js'
 import {
   reservationRequest,
   type SandboxClient,
@@ -36,8 +37,7 @@ test.each([
   ['GET', '/reservations/RSV-1/more'],
   ['POST', '/account/'],
 ])('%s %s is not found, in JSON', async (method, path) => {
-  const answer = await client.call(method, path)
-  expect([answer.status, answer.json.error.code]).toEqual([404, 'not_found'])
+  expect(await refusalOf(client.call(method, path))).toBe('404 not_found')
 })
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
   ['GET', '/oauth/token', 'POST'],
 ])('%s %s is a wrong method', async (method, path, allow) => {
   const answer = await client.call(method, path)
-  expect([answer.status, answer.json.error.code]).toEqual([405, 'method_not_allowed'])
+  expect(await refusalOf(answer)).toBe('405 method_not_allowed')
   expect(answer.headers.get('allow')).toBe(allow)
 })
 
@@ -65,8 +65,9 @@ test.each([
   ['another type', JSON.stringify(searchRequest()), 'text/plain'],
   ['no body', '', 'application/json'],
 ])('%s is refused as an invalid request', async (_, body, type) => {
-  const answer = await client.call('POST', '/hotels/search', body, {'content-type': type})
-  expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
+  expect(await refusalOf(client.call('POST', '/hotels/search', body, {'content-type': type}))).toBe(
+    '400 invalid_request',
+  )
 })
 
 test.each([
@@ -76,8 +77,9 @@ test.each([
   ['/oauth/token', 300],
 ])('%s refuses a body nested %d deep, and the log can still be read', async (path, depth) => {
   const body = `${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`
-  const answer = await client.call('POST', path, body, {'idempotency-key': 'deep'})
-  expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
+  expect(await refusalOf(client.call('POST', path, body, {'idempotency-key': 'deep'}))).toBe(
+    '400 invalid_request',
+  )
   expect((await sandbox.control('POST', '/_sandbox/clock', body)).status).toBe(400)
   expect((await sandbox.control('GET', '/_sandbox/requests')).status).toBe(200)
   expect((await sandbox.control('GET', '/ui/requests')).status).toBe(200)
@@ -89,7 +91,7 @@ test('names each wrong field', async () => {
     {type: 'ADULT', name: '', surname: 'Öğüt', identity: {type: 'TC', number: ''}, is_lead: true, age: 3},
   ]
   const answer = await client.reserve({...request, contact: undefined})
-  expect([answer.status, answer.json.error.code]).toEqual([400, 'validation_failed'])
+  expect(await refusalOf(answer)).toBe('400 validation_failed')
   const fields = answer.json.error.details.map((detail: {field: string; code: string}) => [
     detail.field,
     detail.code,
@@ -105,8 +107,9 @@ test('names each wrong field', async () => {
 })
 
 test('a body over a mebibyte is too large', async () => {
-  const answer = await client.call('POST', '/hotels/search', JSON.stringify('x'.repeat(1024 * 1024)))
-  expect([answer.status, answer.json.error.code]).toEqual([413, 'payload_too_large'])
+  expect(
+    await refusalOf(client.call('POST', '/hotels/search', JSON.stringify('x'.repeat(1024 * 1024)))),
+  ).toBe('413 payload_too_large')
 })
 
 test('refuses another host name everywhere', async () => {

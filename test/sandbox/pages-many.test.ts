@@ -33,21 +33,13 @@ function fill(database: string, record: Reservation): void {
   const opened = openDatabase(':memory:', {migrations: MIGRATIONS})
   const clientId = 'cid_sandbox'
   opened.transaction(() => {
-    const subscription = {
-      id: 'whsub_1',
-      url: 'https://receiver.example/hook',
-      events: [TYPE],
-      is_active: true,
-    }
+    const url = 'https://receiver.example/hook'
+    const subscription = {id: 'whsub_1', url, events: [TYPE], is_active: true}
     addSubscription(opened, clientId, subscription, 'whsec_1')
     for (let index = 0; index < MANY; index += 1) {
       const reservation_ref = `RSV-${index}`
-      const copy = {
-        ...record,
-        reservation_ref,
-        client_reference_id: `copy-${index}`,
-        offer_id: `off_${index}`,
-      }
+      const ids = {reservation_ref, client_reference_id: `copy-${index}`, offer_id: `off_${index}`}
+      const copy = {...record, ...ids}
       addReservation(opened, {clientId, debitedMinor: 0n, paymentToken: null, record: copy})
       addEvent(opened, {clientId, type: TYPE, data: {reservation_ref}, now: TEST_START})
     }
@@ -81,7 +73,7 @@ test('ten thousand of everything are shown in well under a second', async () => 
     '/ui/reservations',
     '/ui/reservations?status=CONFIRMED',
     '/ui/reservations?status=EXPIRED',
-    '/ui/reservations?search=nobody+of+this+name',
+    '/ui/reservations?search=unknown+name',
     '/ui/reservations?before=5000',
     '/ui/reservations/RSV-5000',
     '/ui/events?type=reservation.confirmed',

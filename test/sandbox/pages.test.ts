@@ -1,16 +1,10 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {ADULT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {describe, expect, it} from 'vitest'
+import {sandboxForEachTest} from '../support/each-sandbox.js'
+import {ADULT} from '../support/sandbox.js'
 import {readPage, sendForm} from './site.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeEach(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 const instant = {payment: {mode: 'instant'}}
 const events = async () => await sandbox.listed('events')
@@ -18,7 +12,7 @@ const read = async (path: string) => (await readPage(sandbox, path)).text
 const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
 
 describe('reading', () => {
-  it('says where it is and how to point bookctl at it', async () => {
+  it('shows its address and how to connect bookctl', async () => {
     const page = await read('/')
     expect(page).toContain(`export BOOKCTL_BASE_URL=${sandbox.baseUrl}`)
     expect(page).toContain('EUR 100,000.00')
@@ -51,11 +45,11 @@ describe('reading', () => {
     expect(await found({search: '%'})).toEqual([false, true])
     expect(await found({search: 'ÖĞÜT can'})).toEqual([true, true])
     expect(await found({search: `${paid.reservation_ref} ayşe`})).toEqual([true, false])
-    expect(await found({search: 'nobody'})).toEqual([false, false])
+    expect(await found({search: 'unknown'})).toEqual([false, false])
     expect(await found({search: "' OR 1=1 --"})).toEqual([false, false])
   })
 
-  it('shows an event with its body and to whom it goes', async () => {
+  it('shows an event with its body and its subscribers', async () => {
     await client.call('POST', '/webhooks/subscriptions', {
       url: 'https://receiver.example/hook',
       events: ['reservation.confirmed'],
@@ -117,7 +111,7 @@ describe('reading', () => {
     expect(answer.headers.get('content-type')).toContain('text/html')
   })
 
-  it('can be told to load itself again, within reason', async () => {
+  it('reloads itself every 2 to 60 seconds', async () => {
     expect(await read('/ui/events?refresh=5&done=paid')).toContain('content="5; url=/ui/events?refresh=5"')
     for (const refresh of ['0', '1', '61', '5;url=https://evil.example']) {
       expect(await read(`/ui/events?refresh=${encodeURIComponent(refresh)}`)).not.toContain('http-equiv')
@@ -126,7 +120,7 @@ describe('reading', () => {
 })
 
 describe('forms', () => {
-  it('declines and pays, and says what became of it', async () => {
+  it('decline and pay, and show the outcome', async () => {
     const {reservation_ref} = await client.book(instant)
     const path = `/ui/reservations/${reservation_ref}`
     const declined = await sendForm(sandbox, `${path}/payment`, {result: 'failed'})
@@ -140,7 +134,7 @@ describe('forms', () => {
     expect(again.text).toContain(`href="${path}"`)
   })
 
-  it('moves the clock and comes back to the page it was sent from', async () => {
+  it('advance the clock and return to the page they were sent from', async () => {
     const move = async (fields: Record<string, string>) => {
       const answer = await sendForm(sandbox, '/ui/clock', fields)
       return [answer.status, answer.headers.get('location')]
@@ -165,15 +159,9 @@ describe('forms', () => {
     expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
   })
 
-  it('orders faults and takes them back', async () => {
-    const order = {
-      operation: 'account.show',
-      kind: 'status',
-      status: '503',
-      times: '',
-      latency_ms: '',
-      code: '',
-    }
+  it('inject faults and remove them', async () => {
+    const empty = {times: '', latency_ms: '', code: ''}
+    const order = {operation: 'account.show', kind: 'status', status: '503', ...empty}
     expect((await sendForm(sandbox, '/ui/faults', order)).status).toBe(303)
     expect(await read('/ui/faults')).toContain('1 of 1')
     expect((await client.call('GET', '/account')).status).toBe(503)
@@ -186,7 +174,7 @@ describe('forms', () => {
     expect((await client.call('GET', '/account')).status).toBe(200)
   })
 
-  it('resets', async () => {
+  it('reset the sandbox', async () => {
     const {reservation_ref} = await client.book()
     const answer = await sendForm(sandbox, '/ui/reset')
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/?done=reset'])
@@ -229,7 +217,7 @@ describe('forms', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   it.each([
     ['GET', '/ui/reservations/RSV-NONE', 404],
     ['GET', '/ui/events/evt_none', 404],

@@ -1,22 +1,10 @@
 /** One offer becomes one reservation, however many ask at once. */
 import {randomUUID} from 'node:crypto'
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {
-  ADULT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {expect, test} from 'vitest'
+import {sandboxForEachTest} from '../support/each-sandbox.js'
+import {ADULT, reservationRequest} from '../support/sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeEach(async () => {
-  sandbox = await startSandbox()
-  client = await sandbox.client()
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest({})
 
 test.each([2, 30])('%i conversions of one offer at once: one reservation, one debit', async count => {
   const [offer] = await client.search()

@@ -1,15 +1,9 @@
 /** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {reservationRequest, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {expect, test} from 'vitest'
+import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
+import {reservationRequest, startSandbox} from '../support/sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeEach(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 const PATH = '/webhooks/subscriptions'
 const WANTED = {url: 'https://partner.example/hooks', events: ['voucher.ready', 'reservation.cancelled']}
@@ -39,7 +33,7 @@ test.each([
   [{...WANTED, events: ['reservation.exploded']}, 'validation_failed'],
 ])('%o is refused', async (body, code) => {
   const answer = await client.call('POST', PATH, body)
-  expect([answer.status, answer.json.error.code]).toEqual([400, code])
+  expect(await refusalOf(answer)).toBe(`${400} ${code}`)
 })
 
 test('accepts http on loopback where that is allowed', async () => {

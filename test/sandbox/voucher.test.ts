@@ -1,15 +1,8 @@
 /** Voucher links: signed, for an hour, without Authorization (§2.6, §4.5). */
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {expect, test} from 'vitest'
+import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeEach(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 const reserve = async (mode: string) => (await client.book({payment: {mode}})).reservation_ref
 
@@ -20,10 +13,12 @@ async function link(): Promise<string> {
 
 test('there is no voucher before the reservation is confirmed', async () => {
   const ref = await reserve('instant')
-  const answer = await client.call('GET', `/reservations/${ref}/voucher`)
-  expect([answer.status, answer.json.error.code]).toEqual([409, 'reservation_not_confirmed'])
-  const none = await client.call('GET', '/reservations/RSV-NONE/voucher')
-  expect([none.status, none.json.error.code]).toEqual([404, 'reservation_not_found'])
+  expect(await refusalOf(client.call('GET', `/reservations/${ref}/voucher`))).toBe(
+    '409 reservation_not_confirmed',
+  )
+  expect(await refusalOf(client.call('GET', '/reservations/RSV-NONE/voucher'))).toBe(
+    '404 reservation_not_found',
+  )
 })
 
 test('a link works for an hour, then it is gone', async () => {

@@ -1,0 +1,30 @@
+/** A sandbox for each test of a file, and what tests say of its refusals. */
+import {afterEach, beforeEach} from 'vitest'
+import {
+  type JsonAnswer,
+  type SandboxClient,
+  startSandbox,
+  type TestSandbox,
+  type TestSandboxOptions,
+} from './sandbox.js'
+
+/** Starts a sandbox before each test of the file and closes it after; by default in process. Both objects stay the same. */
+export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: true}): {
+  sandbox: TestSandbox
+  client: SandboxClient
+} {
+  const sandbox = {} as TestSandbox
+  const client = {} as SandboxClient
+  beforeEach(async () => {
+    Object.assign(sandbox, await startSandbox(options))
+    Object.assign(client, await sandbox.client())
+  })
+  afterEach(() => sandbox.close())
+  return {sandbox, client}
+}
+
+/** The status and the code of a refusal: `409 offer_already_used`. */
+export async function refusalOf(answer: JsonAnswer | Promise<JsonAnswer>): Promise<string> {
+  const {status, json} = await answer
+  return `${status} ${json.error?.code}`
+}
