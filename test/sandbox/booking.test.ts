@@ -1,8 +1,8 @@
 /** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
 import {expect, test} from 'vitest'
 import {reservation} from '../../src/contract/reservations.js'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {ADULT, reservationRequest, searchRequest} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

@@ -1,7 +1,7 @@
 /** The sandbox's own controls: clock, request log, reset. */
 import {expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {ADULT, reservationRequest} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

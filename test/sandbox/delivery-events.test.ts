@@ -1,9 +1,9 @@
 /** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
-import {sandboxForEachTest} from '../support/each-sandbox.js'
 import {CONTACT, reservationRequest} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
 let subscriber: Subscriber

@@ -1,6 +1,5 @@
 /** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {refusalOf} from '../support/each-sandbox.js'
 import {
   reservationRequest,
   type SandboxClient,
@@ -10,6 +9,7 @@ import {
 } from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
+import {refusalOf} from './each-sandbox.js'
 
 const MINUTE = 60
 const HOUR = 3600

@@ -3,8 +3,8 @@ import {randomUUID} from 'node:crypto'
 import {request as httpRequest} from 'node:http'
 import {beforeEach, expect, test} from 'vitest'
 import {ConnectionDrop} from '../../src/sandbox/base/answers.js'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {type JsonAnswer, reservationRequest, startSandbox} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
 let body: ReturnType<typeof reservationRequest>

@@ -1,7 +1,6 @@
 /** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
 import {request as httpRequest} from 'node:http'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {refusalOf} from '../support/each-sandbox.js'
 import {
   reservationRequest,
   type SandboxClient,
@@ -9,6 +8,7 @@ import {
   startSandbox,
   type TestSandbox,
 } from '../support/sandbox.js'
+import {refusalOf} from './each-sandbox.js'
 
 let sandbox: TestSandbox
 let client: SandboxClient

@@ -1,8 +1,8 @@
 /** Idempotency-Key: what is answered again, what is refused, and what leaves a key free. */
 import {randomUUID} from 'node:crypto'
 import {expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {reservationRequest} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

@@ -1,7 +1,7 @@
 /** A sandbox that finds many offers in each search: always the same ones, and each can be booked. */
 import {afterEach, expect, test} from 'vitest'
-import {refusalOf} from '../support/each-sandbox.js'
 import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
+import {refusalOf} from './each-sandbox.js'
 import {readPdf} from './pdf.js'
 
 const MANY = 1000

@@ -1,7 +1,7 @@
 /** Tokens: credentials, scopes, expiry, revocation (§4.1, §4.2, §5). */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {refusalOf} from '../support/each-sandbox.js'
 import {type JsonAnswer, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {refusalOf} from './each-sandbox.js'
 
 let sandbox: TestSandbox
 

@@ -1,7 +1,7 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {describe, expect, it} from 'vitest'
-import {sandboxForEachTest} from '../support/each-sandbox.js'
 import {ADULT} from '../support/sandbox.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 import {readPage, sendForm} from './site.js'
 
 const {sandbox, client} = sandboxForEachTest()

@@ -1,7 +1,7 @@
 /** Instant payments: the page a customer pays at, and what becomes of the reservation (§2.5, §3). */
 import {beforeEach, expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {reservationRequest, startSandbox, TEST_START} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
 // biome-ignore lint/suspicious/noExplicitAny: a reservation as it came

@@ -1,8 +1,8 @@
 /** One offer becomes one reservation, however many ask at once. */
 import {randomUUID} from 'node:crypto'
 import {expect, test} from 'vitest'
-import {sandboxForEachTest} from '../support/each-sandbox.js'
 import {ADULT, reservationRequest} from '../support/sandbox.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
 

@@ -1,7 +1,7 @@
 /** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
 import {expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
 import {reservationRequest, startSandbox} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

@@ -1,7 +1,7 @@
 /** Tour search and detail as the local sandbox serves them. */
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {refusalOf} from '../support/each-sandbox.js'
 import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {refusalOf} from './each-sandbox.js'
 
 let sandbox: TestSandbox
 let client: SandboxClient

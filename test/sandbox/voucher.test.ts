@@ -1,6 +1,6 @@
 /** Voucher links: signed, for an hour, without Authorization (§2.6, §4.5). */
 import {expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../support/each-sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

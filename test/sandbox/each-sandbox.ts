@@ -6,7 +6,7 @@ import {
   startSandbox,
   type TestSandbox,
   type TestSandboxOptions,
-} from './sandbox.js'
+} from '../support/sandbox.js'
 
 /** Starts a sandbox before each test of the file and closes it after; by default in process. Both objects stay the same. */
 export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: true}): {
