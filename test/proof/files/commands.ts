@@ -38,36 +38,47 @@ const CHANGES = ['locks']
 const RECORDED = ['locks', 'exchanges.jsonl']
 const SECRET_TABLES = ['client_secrets', 'signing_secrets']
 
-const command = (
+interface More extends Partial<Omit<FileCommand, 'errand'>> {
+  /** What must hold if it exits with 0. */
+  readonly done?: (home: FileHome) => boolean
+  readonly serve?: Errand['serve']
+}
+
+/** The errand is what is typed, with RESERVATION for the reference of one. */
+function command(
   name: string,
   needs: readonly string[],
   uses: readonly string[],
-  errand: FileCommand['errand'],
-  more: Partial<FileCommand> = {},
-): FileCommand => ({name, needs, uses, errand, ...more})
-
-const typed = (text: string) => () => ({argv: text.split(' ')})
-
-/** `wrong` if it exits with 0 and does not hold. */
-const ifDone =
-  (holds: () => boolean, wrong: string) =>
-  ({exit}: Finished) =>
-    exit !== 0 || holds() ? [] : [wrong]
+  errand: string | FileCommand['errand'],
+  {done, serve, ...more}: More = {},
+): FileCommand {
+  const typed = (line: string, home: FileHome): Errand => ({
+    argv: line.replace('RESERVATION', home.template.reservation).split(' '),
+    ...(serve && {serve}),
+    check: ({exit}) => (exit !== 0 || !done || done(home) ? [] : ['it exits with 0 and is not done']),
+  })
+  return {
+    ...{name, needs, uses, ...more},
+    errand: typeof errand === 'string' ? home => typed(errand, home) : errand,
+  }
+}
 
 const has = (home: FileHome, name: string, text: string) =>
   existsSync(home.path(name)) && readFileSync(home.path(name)).includes(text)
 const rowsOf = (home: FileHome, name: string, table: string) =>
   contentOf(home.path(name))?.tables[table] ?? []
+const setCurrency = (home: FileHome) => has(home, 'config.json', 'JPY')
+const serve = async () => {}
 
 /** The file at `path` is whole if the command exits with 0, and absent otherwise. */
 const writes =
-  (argv: string, path: string, isWhole: (bytes: Buffer) => boolean) =>
+  (line: string, path: string, isWhole: (bytes: Buffer) => boolean) =>
   (home: FileHome): Errand => ({
-    argv: argv.replace('RESERVATION', home.template.reservation).split(' '),
+    argv: line.replace('RESERVATION', home.template.reservation).split(' '),
     check({exit}) {
       const place = join(home.directory, path)
-      if (existsSync(place) !== (exit === 0))
-        return [`${path}: exit ${exit}, and it is there: ${existsSync(place)}`]
+      const isThere = existsSync(place)
+      if (isThere !== (exit === 0)) return [`${path}: exit ${exit}, and it is there: ${isThere}`]
       return exit !== 0 || isWhole(readFileSync(place)) ? [] : [`${path} is not whole`]
     },
   })
@@ -78,47 +89,30 @@ const isPdf = (bytes: Buffer) =>
 const isZip = (bytes: Buffer) => bytes.includes('PK\x05\x06')
 
 export const FILE_COMMANDS: readonly FileCommand[] = [
-  command('config list', CONFIG, [], typed('config list')),
-  command('profiles list', CONFIG, [], typed('profiles list')),
-  command('config set', CONFIG, CHANGES, home => ({
-    argv: ['config', 'set', 'currency', 'JPY'],
-    check: ifDone(() => has(home, 'config.json', 'JPY'), 'config.json has no JPY'),
-  })),
-  command('config unset', CONFIG, CHANGES, typed('config unset currency')),
-  command('profiles use', CONFIG, CHANGES, typed('profiles use default')),
-  command(
-    'profiles remove',
-    SIGNED_IN,
-    CHANGES,
-    home => ({
-      argv: ['profiles', 'remove', 'default', '--yes'],
-      check: ifDone(
-        () => rowsOf(home, 'tokens.db', 'client_secrets').length === 0,
-        'the secret is still there',
-      ),
-    }),
-    {removes: SECRET_TABLES},
-  ),
+  command('config list', CONFIG, [], 'config list'),
+  command('profiles list', CONFIG, [], 'profiles list'),
+  command('config set', CONFIG, CHANGES, 'config set currency JPY', {done: setCurrency}),
+  command('config unset', CONFIG, CHANGES, 'config unset currency'),
+  command('profiles use', CONFIG, CHANGES, 'profiles use default'),
+  command('profiles remove', SIGNED_IN, CHANGES, 'profiles remove default --yes', {
+    done: home => rowsOf(home, 'tokens.db', 'client_secrets').length === 0,
+    removes: SECRET_TABLES,
+  }),
   command('login', SIGNED_IN, RECORDED, (home, side) => ({
     argv: [
       ...['login', '--base-url', side.baseUrl, '--profile', 'second', '--client-id', 'cid_sandbox'],
       ...['--client-secret-file', 'secret.txt'],
     ],
-    check: ifDone(() => has(home, 'config.json', '"second"'), 'config.json has no new profile'),
+    check: ({exit}) =>
+      exit !== 0 || has(home, 'config.json', '"second"') ? [] : ['config.json has no new profile'],
   })),
-  command(
-    'logout',
-    SIGNED_IN,
-    CHANGES,
-    home => ({
-      argv: ['logout'],
-      check: ifDone(() => !has(home, 'tokens.db', 'sk_test_sandbox'), 'the secret is still on the disk'),
-    }),
-    {removes: SECRET_TABLES},
-  ),
-  command('whoami', SIGNED_IN, [], typed('whoami')),
-  command('token', SIGNED_IN, RECORDED, typed('token')),
-  command('account', SIGNED_IN, RECORDED, typed('account')),
+  command('logout', SIGNED_IN, CHANGES, 'logout', {
+    done: home => !has(home, 'tokens.db', 'sk_test_sandbox'),
+    removes: SECRET_TABLES,
+  }),
+  command('whoami', SIGNED_IN, [], 'whoami'),
+  command('token', SIGNED_IN, RECORDED, 'token'),
+  command('account', SIGNED_IN, RECORDED, 'account'),
   command('api --har', SIGNED_IN, RECORDED, home => ({
     argv: ['api', 'GET', '/account', '--har', 'all.har'],
     check({exit, stderr}) {
@@ -128,64 +122,22 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
       return existsSync(path) || exit !== 0 || /--har/.test(stderr) ? [] : ['all.har is not there']
     },
   })),
-  command('hotels search', [...SIGNED_IN, 'state.db'], RECORDED, typed(SEARCH.join(' '))),
-  command(
-    'reserve',
-    [...SIGNED_IN, 'state.db', 'locks'],
-    RECORDED,
-    async (home, side) => {
-      const reference = `file-${randomUUID()}`
-      const how = ['--pay', 'account', '--client-reference', reference, '--nationality', 'TR']
-      return {
-        argv: ['reserve', await side.offer(), ...GUESTS, ...how],
-        async check({exit}) {
-          const made = (await side.reservations(reference)).length
-          const allowed = exit === 0 ? [1] : exit === 10 ? [0, 1] : [0]
-          if (!allowed.includes(made)) return [`made ${made} reservations, with exit ${exit}`]
-          if (exit !== 0 || !existsSync(home.path('state.db'))) return []
-          const isKnown = rowsOf(home, 'state.db', 'reservations').some(row => row.includes(reference))
-          return isKnown ? [] : ['the journal does not know the reservation']
-        },
-      }
-    },
-    {showsPeople: true},
-  ),
-  command('journal', ['state.db'], [], typed('journal')),
-  command(
-    'journal forget',
-    ['state.db'],
-    CHANGES,
-    home => ({
-      argv: ['journal', 'forget', 'left-open', '--yes'],
-      check: ifDone(
-        () => !['state.db', 'state.db-wal'].some(name => has(home, name, '10000000146')),
-        'an identity number is still on the disk',
-      ),
-    }),
-    {removes: ['reservations']},
-  ),
-  command('webhooks create', [...SIGNED_IN, 'state.db'], RECORDED, (home, side) => {
-    const url = `https://127.0.0.1:1/${randomUUID()}`
-    return {
-      argv: ['webhooks', 'create', '--url', url, '--event', 'voucher.ready'],
-      async check({exit, stdout}) {
-        if ((await side.subscriptionsTo(url)).length === 0)
-          return exit === 0 ? ['there is no subscription'] : []
-        const secret = /whsec_[\w-]+/.exec(stdout)?.[0]
-        if (secret === undefined) return ['a subscription was made and its secret was not shown']
-        const isKept = rowsOf(home, 'tokens.db', 'signing_secrets').some(row => row.includes(secret))
-        return isKept === (exit === 0) ? [] : [`exit ${exit}, and that the secret is kept is ${isKept}`]
-      },
-    }
+  command('hotels search', [...SIGNED_IN, 'state.db'], RECORDED, SEARCH.join(' ')),
+  command('reserve', [...SIGNED_IN, 'state.db', 'locks'], RECORDED, reserving, {showsPeople: true}),
+  command('journal', ['state.db'], [], 'journal'),
+  command('journal forget', ['state.db'], CHANGES, 'journal forget left-open --yes', {
+    done: home => !['state.db', 'state.db-wal'].some(name => has(home, name, '10000000146')),
+    removes: ['reservations'],
   }),
-  command('webhooks events list', ['events.db'], [], typed('webhooks events list')),
+  command('webhooks create', [...SIGNED_IN, 'state.db'], RECORDED, subscribing),
+  command('webhooks events list', ['events.db'], [], 'webhooks events list'),
   command('webhooks listen', ['events.db'], [], listening, {exit: 143}),
   command(
     'webhooks listen --tls',
     ['events.db'],
     ['listen-ca.pem', 'listen-ca-key.pem', 'locks'],
-    () => ({argv: ['webhooks', 'listen', '--tls'], serve: async () => {}}),
-    {exit: 143},
+    'webhooks listen --tls',
+    {exit: 143, serve},
   ),
   command(
     'voucher download',
@@ -199,14 +151,41 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
     [...SIGNED_IN, 'state.db', 'events.db', 'exchanges.jsonl'],
     writes('support bundle b.zip --yes', 'b.zip', isZip),
   ),
-  command(
-    'sandbox start',
-    ['sandbox.db'],
-    ['sandbox-running.json'],
-    () => ({argv: ['sandbox', 'start'], serve: async () => {}}),
-    {exit: 143, showsSecret: true},
-  ),
+  command('sandbox start', ['sandbox.db'], ['sandbox-running.json'], 'sandbox start', {
+    ...{exit: 143, showsSecret: true, serve},
+  }),
 ]
+
+async function reserving(home: FileHome, side: Side): Promise<Errand> {
+  const reference = `file-${randomUUID()}`
+  const how = ['--pay', 'account', '--client-reference', reference, '--nationality', 'TR']
+  return {
+    argv: ['reserve', await side.offer(), ...GUESTS, ...how],
+    async check({exit}) {
+      const made = (await side.reservations(reference)).length
+      const allowed = exit === 0 ? [1] : exit === 10 ? [0, 1] : [0]
+      if (!allowed.includes(made)) return [`made ${made} reservations, with exit ${exit}`]
+      if (exit !== 0 || !existsSync(home.path('state.db'))) return []
+      const isKnown = rowsOf(home, 'state.db', 'reservations').some(row => row.includes(reference))
+      return isKnown ? [] : ['the journal does not know the reservation']
+    },
+  }
+}
+
+function subscribing(home: FileHome, side: Side): Errand {
+  const url = `https://127.0.0.1:1/${randomUUID()}`
+  return {
+    argv: ['webhooks', 'create', '--url', url, '--event', 'voucher.ready'],
+    async check({exit, stdout}) {
+      if ((await side.subscriptionsTo(url)).length === 0)
+        return exit === 0 ? ['there is no subscription'] : []
+      const secret = /whsec_[\w-]+/.exec(stdout)?.[0]
+      if (secret === undefined) return ['a subscription was made and its secret was not shown']
+      const isKept = rowsOf(home, 'tokens.db', 'signing_secrets').some(row => row.includes(secret))
+      return isKept === (exit === 0) ? [] : [`exit ${exit}, and that the secret is kept is ${isKept}`]
+    },
+  }
+}
 
 /** One event is sent; it is kept if and only if it is answered 200. */
 function listening(home: FileHome): Errand {

@@ -10,39 +10,33 @@ import {Side, shown} from '../scene.js'
 import {ACCESS} from './access.js'
 import {BOOKINGS} from './bookings.js'
 import {RECEIVERS} from './listen.js'
-import {SANDBOXES} from './sandbox.js'
-import {type Death, type Ground, MOMENTS, type Subject} from './trial.js'
+import {type Death, MOMENTS, type Subject} from './trial.js'
 
 /** Numbers from 0 to 1, the same each time for a seed and a name. */
 function randomOf(seed: number, name: string): () => number {
-  let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE(0)
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+  let n = 0
+  const digestOf = (text: string) => createHash('sha256').update(text).digest()
+  return () => digestOf(`${seed} ${name} ${n++}`).readUInt32LE(0) / 2 ** 32
 }
 
 interface Killed {
   /** False if it ended by itself first. */
-  readonly killed: boolean
+  readonly isKilled: boolean
   readonly milliseconds: number
   readonly wrong: readonly string[]
 }
 
-async function kill(subject: Subject, ground: Ground, death: Death, random: () => number): Promise<Killed> {
-  const trial = await subject.open(ground, random)
+async function kill(subject: Subject, side: Side, death: Death, random: () => number): Promise<Killed> {
+  const trial = await subject.open(side, random)
   try {
     const began = performance.now()
     const died = await trial.die(death)
     const milliseconds = performance.now() - began
+    const isKilled = died.exit === 'SIGKILL'
     const wrong = [...(await trial.afterDeath(died)), ...(await trial.again())]
-    if (died.exit !== 'SIGKILL' && died.exit !== 0) wrong.push(`ended by itself with ${died.exit}`)
-    if (wrong.length > 0) wrong.unshift(`killed at ${JSON.stringify(death)}`)
-    return {
-      killed: died.exit === 'SIGKILL',
-      milliseconds,
-      wrong: wrong.length > 0 ? [...wrong, shown(died)] : [],
-    }
+    if (!isKilled && died.exit !== 0) wrong.push(`ended by itself with ${died.exit}`)
+    if (wrong.length > 0) wrong.push(`killed at ${JSON.stringify(death)}`, shown(died))
+    return {isKilled, milliseconds, wrong}
   } finally {
     await trial.close()
   }
@@ -56,20 +50,16 @@ function cell(subject: Subject, what: string, work: (kill: KillAt, random: () =>
   const run = async (_: object, seed: number) => {
     const random = randomOf(seed, name)
     const sandbox = await startSandbox({clock: () => Date.now() / 1000, allowHttpLoopback: true})
-    const ground: Ground = {side: new Side(sandbox.origin), open: []}
+    const side = new Side(sandbox.origin)
     const wrong: string[] = []
     let count = 0
-    try {
-      await work(async death => {
-        const killed = await kill(subject, ground, death, random)
-        if (killed.killed) count++
-        wrong.push(...killed.wrong)
-        return killed
-      }, random)
-    } finally {
-      for (const thing of ground.open) await thing.close()
-      await sandbox.close()
+    const killOnce = async (death: Death) => {
+      const killed = await kill(subject, side, death, random)
+      if (killed.isKilled) count++
+      wrong.push(...killed.wrong)
+      return killed
     }
+    await work(killOnce, random).finally(() => sandbox.close())
     return {count, wrong}
   }
   return {name, group: subject.name, run}
@@ -80,20 +70,20 @@ const KILLS_OF_A_CELL = 10
 function cellsOf(subject: Subject): Cell<object>[] {
   const cells = (subject.points ?? []).map(point =>
     cell(subject, `${point.when} ${point.label}, ${point.nth ?? 1}`, async kill => {
-      if (!(await kill({kind: 'point', point})).killed) throw new Error('the point was never reached')
+      if (!(await kill({kind: 'point', point})).isKilled) throw new Error('the point was never reached')
     }),
   )
   if (!subject.points)
     cells.push(
       cell(subject, 'every call', async kill => {
-        for (let call = 1; (await kill({kind: 'call', call})).killed; ) call++
+        for (let call = 1; (await kill({kind: 'call', call})).isKilled; ) call++
       }),
     )
   if (subject.makesRequests)
     cells.push(
       ...MOMENTS.map(moment =>
         cell(subject, `every request ${moment}`, async kill => {
-          for (let nth = 1; (await kill({kind: 'request', nth, moment})).killed; ) nth++
+          for (let nth = 1; (await kill({kind: 'request', nth, moment})).isKilled; ) nth++
         }),
       ),
     )
@@ -106,7 +96,7 @@ function cellsOf(subject: Subject): Cell<object>[] {
         let {milliseconds: whole} = await kill({kind: 'never'})
         for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
           const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})
-          if (killed.killed) done++
+          if (killed.isKilled) done++
           else whole = Math.min(whole, killed.milliseconds)
         }
       }),
@@ -121,10 +111,10 @@ const SAMPLE: Readonly<Record<string, Death>> = {
   'webhooks listen': {kind: 'point', point: {label: '^net send HTTP/1.1 200', when: 'before'}},
 }
 
-const SUBJECTS = [...BOOKINGS, ...ACCESS, ...RECEIVERS, ...SANDBOXES]
+const SUBJECTS = [...BOOKINGS, ...ACCESS, ...RECEIVERS]
 const SAMPLES = SUBJECTS.filter(({name}) => name in SAMPLE).map(subject => ({
   ...cell(subject, 'once', async kill => {
-    if (!(await kill(SAMPLE[subject.name] as Death)).killed) throw new Error('it was not killed')
+    if (!(await kill(SAMPLE[subject.name] as Death)).isKilled) throw new Error('it was not killed')
   }),
   isSample: true,
 }))

@@ -14,7 +14,6 @@ import {
   checkNoTemporaryFiles,
   type Death,
   deadlyEnv,
-  type Ground,
   look,
   type Point,
   type Subject,
@@ -23,14 +22,14 @@ import {
 
 type Ready = Record<string, string>
 
-export interface Serving {
+interface Serving {
   readonly child: ChildProcess
   readonly ended: Promise<Finished>
   /** Its first line; undefined when it ended before. */
   readonly ready: Promise<Ready | undefined>
 }
 
-export function serve(home: Home, argv: readonly string[], death?: Death): Serving {
+function serve(home: Home, argv: readonly string[], death?: Death): Serving {
   let child: ChildProcess | undefined
   let isReady = (_: Ready | undefined) => {}
   const ready = new Promise<Ready | undefined>(resolve => {
@@ -55,7 +54,7 @@ export function serve(home: Home, argv: readonly string[], death?: Death): Servi
 /** A death at random comes so soon after it is ready. */
 const WITHIN_MILLISECONDS = 250
 
-export interface ServerTrial {
+interface ServerTrial {
   readonly home: Home
   readonly argv: readonly string[]
   /** What is asked of the one that dies. */
@@ -68,17 +67,16 @@ export interface ServerTrial {
   readonly close?: () => Promise<void>
 }
 
-export function server(
+function server(
   name: string,
   randomKills: number,
-  open: (ground: Ground) => Promise<ServerTrial>,
-  points?: readonly Point[],
+  open: () => Promise<ServerTrial>,
+  points: readonly Point[],
 ): Subject {
   return {
-    ...{name, randomKills},
-    ...(points ? {points} : {}),
-    async open(ground): Promise<Trial> {
-      const {home, argv, use, again, ...trial} = await open(ground)
+    ...{name, randomKills, points},
+    async open(): Promise<Trial> {
+      const {home, argv, use, again, ...trial} = await open()
       return {
         async die(death) {
           const {child, ended, ready} = serve(home, argv, death)

@@ -35,14 +35,7 @@ export interface Subject {
   readonly points?: readonly Point[]
   readonly makesRequests?: boolean
   /** Makes what it needs; `random` (0 to 1) chooses where there is a choice. */
-  open(ground: Ground, random: () => number): Promise<Trial>
-}
-
-/** The ground of a cell: a local sandbox of its own. */
-export interface Ground {
-  readonly side: Side
-  /** Closed with the ground. */
-  readonly open: {close(): Promise<void>}[]
+  open(side: Side, random: () => number): Promise<Trial>
 }
 
 export interface Trial {
@@ -78,15 +71,15 @@ export interface Again {
 export function command(
   name: string,
   randomKills: number,
-  setUp: (scene: Scene & Ground, random: () => number) => Promise<Errand>,
+  setUp: (scene: Scene & {readonly side: Side}, random: () => number) => Promise<Errand>,
   env?: Record<string, string>,
 ): Subject {
   return {
     ...{name, randomKills, makesRequests: true},
-    async open(ground, random) {
-      const scene = await openScene(ground.side.origin, env ? {env} : {})
+    async open(side, random) {
+      const scene = await openScene(side.origin, env ? {env} : {})
       const {home, wire} = scene
-      const errand = await setUp({...scene, ...ground}, random)
+      const errand = await setUp({...scene, side}, random)
       return {
         die: death => runToDeath(home, wire, errand.argv, death),
         afterDeath: async died => [...checkDatabases(home), ...((await errand.afterDeath?.(died)) ?? [])],

@@ -4,36 +4,29 @@ import {openSandbox} from '../races/crowd.js'
 import {runClientModel} from './client.js'
 import {runServiceModel} from './commands.js'
 
-type Run = (bench: {origin: string}, seed: number, runs: number) => Promise<string[]>
+interface Model {
+  /** Runs of each cell, and of the sample. */
+  readonly runs: number
+  readonly sampleRuns: number
+  readonly cells: number
+  run(origin: string, seed: number, runs: number): Promise<string[]>
+}
 
-const MODELS: readonly {group: string; runs: number; cells: number; sampleRuns: number; run: Run}[] = [
-  {
-    group: 'the service',
-    runs: 100,
-    cells: 12,
-    sampleRuns: 5,
-    run: (_, seed, runs) => runServiceModel(seed, runs),
-  },
-  {
-    group: 'one reservation a consent',
-    runs: 10,
-    cells: 10,
-    sampleRuns: 1,
-    run: ({origin}, seed, runs) => runClientModel(origin, seed, runs),
-  },
-]
+const MODELS: Readonly<Record<string, Model>> = {
+  'the service': {runs: 100, sampleRuns: 5, cells: 12, run: (_, seed, runs) => runServiceModel(seed, runs)},
+  'one reservation a consent': {runs: 10, sampleRuns: 1, cells: 10, run: runClientModel},
+}
 
 export const models = part({
   title: 'Models',
   unit: 'runs',
-  cells: MODELS.flatMap(({group, runs, cells, sampleRuns, run}) =>
+  cells: Object.entries(MODELS).flatMap(([group, {runs, sampleRuns, cells, run}]) =>
     Array.from({length: cells + 1}, (_, n) => ({
       name: n === 0 ? `${group}, a sample` : `${group}, ${n} of ${cells}`,
-      group,
-      isSample: n === 0,
-      async run(bench: {origin: string}, seed: number) {
+      ...{group, isSample: n === 0},
+      async run({origin}: {origin: string}, seed: number) {
         const count = n === 0 ? sampleRuns : runs
-        return {count, wrong: await run(bench, seed + n, count)}
+        return {count, wrong: await run(origin, seed + n, count)}
       },
     })),
   ),

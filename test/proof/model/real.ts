@@ -65,7 +65,7 @@ export class RealService {
   }
 
   async control(method: string, path: string, body?: object): Promise<Answer> {
-    return this.ask(method, `/_sandbox${path}`, body, {})
+    return this.ask(method, `/_sandbox${path}`, body)
   }
 
   /** With the token; obtaining one is `renew`'s. */
@@ -77,8 +77,8 @@ export class RealService {
   private async ask(
     method: string,
     path: string,
-    body: object | undefined,
-    headers: Record<string, string>,
+    body?: object,
+    headers: Record<string, string> = {},
   ): Promise<Answer> {
     const init: RequestInit = {method, headers: {...headers, 'content-type': 'application/json'}}
     if (body) init.body = JSON.stringify(body)
@@ -90,20 +90,14 @@ export class RealService {
 
   async renew(): Promise<void> {
     const name = this.isPoor ? '_poor' : ''
-    const {json} = await this.ask(
-      'POST',
-      '/partner-api/v1/oauth/token',
-      {
-        ...{grant_type: 'client_credentials', client_id: `cid_sandbox${name}`, scope: SCOPES},
-        client_secret: `sk_test_sandbox${name}`,
-      },
-      {},
-    )
+    const client = {client_id: `cid_sandbox${name}`, client_secret: `sk_test_sandbox${name}`}
+    const body = {grant_type: 'client_credentials', scope: SCOPES, ...client}
+    const {json} = await this.ask('POST', '/partner-api/v1/oauth/token', body)
     this.token = json.data.access_token
   }
 
   async revoke(): Promise<number> {
-    return (await this.ask('POST', '/partner-api/v1/oauth/revoke', {token: this.token}, {})).status
+    return (await this.ask('POST', '/partner-api/v1/oauth/revoke', {token: this.token})).status
   }
 
   /** Three days ahead, so that what cancelling costs changes while time moves on. */
@@ -144,76 +138,55 @@ export class RealService {
 
   /** Everything the model knows, as the sandbox has it; the difference, or nothing. */
   async compare(model: ModelService): Promise<string[]> {
-    const wrong: string[] = []
-    const differ = (what: string, real: unknown, expected: unknown) => {
-      const [a, b] = [JSON.stringify(real), JSON.stringify(expected)]
-      if (a !== b) wrong.push(`${what}: the sandbox has ${a}, the model ${b}`)
-    }
+    const list = async (answer: Promise<Answer>): Promise<Json[]> => (await answer).json.data
     const {json: clock} = await this.control('GET', '/clock')
-    differ('time', Date.parse(clock.now) / 1000, model.now)
     const {json: account} = await this.call('GET', '/account')
-    differ('balance', account.data.balance, (model.balance / 100).toFixed(2))
-    const {json: list} = await this.call('GET', '/reservations?limit=100')
-    const reservations = (list.data as Json[]).map(
-      each => `${each.reservation_ref} ${each.status} ${each.payment.status}`,
+    const reservations = await list(this.call('GET', '/reservations?limit=100'))
+    const subscriptions = await list(this.call('GET', '/webhooks/subscriptions?limit=100'))
+    const events = (await list(this.control('GET', '/events'))).map(each => ({
+      id: each.id,
+      text: textOf(each),
+    }))
+    const texts = new Map(events.map(({id, text}) => [id, text]))
+    const deliveries = await list(this.control('GET', '/deliveries'))
+    const live = deliveries.filter(each => model.subscriptions.has(each.subscription_id))
+    const unsigned = this.subscriber?.received.filter(
+      event => signedAt(event, this.secrets.get(event.path) ?? '') === null,
     )
-    const expected = [...model.reservations.values()].map(
-      each => `${each.ref} ${each.status} ${each.payment}`,
-    )
-    differ('reservations', reservations.sort(), expected.sort())
-    const {json: events} = await this.control('GET', '/events')
-    const named = (events.data as Json[]).map(each => ({...each, text: textOf(each)}))
-    differ(
-      'events',
-      named.map(({text}) => text).sort(),
-      model.events.map(({text, at}) => `${text} ${iso(at)}`).sort(),
-    )
-    const {json: subscriptions} = await this.call('GET', '/webhooks/subscriptions?limit=100')
-    const active = (subscriptions.data as Json[]).map(({id, is_active}) => `${id} ${is_active}`)
-    differ(
-      'subscriptions',
-      active.sort(),
-      [...model.subscriptions].map(([id, each]) => `${id} ${each.active}`).sort(),
-    )
-    wrong.push(...(await this.compareDeliveries(model, new Map(named.map(({id, text}) => [id, text])))))
-    wrong.push(...this.badSignatures())
-    return wrong
-  }
-
-  private async compareDeliveries(
-    model: ModelService,
-    texts: ReadonlyMap<string, string>,
-  ): Promise<string[]> {
-    const {json} = await this.control('GET', '/deliveries')
-    const lives = (json.data as Json[]).filter(each => model.subscriptions.has(each.subscription_id))
-    const real = lives.map(each =>
-      [
-        each.subscription_id,
-        texts.get(each.event_id),
-        each.status,
-        ...(each.attempts as Json[]).map(({at, error}) => `${iso(Date.parse(at) / 1000)} ${error === null}`),
-      ].join(' '),
-    )
-    const all = model.events.flatMap(event => event.deliveries.map(delivery => ({event, delivery})))
-    const expected = all.map(({event, delivery}) =>
-      [
-        delivery.subscription,
-        `${event.text} ${iso(event.at)}`,
-        delivery.status,
-        ...delivery.attempts.map(({at, ok}) => `${iso(at)} ${ok}`),
-      ].join(' '),
-    )
-    real.sort()
-    expected.sort()
-    return real.join('\n') === expected.join('\n')
-      ? []
-      : [`deliveries: the sandbox has\n${real.join('\n')}\nthe model\n${expected.join('\n')}`]
-  }
-
-  private badSignatures(): string[] {
-    const received = this.subscriber?.received ?? []
-    const bad = received.filter(event => signedAt(event, this.secrets.get(event.path) ?? '') === null)
-    return bad.length === 0 ? [] : [`${bad.length} events were not signed with their subscription's secret`]
+    const pairs: Readonly<Record<string, readonly [real: unknown[], expected: unknown[]]>> = {
+      time: [[iso(Date.parse(clock.now) / 1000)], [iso(model.now)]],
+      balance: [[account.data.balance], [(model.balance / 100).toFixed(2)]],
+      reservations: [
+        reservations.map(each => `${each.reservation_ref} ${each.status} ${each.payment.status}`),
+        [...model.reservations.values()].map(each => `${each.ref} ${each.status} ${each.payment}`),
+      ],
+      subscriptions: [
+        subscriptions.map(({id, is_active}) => `${id} ${is_active}`),
+        [...model.subscriptions].map(([id, {active}]) => `${id} ${active}`),
+      ],
+      events: [events.map(({text}) => text), model.events.map(({text, at}) => `${text} ${iso(at)}`)],
+      deliveries: [
+        live.map(({subscription_id, event_id, status, attempts}) =>
+          [
+            ...[subscription_id, texts.get(event_id), status],
+            ...attempts.map(({at, error}: Json) => `${iso(Date.parse(at) / 1000)} ${error === null}`),
+          ].join(' '),
+        ),
+        model.events.flatMap(event =>
+          event.deliveries.map(({subscription, status, attempts}) =>
+            [
+              ...[subscription, `${event.text} ${iso(event.at)}`, status],
+              ...attempts.map(({at, ok}) => `${iso(at)} ${ok}`),
+            ].join(' '),
+          ),
+        ),
+      ],
+      'events that are not signed': [unsigned ?? [], []],
+    }
+    return Object.entries(pairs).flatMap(([what, [real, expected]]) => {
+      const [a, b] = [real.sort().join('\n'), expected.sort().join('\n')]
+      return a === b ? [] : [`${what}: the sandbox has\n${a}\nthe model\n${b}`]
+    })
   }
 }
 

@@ -130,13 +130,11 @@ export class ModelService {
     if (answered.replayed) return false
     const refusals = this.refusalsOf(wish)
     if (answered.status === 201 ? refusals.length > 0 : !refusals.includes(answered.code ?? '')) return false
-    if (answered.code === 'offer_already_used' && answered.ref !== this.offers.get(wish.offer)?.reservation)
-      return false
-    if (
-      answered.code === 'duplicate_client_reference' &&
-      this.byReference(wish.reference)?.ref !== answered.ref
-    )
-      return false
+    const earlier: Readonly<Record<string, string | undefined>> = {
+      offer_already_used: this.offers.get(wish.offer)?.reservation,
+      duplicate_client_reference: this.byReference(wish.reference)?.ref,
+    }
+    if (answered.code && answered.code in earlier && earlier[answered.code] !== answered.ref) return false
     // A request that was wrong in itself leaves its key free.
     if (answered.status !== 400) this.keys.set(wish.key, {wish: text, at: this.now, answered})
     if (answered.status === 201) this.make(wish, answered.ref ?? '')
@@ -246,7 +244,8 @@ export class ModelService {
   advance(seconds: number): void {
     const end = this.now + seconds
     for (;;) {
-      const times = [...this.payTimes(), ...this.deliveryTimes()].filter(at => at <= end)
+      const pays = this.unpaid().map(({payBy}) => payBy)
+      const times = [...pays, ...this.waiting().flatMap(({next}) => next ?? [])].filter(at => at <= end)
       if (times.length === 0) break
       this.now = Math.max(this.now, Math.min(...times))
       this.happen()
@@ -254,27 +253,18 @@ export class ModelService {
     this.now = end
   }
 
-  private payTimes(): number[] {
-    return [...this.reservations.values()].flatMap(({status, payBy}) =>
-      status === 'PENDING_PAYMENT' ? [payBy] : [],
-    )
-  }
-
-  private deliveryTimes(): number[] {
-    return this.waiting().flatMap(({next}) => next ?? [])
+  private unpaid(): ModelReservation[] {
+    return [...this.reservations.values()].filter(({status}) => status === 'PENDING_PAYMENT')
   }
 
   private waiting(): ModelDelivery[] {
-    return this.events
-      .flatMap(({deliveries}) => deliveries)
-      .filter(
-        ({status, subscription}) => status === 'PENDING' && this.subscriptions.get(subscription)?.active,
-      )
+    const all = this.events.flatMap(({deliveries}) => deliveries)
+    const isActive = (id: string) => this.subscriptions.get(id)?.active === true
+    return all.filter(({status, subscription}) => status === 'PENDING' && isActive(subscription))
   }
 
   private happen(): void {
-    for (const reservation of this.reservations.values()) {
-      if (reservation.status !== 'PENDING_PAYMENT' || reservation.payBy > this.now) continue
+    for (const reservation of this.unpaid().filter(({payBy}) => payBy <= this.now)) {
       reservation.status = 'EXPIRED'
       reservation.payment = 'EXPIRED'
       this.emit('reservation.cancelled', reservation, reservation.payBy)
@@ -293,7 +283,6 @@ export class ModelService {
       delivery.next = this.now + delay
     }
     const subscription = this.subscriptions.get(delivery.subscription)
-    if (delivery.status !== 'ABANDONED' || !subscription) return
-    subscription.active = false
+    if (delivery.status === 'ABANDONED' && subscription) subscription.active = false
   }
 }

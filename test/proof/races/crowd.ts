@@ -1,5 +1,5 @@
 /** Many processes of the built binary that truly meet: each is held at a gate until all have reached it. */
-import {type ChildProcess, execFileSync} from 'node:child_process'
+import {execFileSync} from 'node:child_process'
 import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -14,7 +14,6 @@ const GATE = new URL('./gate.mjs', import.meta.url).href
 export interface CrowdOptions {
   /** The gate is before the first touch of a path that contains this (default the configuration directory). */
   readonly at?: string
-  readonly onStart?: (child: ChildProcess) => void
   /** Called when all are let go. */
   readonly onGo?: () => void
 }
@@ -23,14 +22,14 @@ export interface CrowdOptions {
 export async function crowd(
   home: Home,
   members: readonly (readonly string[])[],
-  {at = home.configDirectory, onStart, onGo}: CrowdOptions = {},
+  {at = home.configDirectory, onGo}: CrowdOptions = {},
 ): Promise<Finished[]> {
   const gate = mkdtempSync(join(tmpdir(), 'bookctl-gate-'))
   execFileSync('mkfifo', [join(gate, 'gate')])
   const env = {NODE_OPTIONS: `--import ${GATE}`, PROOF_GATE: gate, PROOF_GATE_AT: at}
   let ended = 0
   const running = members.map(argv =>
-    home.run(argv, {env, limitMilliseconds: 240_000, ...(onStart ? {onStart} : {})}).finally(() => ended++),
+    home.run(argv, {env, limitMilliseconds: 240_000}).finally(() => ended++),
   )
   const waiting = () => readdirSync(gate).length - 1
   try {

@@ -1,5 +1,4 @@
 /** Races over what this machine remembers, and between processes that serve. */
-import type {ChildProcess} from 'node:child_process'
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {unzipSync} from 'fflate'
@@ -188,31 +187,6 @@ async function receivers(ground: Ground): Promise<string[]> {
   }
 }
 
-/** All start a sandbox in the same place: one has it, and the others say that it is taken. */
-async function sandboxes({home, count, ...ground}: Ground, place: (n: number) => readonly string[]) {
-  const children: ChildProcess[] = []
-  let [ready, ended] = [0, 0]
-  const onStart = (child: ChildProcess) => {
-    children.push(child)
-    child.on('close', () => ended++)
-    child.stdout?.once('data', piece => {
-      if (String(piece).startsWith('{"type":"ready"')) ready++
-    })
-  }
-  const members = ground.each(n => ['sandbox', 'start', '--json', ...place(n)])
-  const running = crowd(home, members, {at: home.directory, onStart})
-  await waitUntil(() => ended + ready >= count, 'all to start or to give up').finally(() => {
-    for (const child of children) child.kill('SIGTERM')
-  })
-  const lost = (await running).filter(({exit}) => exit !== 143)
-  const silent = lost.filter(({stdout}) => !/in use|is using/.test(stdout))
-  return [
-    ...unless(1, ready, 'are ready'),
-    ...wrongEnds(lost, [2, 7]),
-    ...silent.slice(0, 1).map(({stdout}) => `does not say that it is taken: ${stdout}`),
-  ]
-}
-
 export const FILE_RACES: Record<string, Race> = {
   async 'config: another profile each'({home, wire, ...ground}) {
     const names = numbered('p', ground.count)
@@ -277,12 +251,4 @@ export const FILE_RACES: Record<string, Race> = {
     return wrong
   },
   'servers: receivers, readers and replays': receivers,
-  'servers: sandboxes on one file': ground =>
-    sandboxes(ground, () => ['--db', join(ground.home.directory, 'one.db'), '--port', '0']),
-  async 'servers: sandboxes on one port'(ground) {
-    // A port that is free, and will not be given to anything else.
-    await ground.wire.close()
-    const port = String(ground.wire.port)
-    return sandboxes(ground, n => ['--db', join(ground.home.directory, `${n}.db`), '--port', port])
-  },
 }
