@@ -90,14 +90,13 @@ compopt() { return 1; }; COMP_LINE='bookctl reserve --input a' COMP_POINT=25; _b
 
 /** What is typed at a terminal, and the arguments that arrive. */
 const TYPED: readonly (readonly [typed: string, argv: readonly string[]])[] = [
-  ['hot\tse\t--so\tpri\t', ['hotels', 'search', '--sort', 'price']],
+  ['hot\tse\t--sort pri\t', ['hotels', 'search', '--sort', 'price']],
   ['webhooks test whsub_ev\t', ['webhooks', 'test', HOSTILE]],
   ["webhooks test 'whsub_ev\t", ['webhooks', 'test', HOSTILE]],
   ['webhooks test "whsub_ev\t', ['webhooks', 'test', HOSTILE]],
   ['webhooks test whsub_with\\ s\t', ['webhooks', 'test', 'whsub_with space']],
   ['login --scope=hotels:r\t', ['login', '--scope=hotels:read']],
   ['hotels search --city rom\t', ['hotels', 'search', '--city', '301']],
-  ['--json --profile w\t', ['--json', '--profile', 'work']],
   ['reserve --input=a\t', ['reserve', '--input=a file.json']],
   ["reserve --input 'a f\t", ['reserve', '--input', 'a file.json']],
   ['account --har ~/a\t', ['account', '--har', join(home.directory, 'a file.json')]],
