@@ -5,10 +5,14 @@ import {renderResult} from '../../src/cli/terminal/output.js'
 test('a long table is printed in blocks, so that never all rows are held', async () => {
   const one: Verified = {
     input: 'a:1',
-    result: {
-      ...{valid: true, reason: 'ok', event_id: 'evt_1', type: null, timestamp: 1, age_seconds: 0},
-      ...{secret: 'file', findings: []},
-    },
+    valid: true,
+    reason: 'ok',
+    event_id: 'evt_1',
+    type: null,
+    timestamp: 1,
+    age_seconds: 0,
+    secret: 'file',
+    findings: [],
   }
   const printed: string[] = []
   async function* results() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {readCaptures} from '../../src/webhooks/captures/captures.js'
+import {type ReadOptions, readCaptures} from '../../src/webhooks/captures/captures.js'
 import {type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
@@ -26,8 +26,8 @@ interface Read {
   readonly problem: string | undefined
 }
 
-async function* requestsIn(...input: Parameters<typeof readCaptures>) {
-  for await (const requests of readCaptures(...input)) yield* requests
+async function* requestsIn(bytes: AsyncIterable<Uint8Array>, options: ReadOptions) {
+  for await (const requests of readCaptures(bytes, options)) yield* requests
 }
 
 async function read(bytes: Uint8Array | string, options = OPTIONS, size?: number): Promise<Read[]> {

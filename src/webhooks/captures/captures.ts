@@ -8,15 +8,23 @@ import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
 import {readHar} from './har.js'
 import {looksLikeHttp, readHttpRequest} from './http.js'
-import {beginsWithRecord, readRecords, recordsOfDocument, requestsOfDocument} from './records.js'
+import {
+  beginsWithRecord,
+  type LineShortcut,
+  readRecords,
+  recordsOfDocument,
+  requestsOfDocument,
+} from './records.js'
 import {type CapturedRequest, nothingAfterwards} from './request.js'
 
-export interface ReadOptions {
+export interface ReadOptions<T = never> {
   /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
   readonly signatureGiven: boolean
   readonly names: WebhookHeaderNames
   /** Requests and records skipped because they are no webhooks; counted while they are read. */
   readonly leftOut: {count: number}
+  /** For the lines of a capture. */
+  readonly shortcut?: LineShortcut<T> | undefined
 }
 
 /** Ours: enough of a file to see what it is; the first record of a capture fits in. */
@@ -27,10 +35,11 @@ const FIRST_LOOK_BYTES = 64 * 1024
  * The requests in `bytes`, in their order, as many at once as were read together: one hand-over for each of a million
  * lines would take as long as checking them. Throws what reading `bytes` throws, and nothing else.
  */
-export async function* readCaptures(
+export async function* readCaptures<T = never>(
   bytes: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
-): AsyncGenerator<readonly CapturedRequest[]> {
+  options: ReadOptions<T>,
+): AsyncGenerator<readonly (CapturedRequest | T)[]> {
+  const {leftOut, shortcut} = options
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_LOOK_BYTES)
   // An empty file is an empty capture; only beside a signature is it an empty body.
@@ -38,10 +47,10 @@ export async function* readCaptures(
   if (looksLikeHttp(start)) return yield [readHttpRequest(source, start)]
   if (!options.signatureGiven) {
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options)
-    if (beginsWithRecord(start)) return yield* readRecords(source, options.leftOut)
+    if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
     if (mayBeRecords(start)) {
       const look = await source.peek(LOOK_BYTES)
-      if (beginsWithRecord(look)) return yield* readRecords(source, options.leftOut)
+      if (beginsWithRecord(look)) return yield* readRecords(source, leftOut, shortcut)
       const records = source.isShorterThan(LOOK_BYTES) ? recordsOfDocument(look) : undefined
       if (records) return yield requestsOfDocument(records)
     }
@@ -70,7 +79,7 @@ function mayBeRecords(start: Buffer): boolean {
 /** The webhooks among the requests that a browser or proxy recorded; the others are counted. */
 async function* onlyWebhooks(
   requests: AsyncIterable<CapturedRequest>,
-  {names, leftOut}: ReadOptions,
+  {names, leftOut}: Pick<ReadOptions, 'names' | 'leftOut'>,
 ): AsyncGenerator<readonly CapturedRequest[]> {
   for await (const request of requests) {
     if (request.problem !== undefined || isWebhook(request, names)) yield [request]

@@ -6,7 +6,6 @@ import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import {type CapturedRequest, decodeBase64, timeOf, unreadable} from './request.js'
-import {readUsualRecord} from './usual-record.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -45,26 +44,48 @@ export function requestsOfDocument(records: readonly unknown[]): CapturedRequest
   return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
 }
 
+/** Lines of a capture; a byte is a character of `text` (latin1), so that places in one are places in the other. */
+interface CaptureLines {
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+/** What is made of line `number` of a capture, from `start` to the line feed at `end`, without reading it as a request. */
+export type LineShortcut<T> = (
+  lines: CaptureLines,
+  start: number,
+  end: number,
+  number: number,
+) => T | undefined
+
 /**
- * The events of a capture, line by line; a line that cannot be read is one with a `problem`. JSON that is no record of
- * ours is counted in `leftOut`.
+ * The events of a capture, line by line, but for those that `shortcut` takes; a line that cannot be read is one with a
+ * `problem`. JSON that is no record of ours is counted in `leftOut`.
  */
-export async function* readRecords(
+export async function* readRecords<T = never>(
   source: ByteSource,
   leftOut: {count: number},
-): AsyncGenerator<readonly CapturedRequest[]> {
-  let number = 1
-  for await (const block of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
-    const requests: CapturedRequest[] = []
-    for (let start = 0; start < (block?.length ?? 1); number++) {
-      const end = block?.indexOf(LINE_FEED, start) ?? 0
+  shortcut?: LineShortcut<T> | undefined,
+): AsyncGenerator<readonly (CapturedRequest | T)[]> {
+  const tooLong = () => unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
+  let number = 0
+  for await (const bytes of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
+    if (bytes === undefined) {
+      number += 1
+      yield [tooLong()]
+      continue
+    }
+    const requests: (CapturedRequest | T)[] = []
+    const block = {bytes, text: bytes.toString('latin1')}
+    for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+      number += 1
+      end = bytes.indexOf(LINE_FEED, start)
       const request =
-        block === undefined || end - start > MOST_LINE_BYTES
-          ? unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
-          : (readUsualRecord(block, start, end, number) ??
-            requestIn(block.toString('utf8', start, end), number, leftOut))
+        end - start > MOST_LINE_BYTES
+          ? tooLong()
+          : (shortcut?.(block, start, end, number) ??
+            requestIn(bytes.toString('utf8', start, end), number, leftOut))
       if (request) requests.push(request)
-      start = end + 1
     }
     yield requests
   }

@@ -1,5 +1,4 @@
 /** One captured webhook request, whatever the form of the capture. */
-import type {EventSummary} from '../signature/event.js'
 import type {HeaderMap} from '../signature/headers.js'
 
 type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
@@ -19,14 +18,10 @@ export interface CapturedRequest {
   readonly method?: string
   /** Undefined for a raw body, which has none. */
   readonly headers: HeaderMap | undefined
-  /** The value of one header, by its name in lower case, where that is quicker than all of `headers`. */
-  header?(key: string): string | undefined
   /** Unix seconds, by the capture itself. */
   readonly receivedAt: number | undefined
   /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
-  /** The event in the body, if it was read already. */
-  readonly event?: EventSummary
   readonly afterwards: Afterwards
   /** Its place in the file, to follow the file's name: `#2` (entry, from 1) or `:17` (line). */
   readonly place?: string

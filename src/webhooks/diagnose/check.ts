@@ -1,7 +1,7 @@
 /** `webhooks verify` of one captured request: verdict, event, and why it is not valid. */
 import type {CapturedRequest} from '../captures/request.js'
 import {checkEventId, type EventSummary, readEvent} from '../signature/event.js'
-import {headerOf, keyOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {
   createVerifier,
   type NamedSecret,
@@ -20,7 +20,7 @@ export interface CheckTerms {
   readonly signature?: string | undefined
   readonly eventId?: string | undefined
   /** Unix seconds at which to judge a request. */
-  readonly now: (request: CapturedRequest) => number
+  readonly now: (request: Pick<CapturedRequest, 'receivedAt' | 'problem'>) => number
   readonly toleranceSeconds: number
   /** How many searches for a cause were in vain; counted over all requests checked by these terms. */
   readonly inVain: {count: number}
@@ -63,8 +63,7 @@ export function check(request: CapturedRequest, terms: CheckTerms): Checked | Pr
   const {body} = request
   if (!(body instanceof Uint8Array)) return checkStream(request, body, terms)
   const verdict = verifyBody(body, verifyTerms(request, terms))
-  const event = request.event ?? readEvent(body)
-  return conclude(request, verdict, {length: body.length, kept: body, event}, terms)
+  return conclude(request, verdict, {length: body.length, kept: body, event: readEvent(body)}, terms)
 }
 
 async function checkStream(
@@ -83,11 +82,7 @@ function verifyTerms(request: CapturedRequest, terms: CheckTerms): VerifyTerms {
 }
 
 function signatureOf(request: CapturedRequest, {signature, names}: CheckTerms) {
-  return signature ?? headerIn(request, names.signature)
-}
-
-function headerIn(request: CapturedRequest, name: string) {
-  return request.header ? request.header(keyOf(name)) : headerOf(request.headers ?? {}, name)
+  return signature ?? headerOf(request.headers ?? {}, names.signature)
 }
 
 function conclude(
@@ -97,7 +92,7 @@ function conclude(
   terms: CheckTerms,
 ): Checked | Promise<Checked> {
   const {notes} = request.afterwards
-  const eventIdHeader = terms.eventId ?? headerIn(request, terms.names.eventId)
+  const eventIdHeader = terms.eventId ?? headerOf(request.headers ?? {}, terms.names.eventId)
   const result = summary(verdict, body.event, checkEventId(eventIdHeader, body.event))
   if (result.valid) return {result, notes}
   if (request.problem !== undefined)

@@ -3,28 +3,25 @@ import type {CheckResult} from '../../../webhooks/diagnose/check.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 
-/** One result, and where it came from when there may be several. */
-export interface Verified {
-  readonly result: CheckResult
-  readonly input: string
-}
+/** One result, and where it came from: it is printed when there may be several. */
+export type Verified = {readonly input: string} & CheckResult
 
 const REQUEST_COLUMNS = ['input', 'valid', 'reason', 'event_id', 'type', 'timestamp'] as const
 const PLAIN_COLUMNS = [...REQUEST_COLUMNS, 'age_seconds', 'secret'] as const
 export const VERIFY_COLUMNS = [...PLAIN_COLUMNS, 'findings']
 
 /** One result for one request, a list for several. `leftOut`: entries skipped because they are no webhooks. */
-function verifyResult(results: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<VerifiedItem> {
-  const items = itemsOf(results)
-  const codes = ({findings}: VerifiedItem) => findings.map(({code}) => code)
-  const valid = results.filter(({result}) => result.valid).length
+function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<Verified> {
+  const codes = ({findings}: Verified) => findings.map(({code}) => code)
+  const valid = items.filter(item => item.valid).length
   const skipped = skippedOf(leftOut)
-  const several = {valid, invalid: results.length - valid, ...skipped, results: items}
-  const [first] = results
+  const {input: _, ...single} = items[0] as Verified
   return {
-    document: isSeveral || !first ? several : {...first.result, ...skipped},
+    document: isSeveral
+      ? {valid, invalid: items.length - valid, ...skipped, results: items}
+      : {...single, ...skipped},
     items,
-    columns: [...columnsOf<VerifiedItem>(PLAIN_COLUMNS), {name: 'findings', value: codes}],
+    columns: [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}],
     shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
     id: item => item.event_id,
     single: !isSeveral,
@@ -36,19 +33,13 @@ function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }
 
-type VerifiedItem = {readonly input: string} & CheckResult
-
-function itemsOf(results: readonly Verified[]): VerifiedItem[] {
-  return results.map(({result, input}) => ({input, ...result}))
-}
-
 /** How results are printed: see `printResults`. */
 export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
 
 /** What takes results to be printed. */
 export interface ResultPrinter {
   /** `continues`: a part of the same list was printed before. */
-  print(result: Result<VerifiedItem>, continues: boolean): Promise<void>
+  print(result: Result<Verified>, continues: boolean): Promise<void>
   /** Prints the one document that is too long to be held. */
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
 }
@@ -78,18 +69,18 @@ export async function printResults(
     for await (const verified of results) {
       for (const one of verified) {
         count.read += 1
-        if (!one.result.valid) count.invalid += 1
+        if (!one.valid) count.invalid += 1
         held.push(one)
       }
       if (printing === 'all at the end' || held.length < enough) continue
-      if (aside) aside.add(itemsOf(held))
+      if (aside) aside.add(held)
       else await printer.print(verifyResult(held, true), continues)
       held = []
       continues = true
       if (printing !== 'in blocks') enough = 1
     }
     if (aside && continues) {
-      aside.add(itemsOf(held))
+      aside.add(held)
       const {read, invalid} = count
       await printer.printPieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
     } else if (held.length > 0) {
@@ -103,8 +94,8 @@ export async function printResults(
 }
 
 /** The findings in words, for people. */
-export function explain({result, input}: Verified): string[] {
-  return result.findings.flatMap(({code, explanation, fix}) => [
+export function explain({input, findings}: Verified): string[] {
+  return findings.flatMap(({code, explanation, fix}) => [
     `${input}: ${code}: ${explanation}`,
     ...(fix === '' ? [] : [`  Fix: ${fix}`]),
   ])
