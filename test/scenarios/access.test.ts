@@ -1,22 +1,18 @@
 /** Credentials at the command line: a ready token, live and test kept apart, and what would be sent and changed. */
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-})
+const sandbox = await serveLocalSandbox()
 afterAll(() => sandbox.stop())
+let home: Home
 beforeEach(() => {
   home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
+  return () => home.remove()
 })
-afterEach(() => home.remove())
 
 interface Refusal {
   readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
@@ -67,9 +63,9 @@ describe('BOOKCTL_TOKEN', () => {
 
   test('needs an address, and has no blanks', async () => {
     const none = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: undefined}
-    expect(await home.json(['account'], {env: none})).toMatchObject({
+    expect(await home.refusal(['account'], {env: none})).toMatchObject({
       exit: 2,
-      result: {error: {code: 'incomplete_environment'}},
+      code: 'incomplete_environment',
     })
     const {result} = await home.json<Refusal>(['account'], {env: {BOOKCTL_TOKEN: 'plan ted'}})
     expect(result.error.code).toBe('invalid_token')
@@ -125,21 +121,18 @@ describe('login', () => {
       '--base-url',
       'https://a.example/v1',
     ]
-    const {exit, result} = await home.json<Refusal>(live, {stdin: 'sk_live_planted'})
-    expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'mode_mismatch'})
-    expect(result.error.message).not.toContain('planted')
+    const refusal = await home.refusal(live, {stdin: 'sk_live_planted'})
+    expect(refusal).toMatchObject({exit: 2, code: 'mode_mismatch'})
+    expect(refusal.message).not.toContain('planted')
     expect(settings()).toBe(before)
     writeFileSync(join(home.configDirectory, 'config.json'), before.replace('"test"', '"live"'))
-    expect(await home.json(['account'])).toMatchObject({exit: 2, result: {error: {code: 'mode_mismatch'}}})
+    expect(await home.refusal(['account'])).toMatchObject({exit: 2, code: 'mode_mismatch'})
   })
 
   test('nor does a live secret of the environment go to the address of a test profile', async () => {
     await logIn()
     const env = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: 'cid_x', BOOKCTL_CLIENT_SECRET: 'sk_live_x'}
-    expect(await home.json(['account'], {env})).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'mode_mismatch'}},
-    })
+    expect(await home.refusal(['account'], {env})).toMatchObject({exit: 2, code: 'mode_mismatch'})
   })
 })
 

@@ -13,11 +13,7 @@ afterEach(() => {
 
 async function begin(envelope: Envelope): Promise<{service: ScriptedService; home: Home}> {
   const service = await ScriptedService.start({envelope})
-  const home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_foreign',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
+  const home = new Home(service.env)
   services.push(service)
   homes.push(home)
   return {service, home}

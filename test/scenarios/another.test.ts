@@ -35,11 +35,7 @@ afterAll(() => service.close())
 beforeEach(() => {
   answers = {}
   service.forget()
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_test',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
+  home = new Home(service.env)
   mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
   const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths: PATHS}
   writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))

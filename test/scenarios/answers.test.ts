@@ -6,11 +6,7 @@ import {answer, type Script, ScriptedService} from '../support/scripted-service.
 import {SEARCH} from '../support/stay.js'
 
 const service = await ScriptedService.start()
-const home = new Home({
-  BOOKCTL_BASE_URL: service.baseUrl,
-  BOOKCTL_CLIENT_ID: 'cid_x',
-  BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-})
+const home = new Home(service.env)
 const held: ServerResponse[] = []
 afterEach(() => {
   for (const response of held.splice(0)) response.destroy()
@@ -59,7 +55,7 @@ test('a search that is answered so finds no offers: it fails', async () => {
     success: false,
     error: {code: 'closed', message: 'shut'},
   })
-  expect(await home.json(SEARCH)).toMatchObject({exit: 6, result: {error: {code: 'closed'}}})
+  expect(await home.refusal(SEARCH)).toMatchObject({exit: 6, code: 'closed'})
 })
 
 test.each([

@@ -1,22 +1,13 @@
 /** `api`: any path, signed in; where it may go, what comes back in each form, and what a lost answer means. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
 
-let service: ScriptedService
-let home: Home
-
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_1',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
-})
+const service = await ScriptedService.start()
+const home = new Home(service.env)
 beforeEach(() => {
   service.forget()
   service.script = () => false
@@ -63,8 +54,7 @@ describe('where it goes', () => {
     ['/oauth/token', 'not_signed_in'],
   ])('%s is refused before anything is sent', async (path, code) => {
     const typed = path.replace('ORIGIN', new URL(service.baseUrl).origin)
-    const {exit, result} = await home.json<{error: {code: string}}>(['api', 'GET', typed])
-    expect({exit, code: result.error.code}).toEqual({exit: 2, code})
+    expect(await home.refusal(['api', 'GET', typed])).toMatchObject({exit: 2, code})
     expect(service.received).toEqual([])
   })
 
@@ -109,8 +99,7 @@ describe('what is sent', () => {
     [['GET', '/x', '-H', 'X: a\r\nY: b'], 'invalid_input'],
     [['GET', '/x', '--scope', 'all'], 'unknown_scope'],
   ])('%j is refused', async (argv, code) => {
-    const {exit, result} = await home.json<{error: {code: string}}>(['api', ...argv])
-    expect({exit, code: result.error.code}).toEqual({exit: 2, code})
+    expect(await home.refusal(['api', ...argv])).toMatchObject({exit: 2, code})
     expect(service.received).toEqual([])
   })
 

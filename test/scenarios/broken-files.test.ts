@@ -166,9 +166,9 @@ describe('a symbolic link in the place of a file of ours is refused, and its tar
   test.each(OPENED_BY)('%s', async (name, argv) => {
     const path = join(home.configDirectory, name)
     const target = place('symbolic link', path, 'theirs')
-    const {exit, result} = await home.json<Refusal>(argv)
-    expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'storage_not_ours'})
-    expect(result.error.message).toContain(name)
+    const refusal = await home.refusal(argv)
+    expect(refusal).toMatchObject({exit: 2, code: 'storage_not_ours'})
+    expect(refusal.message).toContain(name)
     expect(lookAt(path)).toBe(`link to ${target}`)
     expect(readFileSync(target, 'utf8')).toBe('theirs')
   })

@@ -1,21 +1,17 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {afterAll, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-})
+const sandbox = await serveLocalSandbox()
 afterAll(() => sandbox.stop())
+let home: Home
 beforeEach(() => {
   home = new Home(sandbox.env)
+  return () => home.remove()
 })
-afterEach(() => home.remove())
 
 async function reserve(): Promise<string> {
   const [offer = ''] = (await home.run([...SEARCH, '--quiet', '--refundable'])).stdout.split('\n')

@@ -77,6 +77,5 @@ test('the time limit of the settings holds', async () => {
     body: JSON.stringify({operation: 'account.show', kind: 'commit-then-hang', times: 9}),
   })
   await home.run(['config', 'set', 'timeout', '1'])
-  const {exit, result} = await home.json<{error: {code: string}}>(['account'])
-  expect({exit, code: result.error.code}).toEqual({exit: 7, code: 'timeout'})
+  expect(await home.refusal(['account'])).toMatchObject({exit: 7, code: 'timeout'})
 })

@@ -1,22 +1,13 @@
 /** --dry-run of whatever changes something: the request or the change is shown, and nothing is sent or written. */
 import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {afterAll, describe, expect, test} from 'vitest'
 import {COMMANDS} from '../support/manifest.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
 
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =
@@ -50,8 +41,7 @@ test.each([
   [['webhooks', 'delete', 'whsub_1']],
 ])('%j is shown with no path that would be a guess', async argv => {
   const env = {BOOKCTL_BASE_URL: 'https://partners.example.com/v1'}
-  const {exit, result} = await home.json<{error: {code: string}}>([...argv, '--dry-run'], {env})
-  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  expect(await home.refusal([...argv, '--dry-run'], {env})).toMatchObject({exit: 2, code: 'path_not_shown'})
 })
 
 test('a voucher: the request, and the file it would make', async () => {
@@ -88,10 +78,7 @@ describe('signing secrets', () => {
       ['signing.key', 'file_exists'],
       ['none/signing.key', 'cannot_write'],
     ]) {
-      expect(await home.json([...CREATE, '--secret-file', path ?? ''])).toMatchObject({
-        exit: 2,
-        result: {error: {code}},
-      })
+      expect(await home.refusal([...CREATE, '--secret-file', path ?? ''])).toMatchObject({exit: 2, code})
     }
     expect(readFileSync(file(), 'utf8')).toBe('theirs')
     expect(await list()).toEqual(before)

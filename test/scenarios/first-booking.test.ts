@@ -32,7 +32,7 @@ interface Reserved {
 }
 
 test('before a login there is nothing to act with', async () => {
-  expect(await home.json(['whoami'])).toMatchObject({exit: 4, result: {error: {code: 'not_logged_in'}}})
+  expect(await home.refusal(['whoami'])).toMatchObject({exit: 4, code: 'not_logged_in'})
 })
 
 test('wrong credentials are not stored', async () => {

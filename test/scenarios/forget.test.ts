@@ -1,22 +1,13 @@
 /** Giving up on a reservation whose outcome can never be learned: nothing of people stays, nothing is sent twice. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {afterAll, expect, test} from 'vitest'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
 
 interface Refusal {
   readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
@@ -80,15 +71,15 @@ test('an unknown one is forgotten, and the same request never sent again', async
 })
 
 test('what holds nothing, and what is not there, is refused', async () => {
-  expect(await home.json(['journal', 'forget', 'NONE', '--yes'])).toMatchObject({
+  expect(await home.refusal(['journal', 'forget', 'NONE', '--yes'])).toMatchObject({
     exit: 2,
-    result: {error: {code: 'unknown_reference'}},
+    code: 'unknown_reference',
   })
   const [, , offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const argv = ['reserve', offer, ...GUESTS, '--pay', 'account', '--client-reference', 'X-sold_out']
   expect((await home.json(argv)).exit).toBe(5)
-  expect(await home.json(['journal', 'forget', 'X-sold_out', '--yes'])).toMatchObject({
+  expect(await home.refusal(['journal', 'forget', 'X-sold_out', '--yes'])).toMatchObject({
     exit: 2,
-    result: {error: {code: 'nothing_to_forget'}},
+    code: 'nothing_to_forget',
   })
 })

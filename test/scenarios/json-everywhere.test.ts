@@ -1,23 +1,15 @@
 /** With --json, stdout is one document for every outcome, with the same exit code as without. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {SEARCH} from '../support/stay.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
 
 describe('one document', () => {
   test.each<[number, string[]]>([

@@ -161,9 +161,9 @@ test('an event is replayed as it came, or signed anew', async () => {
     exit: 7,
     result: {replayed: [{status: null, error: 'ECONNREFUSED'}]},
   })
-  expect(await home.json(['webhooks', 'events', 'replay', 'evt_9', '--to', second.url])).toMatchObject({
+  expect(await home.refusal(['webhooks', 'events', 'replay', 'evt_9', '--to', second.url])).toMatchObject({
     exit: 2,
-    result: {error: {code: 'event_not_found'}},
+    code: 'event_not_found',
   })
 })
 

@@ -5,11 +5,7 @@ import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
 const service = await ScriptedService.start()
-const home = new Home({
-  BOOKCTL_BASE_URL: service.baseUrl,
-  BOOKCTL_CLIENT_ID: 'cid_x',
-  BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-})
+const home = new Home(service.env)
 afterAll(() => {
   home.remove()
   service.close()

@@ -4,7 +4,7 @@
  */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
 import {ScriptedService} from '../support/scripted-service.js'
@@ -36,17 +36,8 @@ const ASKING: [command: string, missing: string[]][] = [
   ['login', ['--base-url', '--client-id', '--client-secret-stdin']],
 ]
 
-let service: ScriptedService
-let home: Home
-
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_1',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
-})
+const service = await ScriptedService.start()
+const home = new Home(service.env)
 beforeEach(() => service.forget())
 afterAll(() => {
   home.remove()

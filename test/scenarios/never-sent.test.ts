@@ -11,11 +11,7 @@ afterAll(() => service.close())
 beforeEach(() => {
   service.script = () => false
   service.forget()
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_x',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
+  home = new Home(service.env)
   return () => home.remove()
 })
 

@@ -1,22 +1,13 @@
 /** Homes that cannot be written, many at once, and stopped half-way. */
 import {chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {afterAll, describe, expect, test} from 'vitest'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
 
 describe('a home that cannot be written', () => {
   const control = (method: string, body?: string) =>
@@ -44,18 +35,15 @@ describe('a home that cannot be written', () => {
   test('reserves only what the caller can find again', async () => {
     const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
     const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS]
-    expect(await home.json(argv, locked())).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'journal_not_writable'}},
-    })
+    expect(await home.refusal(argv, locked())).toMatchObject({exit: 2, code: 'journal_not_writable'})
     const named = ['--client-reference', 'R1', '--idempotency-key', '0b7a1f3e-6a53-4c0b-9d2c-4b1f7f7a1c11']
     const first = await home.json<{reservation: object}>([...argv, ...named], locked())
     expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
     const again = await home.json<{reservation: object}>([...argv, ...named], locked())
     expect(again.result.reservation).toEqual(first.result.reservation)
-    expect(await home.json(['reserve', '--resume', 'R1'], locked())).toMatchObject({
+    expect(await home.refusal(['reserve', '--resume', 'R1'], locked())).toMatchObject({
       exit: 2,
-      result: {error: {code: 'journal_not_writable'}},
+      code: 'journal_not_writable',
     })
   })
 
@@ -97,7 +85,7 @@ test('six of the same command at once are one reservation', async () => {
 test('a HAR file that cannot be written is refused before anything is sent', async () => {
   const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[2] ?? ''
   const argv = ['reserve', offer, '--pay', 'account', '--har', 'none/all.har', ...GUESTS]
-  expect(await home.json(argv)).toMatchObject({exit: 2, result: {error: {code: 'cannot_write'}}})
+  expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'cannot_write'})
   expect((await home.run(['journal'])).stdout).not.toContain(offer)
 })
 
@@ -139,9 +127,9 @@ test('a link to nothing in the place of the directory is named', async () => {
   const link = join(home.directory, 'link')
   symlinkSync(join(home.directory, 'nowhere'), link)
   const env = {BOOKCTL_CONFIG_DIR: link}
-  expect(await home.json(['config', 'set', 'nationality', 'TR'], {env})).toMatchObject({
+  expect(await home.refusal(['config', 'set', 'nationality', 'TR'], {env})).toMatchObject({
     exit: 2,
-    result: {error: {message: `${link} is a symbolic link to nothing`}},
+    message: `${link} is a symbolic link to nothing`,
   })
 })
 
@@ -155,9 +143,9 @@ test('no secret is put into a directory that stays open to others', async () => 
   writeFileSync(preload, `const fs = require('node:fs'); fs.chmodSync = fs.fchmodSync = ${refuse}\n`)
   const env = {BOOKCTL_CONFIG_DIR: directory, NODE_OPTIONS: `--require ${preload}`}
   const login = ['login', '--client-id', 'cid_sandbox', '--client-secret-stdin']
-  expect(await home.json(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({
+  expect(await home.refusal(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({
     exit: 2,
-    result: {error: {message: 'the configuration directory is not writable'}},
+    message: 'the configuration directory is not writable',
   })
   expect(readdirSync(directory)).toEqual([])
   writeFileSync(join(directory, 'config.json'), '{"defaults": {"currency": "EUR"}}', {mode: 0o600})
@@ -165,8 +153,9 @@ test('no secret is put into a directory that stays open to others', async () => 
 })
 
 test('a Node.js that cannot read an answer is said to be so', async () => {
-  expect(await home.json(['account'], {env: {NODE_OPTIONS: '--jitless'}})).toMatchObject({
+  expect(await home.refusal(['account'], {env: {NODE_OPTIONS: '--jitless'}})).toMatchObject({
     exit: 2,
-    result: {error: {code: 'no_webassembly', hint: expect.stringContaining('--jitless')}},
+    code: 'no_webassembly',
+    hint: expect.stringContaining('--jitless'),
   })
 })

@@ -79,11 +79,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 beforeEach(() => {
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_test',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
+  home = new Home(service.env)
   service.forget()
 })
 afterEach(() => home.remove())
@@ -95,9 +91,9 @@ function namePaths(paths: object, base_url = service.baseUrl): void {
 }
 
 test.each(Object.entries(COMMANDS))('%s is refused where its path is not named', async (name, argv) => {
-  const {exit, result} = await home.json<{error: {code: string; hint: string}}>(argv)
-  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
-  expect(result.error.hint).toContain(name === 'reservations.cancel' ? 'reservations.quote' : name)
+  const refusal = await home.refusal(argv)
+  expect(refusal).toMatchObject({exit: 2, code: 'path_not_shown'})
+  expect(refusal.hint).toContain(name === 'reservations.cancel' ? 'reservations.quote' : name)
   // On this machine it is asked whether it is a local sandbox, and nothing else.
   expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
 })
@@ -141,8 +137,7 @@ test.each(['flag', 'credentials of the environment'])(
     }
     const here = from === 'flag' ? ['--base-url', service.baseUrl] : []
     for (const argv of [COMMANDS['reservations.list'], COMMANDS['reservations.cancel']]) {
-      const {exit, result} = await home.json<{error: {code: string}}>([...(argv ?? []), ...here])
-      expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+      expect(await home.refusal([...(argv ?? []), ...here])).toMatchObject({exit: 2, code: 'path_not_shown'})
     }
     expect(service.received.filter(({path}) => path !== '/_sandbox/clock')).toEqual([])
     const dry = await home.json<{url: string}>(['reservations', 'cancel', 'R-1', '--dry-run', ...here])
@@ -175,11 +170,9 @@ test.each(['/a/../x', '/..', '/./x', '/x/.'])('a path that leads elsewhere is no
 test('a cancellation whose quote has no path is refused, although its own has one', async () => {
   const {'reservations.quote': _, ...paths} = PATHS
   namePaths(paths)
-  const {exit, result} = await home.json<{error: {code: string; message: string}}>(
-    COMMANDS['reservations.cancel'] ?? [],
-  )
-  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
-  expect(result.error.message).toContain('what a cancellation costs is asked before it is sent')
+  const refusal = await home.refusal(COMMANDS['reservations.cancel'] ?? [])
+  expect(refusal).toMatchObject({exit: 2, code: 'path_not_shown'})
+  expect(refusal.message).toContain('what a cancellation costs is asked before it is sent')
   expect(service.seen('/x/booking/R-1/void')).toEqual([])
 })
 
@@ -325,6 +318,8 @@ describe('a cancellation', () => {
 test('a live service is not changed without a word', async () => {
   home.env.BOOKCTL_BASE_URL = 'https://service.invalid/v1'
   home.env.BOOKCTL_CLIENT_SECRET = 'sk_live_x'
-  const {exit, result} = await home.json<{error: {code: string}}>(COMMANDS['reservations.update'] ?? [])
-  expect([exit, result.error.code]).toEqual([2, 'confirmation_needed'])
+  expect(await home.refusal(COMMANDS['reservations.update'] ?? [])).toMatchObject({
+    exit: 2,
+    code: 'confirmation_needed',
+  })
 })

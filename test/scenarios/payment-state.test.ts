@@ -129,11 +129,7 @@ describe('on another service', () => {
       else return false
       return true
     }
-    home = new Home({
-      BOOKCTL_BASE_URL: service.baseUrl,
-      BOOKCTL_CLIENT_ID: 'cid_x',
-      BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-    })
+    home = new Home(service.env)
   })
   afterEach(() => {
     home.remove()

@@ -4,26 +4,18 @@ import {closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync} fr
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-  const script = `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`
-  writeFileSync(join(home.directory, 'bookctl'), script, {mode: 0o755})
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
+const script = `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`
+writeFileSync(join(home.directory, 'bookctl'), script, {mode: 0o755})
 
 /** Runs a shell line in which `$B` is bookctl; returns the exit codes of its pipe's parts, and stderr. */
 function shell(line: string): Promise<{codes: string; stderr: string}> {

@@ -1,27 +1,18 @@
 /** No secret in any stream, or in any file but its store, however loudly one asks to be told. */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const SECRET = 'sk_test_sandbox'
 /** All that a process takes; NODE_DEBUG is read when it starts. */
 const LOUD = {DEBUG: '*', NODE_DEBUG: '*', BOOKCTL_DEBUG: '1', OCLIF_DEBUG: '1', CLI_FLAGS_DEBUG: '1'}
-let sandbox: ServedSandbox
-let home: Home
-let token: string
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-  token = (await home.run(['token'])).stdout.trim()
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
+const token = (await home.run(['token'])).stdout.trim()
 
 /** What of the planted values, and of the marks of others, stands in `text`. */
 function leaks(text: string): string[] {

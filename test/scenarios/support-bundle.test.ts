@@ -157,8 +157,7 @@ test('it is its owner’s alone, and replaces nothing unasked', async () => {
   }
   writeFileSync(join(home.directory, 'mine.zip'), 'mine')
   const argv = ['support', 'bundle', 'mine.zip', '--yes', '--offline']
-  const {exit, result} = await home.json<{error: {code: string}}>(argv)
-  expect({exit, code: result.error.code}).toEqual({exit: 2, code: 'file_exists'})
+  expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'file_exists'})
   expect(readFileSync(join(home.directory, 'mine.zip'), 'utf8')).toBe('mine')
   expect((await home.run([...argv, '--force'])).exit).toBe(0)
   expect(Object.keys(unpack('mine.zip'))).toContain('manifest.txt')

@@ -2,25 +2,17 @@
 import {spawnSync} from 'node:child_process'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-})
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
 
 test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
   const person = new Home()

@@ -3,26 +3,22 @@ import {spawn} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {afterAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {ScriptedService} from '../support/scripted-service.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 
 const URL_TYPED = 'https://partner.example/hooks'
 const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-})
+const sandbox = await serveLocalSandbox()
 afterAll(() => sandbox.stop())
+let home: Home
 beforeEach(() => {
   home = new Home(sandbox.env)
+  return () => home.remove()
 })
-afterEach(() => home.remove())
 
 function storedSecrets(): {id: string; secret: string}[] {
   const state = openState(home.configDirectory)
@@ -130,8 +126,7 @@ test.each([
   [['webhooks', 'update', 'whsub_1'], 'missing_flag'],
 ])('%j is refused before any request', async (argv, code) => {
   const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'}
-  const {exit, result} = await home.json<{error: {code: string}}>(argv, {env})
-  expect([exit, result.error.code]).toEqual([2, code])
+  expect(await home.refusal(argv, {env})).toMatchObject({exit: 2, code})
 })
 
 test('an event type nobody knows is warned of, and the service decides', async () => {
@@ -143,8 +138,7 @@ test('an event type nobody knows is warned of, and the service decides', async (
 
 test('http on this machine is for the local sandbox to refuse', async () => {
   const argv = ['webhooks', 'create', '--url', 'http://127.0.0.1:4020/', '--event', 'voucher.ready']
-  const {exit, result} = await home.json<{error: {code: string}}>(argv)
-  expect([exit, result.error.code]).toEqual([5, 'url_not_https'])
+  expect(await home.refusal(argv)).toMatchObject({exit: 5, code: 'url_not_https'})
   const live = {BOOKCTL_BASE_URL: 'https://service.invalid/v1'}
   expect((await home.json(argv, {env: live})).exit).toBe(2)
 })
@@ -229,8 +223,7 @@ test('a guessed path is called on no other service, until the profile names it',
     return true
   }
   for (const argv of [['list'], ['update', 'whsub_9', '--active'], ['delete', 'whsub_9', '--yes']]) {
-    const {exit, result} = await home.json<{error: {code: string}}>(['webhooks', ...argv], {env})
-    expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+    expect(await home.refusal(['webhooks', ...argv], {env})).toMatchObject({exit: 2, code: 'path_not_shown'})
   }
   expect(service.received.map(({path}) => path)).toEqual(Array(3).fill('/_sandbox/clock'))
 

@@ -232,8 +232,8 @@ test.each([
   ['--active', '--passive', ['webhooks', 'update', 'whsub_x', '--active', '--passive']],
   ['--secret-file', '--secret-stdin', ['webhooks', 'verify', 'f', '--secret-file', 'x', '--secret-stdin']],
 ])('%s and %s are refused together', async (one, other, argv) => {
-  const {exit, result} = await home.json<{error: {code: string; message: string}}>(argv)
-  expect([exit, result.error.code]).toEqual([2, 'invalid_flags'])
-  expect(result.error.message).toMatch(/^--[\w-]+ cannot be used with --[\w-]+$/)
-  expect([one, other].filter(flag => !result.error.message.includes(flag))).toEqual([])
+  const refusal = await home.refusal(argv)
+  expect(refusal).toMatchObject({exit: 2, code: 'invalid_flags'})
+  expect(refusal.message).toMatch(/^--[\w-]+ cannot be used with --[\w-]+$/)
+  expect([one, other].filter(flag => !refusal.message.includes(flag))).toEqual([])
 })

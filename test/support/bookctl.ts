@@ -37,6 +37,14 @@ export interface RunOptions {
   readonly onStart?: (child: ChildProcess) => void
 }
 
+interface Refusal {
+  readonly exit: Finished['exit']
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly stderr: string
+}
+
 export class Home {
   readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
   readonly configDirectory = join(this.directory, 'config')
@@ -119,6 +127,13 @@ export class Home {
         `not one JSON document (exit ${exit}): ${stdout.slice(0, 500)}\n${stderr.slice(0, 500)}`,
       )
     }
+  }
+
+  /** Runs with `--json` a command that is refused; returns what the document says of it. */
+  async refusal(argv: readonly string[], options: RunOptions = {}): Promise<Refusal> {
+    const {exit, result, stderr} = await this.json<{error: Refusal}>(argv, options)
+    const {code, message, hint} = result.error
+    return {exit, code, message, hint, stderr}
   }
 
   remove(): void {

@@ -136,6 +136,12 @@ export class ScriptedService {
     return this.origin + BASE
   }
 
+  /** The environment that points commands at it. */
+  get env(): Record<string, string> {
+    const [BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET] = ['cid_foreign', 'sk_test_right']
+    return {BOOKCTL_BASE_URL: this.baseUrl, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET}
+  }
+
   close(): void {
     this.server.closeAllConnections()
     this.server.close()

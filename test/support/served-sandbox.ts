@@ -6,17 +6,10 @@ import {serveSandbox} from '../../src/sandbox/serve.js'
 import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
 import {Home} from './bookctl.js'
 
-export interface ServedSandbox {
-  readonly home: Home
-  readonly baseUrl: string
-  readonly origin: string
-  /** The environment that points commands at it. */
-  readonly env: Record<string, string>
-  stop(): Promise<void>
-}
+export type ServedSandbox = Awaited<ReturnType<typeof serveLocalSandbox>>
 
-/** Serves one on a free port, with its state in memory. */
-export async function serveLocalSandbox(): Promise<ServedSandbox> {
+/** Serves one on a free port, with its state in memory. `home` and `env` point commands at it. */
+export async function serveLocalSandbox() {
   const home = new Home()
   const caFiles = [join(home.configDirectory, LISTEN_CA_NAME)]
   const sandbox = createSandbox({database: ':memory:', caFiles})
@@ -27,8 +20,25 @@ export async function serveLocalSandbox(): Promise<ServedSandbox> {
     BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
   }
   Object.assign(home.env, env)
+  const control = async <T = Record<string, unknown>[]>(method: string, path: string, body?: object) => {
+    const headers = {'content-type': 'application/json'}
+    const sent = body === undefined ? {method} : {method, headers, body: JSON.stringify(body)}
+    const answer = await fetch(`${origin}/_sandbox/${path}`, sent)
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+    return (answer.status === 204 ? undefined : ((await answer.json()) as {data: T}).data) as T
+  }
   return {
     ...{home, baseUrl, origin, env},
+    /** Calls a control, for example `clock`; returns its data. */
+    control,
+    /** The requests that came, as `POST /partner-api/v1/reservations/hotel`. */
+    async requests() {
+      const received = await control<{method: string; path: string}[]>('GET', 'requests')
+      return received.map(({method, path}) => `${method} ${path}`)
+    },
+    /** Injects a fault into the next call of `operation`, or as many as `times` says. */
+    fault: (operation: string, kind: string, more: object = {}) =>
+      control('POST', 'faults', {operation, kind, times: 1, ...more}),
     async stop() {
       await close()
       sandbox.close()
