@@ -32,7 +32,6 @@ describe('credentials', () => {
   test('the environment alone is enough', async () => {
     expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject({
       profile: null,
-      source: 'env',
       baseUrl: 'https://env.example/v1',
       clientId: 'cid_env',
       mode: 'test',
@@ -56,7 +55,7 @@ describe('credentials', () => {
       undefined,
       {profile: 'other'},
     ],
-    ['the environment before the current profile', {}, ENV, 'other', {source: 'env'}],
+    ['the environment before the current profile', {}, ENV, 'other', {profile: null}],
     [
       '--profile before the environment, address and all',
       {profile: 'other'},

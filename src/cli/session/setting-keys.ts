@@ -6,7 +6,7 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
-import {SUMMARIES} from '../../contract/operations.js'
+import {type OperationName, SUMMARIES} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
@@ -53,9 +53,10 @@ export const DEFAULT_TIMEOUT_SECONDS = 30
 
 const EVERYWHERE = ['profile', 'defaults'] as const
 
-export const SETTING_KEYS: readonly SettingKey[] = [
-  {
-    name: 'current_profile',
+type KeyByName = Omit<SettingKey, 'name' | 'places'> & Partial<Pick<SettingKey, 'places'>>
+
+const KEYS: Readonly<Record<string, KeyByName>> = {
+  current_profile: {
     summary: 'the profile commands use',
     places: ['top'],
     environment: 'BOOKCTL_PROFILE',
@@ -63,23 +64,20 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     builtIn: 'default',
     check: (_, text) => checkProfileName(text),
   },
-  {
-    name: 'base_url',
+  base_url: {
     summary: 'address of the service, ending in v1',
     places: ['profile'],
     environment: 'BOOKCTL_BASE_URL',
     flag: 'base-url',
     check: (_, text) => parseBaseUrl(text).baseUrl,
   },
-  {
-    name: 'client_id',
+  client_id: {
     summary: 'client id, cid_…',
     places: ['profile'],
     environment: 'BOOKCTL_CLIENT_ID',
     check: (_, text) => checkClientId(text),
   },
-  {
-    name: 'scopes',
+  scopes: {
     summary: 'scopes to request, separated by spaces or commas',
     places: ['profile'],
     environment: 'BOOKCTL_SCOPES',
@@ -89,79 +87,76 @@ export const SETTING_KEYS: readonly SettingKey[] = [
       return checkScopes(names)
     },
   },
-  {
-    name: 'mode',
+  mode: {
     summary: 'live or test, according to the secret of the profile',
     places: ['profile'],
     readOnly: 'log in with the other secret under another profile: bookctl login --profile NAME',
     check: (_, text) => text,
   },
-  {
-    name: 'secret_store',
+  secret_store: {
     summary: 'where the client secret is: file (tokens.db) or keychain',
     places: ['profile'],
     builtIn: 'file',
     readOnly: 'log in again to move the secret: bookctl login, with or without --keychain',
     check: (_, text) => text,
   },
-  {
-    name: 'signature_header',
+  signature_header: {
     summary: 'header that carries the signature of a webhook',
-    places: EVERYWHERE,
     builtIn: SIGNATURE_HEADER,
     check: checkHeaderName,
   },
-  {
-    name: 'event_id_header',
+  event_id_header: {
     summary: 'header that carries the id of a webhook event',
-    places: EVERYWHERE,
     builtIn: EVENT_ID_HEADER,
     check: checkHeaderName,
   },
-  {
-    name: 'nationality',
+  nationality: {
     summary: 'country of the guests, two letters',
-    places: EVERYWHERE,
     environment: 'BOOKCTL_NATIONALITY',
     check: checkCountry,
   },
-  {
-    name: 'currency',
+  currency: {
     summary: 'currency of prices, three letters',
-    places: EVERYWHERE,
     environment: 'BOOKCTL_CURRENCY',
     check: checkCurrency,
   },
-  contactKey('name', 'first name of the contact of reservations'),
-  contactKey('surname', 'family name of the contact'),
-  contactKey('email', 'e-mail address of the contact'),
-  contactKey('phone_country_code', "prefix of the contact's telephone, for example +90"),
-  contactKey('phone_number', "contact's telephone without the prefix"),
-  {
-    name: 'timeout',
+  'contact.name': contactKey('name', 'first name of the contact of reservations'),
+  'contact.surname': contactKey('surname', 'family name of the contact'),
+  'contact.email': contactKey('email', 'e-mail address of the contact'),
+  'contact.phone_country_code': contactKey(
+    'phone_country_code',
+    "prefix of the contact's telephone, for example +90",
+  ),
+  'contact.phone_number': contactKey('phone_number', "contact's telephone without the prefix"),
+  timeout: {
     summary: 'maximum time for one call in seconds, retries included',
-    places: EVERYWHERE,
     environment: 'BOOKCTL_TIMEOUT',
     flag: 'timeout',
     builtIn: DEFAULT_TIMEOUT_SECONDS,
     check: (field, text) => checkInteger(field, text, 1, 3600),
   },
-  {
-    name: 'ca_file',
+  ca_file: {
     summary: 'file of additional certificates to trust (PEM)',
-    places: EVERYWHERE,
     environment: 'BOOKCTL_CA_FILE',
     flag: 'ca-file',
     check: checkText,
     checkToWrite: checkCaFile,
   },
-  ...OWN_OPERATIONS.map(operation => ({
+}
+
+function pathKey(operation: OperationName): SettingKey {
+  return {
     name: `paths.${operation}`,
     summary: `path, under the base URL, to ${SUMMARIES[operation].toLowerCase()}`,
     places: EVERYWHERE,
     isOfService: true,
-    check: (field: string, text: string) => checkOwnPath(field, operation, text),
-  })),
+    check: (field, text) => checkOwnPath(field, operation, text),
+  }
+}
+
+export const SETTING_KEYS: readonly SettingKey[] = [
+  ...Object.entries(KEYS).map(([name, key]) => ({name, places: EVERYWHERE, ...key})),
+  ...OWN_OPERATIONS.map(pathKey),
 ]
 
 /** The path of `key` in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
@@ -185,12 +180,12 @@ async function checkCaFile(field: string, text: string): Promise<string> {
 }
 
 /** Checked by the rule of the request itself (§2.4). */
-function contactKey(part: keyof Contact, summary: string): SettingKey {
+function contactKey(part: keyof Contact, summary: string): KeyByName {
   const check = async (field: string, text: string) => {
     const {contact} = await import('../../contract/reservations.js')
     const parsed = contact.shape[part].safeParse(text, {error: plainMessage})
     if (parsed.success) return parsed.data
     throw invalid(field, parsed.error.issues[0]?.message ?? 'is not valid', text)
   }
-  return {name: `contact.${part}`, summary, places: EVERYWHERE, check}
+  return {summary, check}
 }

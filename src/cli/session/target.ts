@@ -27,7 +27,6 @@ export interface TargetFlags {
 export interface Target {
   /** Name of the profile, or null when the credentials come from the environment. */
   readonly profile: string | null
-  readonly source: 'env' | 'profile'
   readonly baseUrl: string
   readonly isLoopback: boolean
   readonly clientId: string
@@ -81,7 +80,6 @@ export async function resolveTarget(
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
     return {
       profile: null,
-      source: 'env',
       ...checkedService(baseUrl, fromEnv),
       scopes: scopesOf(env.BOOKCTL_SCOPES),
     }
@@ -97,7 +95,7 @@ export async function resolveTarget(
   const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
   const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
-  return {profile: name, source: 'profile', ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
+  return {profile: name, ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
 }
 
 /**
@@ -114,7 +112,6 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   const service = parseBaseUrl(address)
   return {
     profile: null,
-    source: 'env',
     ...service,
     clientId: clientId || TOKEN_CLIENT,
     clientSecret: '',

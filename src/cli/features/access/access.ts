@@ -137,7 +137,7 @@ export function describeIdentity(target: Target, state: State, now: number): Ide
     mode: target.mode,
     scopes: token?.scopes ?? target.scopes ?? [],
     expires_at: token ? isoTime(token.expiresAt) : null,
-    source: target.source,
+    source: target.profile === null ? 'env' : 'profile',
     stored_in: target.profile === null ? null : storedIn(place ?? 'file', state),
   }
 }

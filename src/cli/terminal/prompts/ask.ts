@@ -4,9 +4,9 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {stdinIsTerminal} from '../../input/files.js'
 import {missing, SEE_HELP} from '../../input/usage-errors.js'
 import {wantsAccessible} from '../colour.js'
-import {stderrIsTerminal} from '../streams.js'
+import {stderr, stderrIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
-import type {Prompts} from './prompts.js'
+import {anyOf, isYes, type Prompts, type Terminal} from './prompts.js'
 
 export interface AskingFlags {
   readonly json?: boolean | undefined
@@ -45,11 +45,34 @@ export async function ask(
   })
 }
 
+/** Questions on stderr, answered on stdin. Only the form in use is loaded. */
+export async function createPrompts(
+  {accessible, closing}: {readonly accessible: boolean; readonly closing?: AbortSignal},
+  {input, output}: Pick<Terminal, 'input' | 'output'> = {input: process.stdin, output: stderr()},
+): Promise<Prompts> {
+  const terminal: Terminal = {input, output, closing}
+  const prompts = accessible
+    ? (await import('./accessible.js')).createAccessiblePrompts(terminal)
+    : (await import('./drawn.js')).createDrawnPrompts(terminal)
+  return {
+    ...prompts,
+    async confirm({default: usual = false, message, ...asked}) {
+      const {untilQuiet} = await import('./keys.js')
+      await untilQuiet(input, anyOf(closing, asked.signal))
+      const check = (answer: string) => {
+        if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'Type yes or no.')
+      }
+      const choice = accessible ? `yes or no, default ${usual ? 'yes' : 'no'}` : usual ? 'Y/n' : 'y/N'
+      const answer = await prompts.text({...asked, message: `${message} (${choice})`, check})
+      return isYes(answer) ?? usual
+    },
+  }
+}
+
 /** `closing` withdraws a question. Throws usage without a terminal. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
-  const {createPrompts} = await import('./create.js')
   return createPrompts({accessible: wantsAccessible(process.env), closing})
 }
 
