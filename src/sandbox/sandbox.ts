@@ -1,5 +1,4 @@
 /** The local sandbox: the whole service as one `Request → Response`, with its state in SQLite. */
-
 import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
@@ -20,11 +19,11 @@ import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string
-  /** Whose file that is; see storage/database-file.ts (default: the user's). */
+  /** See storage/database-file.ts (default `users`). */
   readonly databaseOwner?: FileOwner
   /** Real time in Unix seconds. */
   readonly clock?: () => number
-  /** What the catalogue is made from. */
+  /** The same seed gives the same hotels and prices. */
   readonly seed?: string
   /** Number of offers each search finds, to test what reads long answers (default: those of the city's own hotels). */
   readonly offers?: number | undefined
@@ -55,8 +54,8 @@ export interface Sandbox {
 }
 
 /**
- * Opens the state and builds the service. Throws StorageError; `busy` when another sandbox has the same file, which
- * is held while this one lives (the kernel releases it when the process dies).
+ * Opens the state and builds the service. Throws StorageError; `busy` when another sandbox has the same file open (the kernel
+ * releases the file when a process dies).
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')

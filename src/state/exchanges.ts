@@ -12,7 +12,6 @@ const LONGEST_LINE_BYTES = 4096
 const MOST_READ_BYTES = 1024 * 1024
 /** Opening a pipe would otherwise wait forever. */
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
-const LOCK_WAIT_MILLISECONDS = 1000
 
 /**
  * Appends a line for each of `exchanges`, if `directory` exists. Throws nothing, because a command must not fail for its
@@ -58,7 +57,7 @@ function endsInsideLine(file: number, size: number): boolean {
 /** Under a lock, because two processes may find the file full. */
 async function rotate(directory: string, path: string): Promise<void> {
   const {withLock} = await import('../storage/lock.js')
-  const lock = {directory, kind: 'exchanges', key: EXCHANGES_NAME, waitMilliseconds: LOCK_WAIT_MILLISECONDS}
+  const lock = {directory, kind: 'exchanges', key: EXCHANGES_NAME, waitMilliseconds: 1000}
   await withLock(lock, async () => {
     if (fs.statSync(path).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   })
@@ -72,25 +71,21 @@ export function lastExchanges(directory: string, most: number): Record<string, u
     .slice(-most)
 }
 
+/** Of a file larger than it can normally be, only the end is read. */
 function linesOf(path: string): string[] {
+  let file: number | undefined
   try {
-    const file = fs.openSync(path, fs.constants.O_RDONLY | NO_LINK_NO_WAIT)
-    try {
-      const stats = fs.fstatSync(file)
-      return stats.isFile() ? endOf(file, stats.size).split('\n') : []
-    } finally {
-      fs.closeSync(file)
-    }
+    file = fs.openSync(path, fs.constants.O_RDONLY | NO_LINK_NO_WAIT)
+    const stats = fs.fstatSync(file)
+    if (!stats.isFile()) return []
+    const bytes = Buffer.alloc(Math.min(stats.size, MOST_READ_BYTES))
+    const length = fs.readSync(file, bytes, 0, bytes.length, stats.size - bytes.length)
+    return bytes.toString('utf8', 0, length).split('\n')
   } catch {
     return []
+  } finally {
+    if (file !== undefined) fs.closeSync(file)
   }
-}
-
-/** Of a file larger than it can normally be, only the end is read. */
-function endOf(file: number, size: number): string {
-  const bytes = Buffer.alloc(Math.min(size, MOST_READ_BYTES))
-  const length = fs.readSync(file, bytes, 0, bytes.length, size - bytes.length)
-  return bytes.toString('utf8', 0, length)
 }
 
 function parseLine(line: string): Record<string, unknown>[] {

@@ -27,38 +27,40 @@ function identityOf({dev, ino, birthtimeMs}: Stats): string {
 }
 
 /**
- * Creates `path` as 0600 before SQLite does, since its log and index files take the same mode, or checks an existing
- * file before anything is changed. Throws StorageError, or the error of the system.
+ * Creates `path` as 0600 before SQLite does, because its log and index files take the same mode, or checks an existing file
+ * before anything is changed. Throws StorageError, or the error of the system.
  */
 export function prepareDatabaseFile(path: string, owner: FileOwner): void {
-  if (owner === 'ours') ensurePrivateDirectory(dirname(path))
-  else requireDirectory(path)
+  const directory = dirname(path)
+  const isOurs = owner === 'ours'
+  if (isOurs) ensurePrivateDirectory(directory)
+  else if (!existsSync(directory)) {
+    const hint = 'create it, or choose a file in an existing directory'
+    throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
+  }
   // SQLite follows a symbolic link named like its log, and would write to its target.
-  const check = owner === 'ours' ? requireOwnFile : requireRegularFile
+  const check = isOurs ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
-  const existing = check(path)
-  if (owner === 'ours') requireOneName(path, existing)
+  const links = check(path)?.nlink ?? 1
+  if (isOurs && links > 1) {
+    // SQLite names its log after the file: changes written under one name are lost when the other is opened.
+    const hint = 'replace it with a copy; it was not changed'
+    throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
+  }
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
-    headerRead.add(identityOf(lstatSync(path)))
-    return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!headerRead.has(identityOf(stats)) && !isDatabase(path, stats))
-    throw owner === 'ours' ? damaged(path) : notADatabase(path)
+  if (!headerRead.has(identityOf(stats)) && !isDatabase(path, stats)) {
+    const hint = 'choose another file; it was not changed'
+    throw isOurs ? damaged(path) : new StorageError('not_ours', `${path} is not a database`, hint)
+  }
   headerRead.add(identityOf(stats))
-  if (owner !== 'ours') return
+  if (!isOurs) return
   tighten(path, stats)
   for (const {side, stats} of sides) if (stats) tighten(side, stats)
-}
-
-/** SQLite names its log after the file: changes written under one of two names are lost when the other is opened. */
-function requireOneName(path: string, stats: Stats | undefined): void {
-  if (stats === undefined || stats.nlink < 2) return
-  const hint = 'replace it with a copy; it was not changed'
-  throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
 }
 
 /**
@@ -75,13 +77,6 @@ export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => isEntry(path + side))
 }
 
-function requireDirectory(path: string): void {
-  const directory = dirname(path)
-  if (existsSync(directory)) return
-  const hint = 'create it, or choose a file in an existing directory'
-  throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
-}
-
 /** An empty file is a database, too. */
 function isDatabase(path: string, {size}: Stats): boolean {
   if (size === 0) return true
@@ -94,8 +89,4 @@ function isDatabase(path: string, {size}: Stats): boolean {
   } finally {
     closeSync(file)
   }
-}
-
-function notADatabase(path: string): StorageError {
-  return new StorageError('not_ours', `${path} is not a database`, 'choose another file; it was not changed')
 }

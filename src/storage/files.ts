@@ -89,6 +89,8 @@ function lstatIfAny(path: string): fs.Stats | undefined {
   }
 }
 
+const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
+
 interface WholeFileOptions {
   /** `replace` renames over what is there; `create` refuses (EEXIST) when the name is taken. */
   readonly existing: 'replace' | 'create'
@@ -137,7 +139,7 @@ function putInPlace(temporary: string, path: string): void {
   } catch (error) {
     // A file system without hard links: FAT, some network shares.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    fs.closeSync(fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600))
+    fs.closeSync(fs.openSync(path, NEW_FILE, 0o600))
     fs.renameSync(temporary, path)
   }
 }
@@ -162,7 +164,7 @@ export function isWritableDirectory(directory: string): boolean {
 }
 
 function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number): void {
-  const file = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL, mode)
+  const file = fs.openSync(path, NEW_FILE, mode)
   try {
     for (const bytes of pieces)
       for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
@@ -175,15 +177,14 @@ function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number):
 /** Skipped where a directory cannot be read or flushed; the system then writes its entry later. */
 function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
+  let handle: number | undefined
   try {
-    const handle = fs.openSync(directory, fs.constants.O_RDONLY)
-    try {
-      fs.fsyncSync(handle)
-    } finally {
-      fs.closeSync(handle)
-    }
+    handle = fs.openSync(directory, fs.constants.O_RDONLY)
+    fs.fsyncSync(handle)
   } catch (error) {
     if (!['EACCES', 'EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } finally {
+    if (handle !== undefined) fs.closeSync(handle)
   }
 }
 

@@ -10,19 +10,15 @@ import {StorageError, storageErrorOf} from './errors.js'
 export type Connection = LibSql.Database
 export type Statement = LibSql.Statement
 
-interface Options {
-  /** Milliseconds to wait for another process's transaction. */
-  readonly timeout: number
-}
+let Database: (new (path: string, options: {timeout: number}) => Connection) | undefined
 
-type Constructor = new (path: string, options: Options) => Connection
-
-let Database: Constructor | undefined
-
-/** A connection to the database at `path`, which may be a URI. Throws SQLite's error. */
-export function openSqlite(path: string, options: Options): Connection {
+/**
+ * A connection to the database at `path`, which may be a URI. `timeout`: milliseconds to wait for another process's
+ * transaction. Throws SQLite's error.
+ */
+export function openSqlite(path: string, options: {timeout: number}): Connection {
   // Not `import()`, because stores are synchronous.
-  Database ??= createRequire(import.meta.url)('libsql') as Constructor
+  Database ??= createRequire(import.meta.url)('libsql') as NonNullable<typeof Database>
   return new Database(path, options)
 }
 
@@ -69,23 +65,19 @@ export function markOf(connection: Connection): number | undefined {
 export function rewrite(connection: Connection, mark: number, empty: () => void): void {
   connection.exec('VACUUM')
   empty()
-  clearMark(connection, mark)
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    // If another process has started to erase since, its mark stays.
+    if (markOf(connection) === mark) connection.exec('PRAGMA application_id = 0')
+  } finally {
+    connection.exec('COMMIT')
+  }
 }
 
 /** Returns whether the log is empty now. */
 export function emptyLog(connection: Connection): boolean {
   const row = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as {busy: number}
   return row.busy === 0
-}
-
-/** If another process has started to erase since, its mark stays. */
-function clearMark(connection: Connection, mark: number): void {
-  connection.exec('BEGIN IMMEDIATE')
-  try {
-    if (markOf(connection) === mark) connection.exec('PRAGMA application_id = 0')
-  } finally {
-    connection.exec('COMMIT')
-  }
 }
 
 /** Finishes an erasing, without waiting and without an error: if the file is busy, a later process does it. */

@@ -1,6 +1,6 @@
 /**
- * A name for the running process, by which another can tell whether it still runs; and temporary files and directories
- * named after it, so that the next process that writes there removes what a killed one left: it may hold a secret.
+ * A name of the running process, which shows other processes whether it still runs; and temporary files and directories of
+ * that name, so that the next process that writes there removes those of killed processes, which may contain a secret.
  */
 import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync} from 'node:fs'
 import {hostname, tmpdir} from 'node:os'
@@ -75,38 +75,25 @@ export function temporaryPath(directory: string): string {
  * users stay: in a shared directory, their owner could replace one by a link while it is removed.
  */
 export function sweepTemporaryFiles(directory: string): void {
-  for (const name of namesIn(directory)) {
-    try {
-      const path = join(directory, name)
-      if (isAbandoned(name, path) && isOwn(path)) rmSync(path, {recursive: true, force: true})
-    } catch {
-      // The write that follows reports what is wrong with the directory.
-    }
-  }
-}
-
-function isOwn(path: string): boolean {
   const own = process.geteuid?.()
-  return own === undefined || lstatSync(path).uid === own
-}
-
-function namesIn(directory: string): string[] {
+  let names: string[] = []
   try {
-    return readdirSync(directory)
+    names = readdirSync(directory)
   } catch {
-    return []
+    // The write that follows reports what is wrong with the directory, here and below.
   }
-}
-
-function isAbandoned(name: string, path: string): boolean {
-  const [match, ...words] = NAME.exec(name) ?? []
-  if (match === undefined) return false
-  const fate = fateOf(words.filter(word => word !== undefined).join(':'), '')
-  return fate === 'gone' || (fate === 'elsewhere' && isOld(path))
-}
-
-function isOld(path: string): boolean {
-  return Date.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MILLISECONDS
+  for (const name of names) {
+    const [match, ...words] = NAME.exec(name) ?? []
+    const fate = match && fateOf(words.filter(word => word !== undefined).join(':'), '')
+    if (fate === undefined || fate === 'running') continue
+    const path = join(directory, name)
+    try {
+      const {uid, mtimeMs} = lstatSync(path)
+      const isOld = Date.now() - mtimeMs > ABANDONED_AFTER_MILLISECONDS
+      const isOwn = own === undefined || uid === own
+      if (isOwn && (fate === 'gone' || isOld)) rmSync(path, {recursive: true, force: true})
+    } catch {}
+  }
 }
 
 /** Once per process: its own files are in use from then on. */

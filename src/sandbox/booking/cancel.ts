@@ -72,7 +72,7 @@ function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
   return refundMinor > 0n ? {...payment, status: 'REFUNDED'} : payment
 }
 
-/** What was debited comes back less the fee. Instant payments are refunded to the customer's card, not here. */
+/** Refunds the debited amount less the fee. Instant payments are refunded to the customer's card, not here. */
 function refundToAccount(
   service: Service,
   {clientId, record, debitedMinor}: StoredReservation,

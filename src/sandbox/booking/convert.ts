@@ -99,7 +99,7 @@ function awaitPayment(call: CreateCall, stored: StoredOffer): Reservation {
   return record
 }
 
-/** What the offer costs in the account's currency, in minor units. Throws Refusal `insufficient_balance`. */
+/** The price of the offer in the account's currency, in minor units. Throws Refusal `insufficient_balance`. */
 function debit(client: Client, offer: Offer): bigint {
   const {total, currency} = offer.price
   const needed = convert(toMinor(total, currency), currency, client.currency)

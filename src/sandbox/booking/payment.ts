@@ -25,7 +25,7 @@ export function settlePayment(
   return service.database.transaction(() => (result === 'paid' ? capture : decline)(service, stored))
 }
 
-/** What a reservation gains when it is confirmed. */
+/** The reservation, confirmed at `now` (Unix seconds). */
 export function confirmed(record: Reservation, now: number): Reservation {
   return {
     ...record,

@@ -15,13 +15,14 @@ interface Terms {
   readonly total: bigint
 }
 
-interface Step {
-  readonly from: string
+interface Fee {
   readonly minor: bigint
 }
 
+type Deadline = ReturnType<typeof atWallClock>
+
 export interface Cancellation {
-  readonly steps: Step[]
+  readonly steps: ({readonly from: string} & Fee)[]
   readonly freeUntil: string | null
   readonly refundable: boolean
 }
@@ -29,7 +30,7 @@ export interface Cancellation {
 /** Works out the steps for one search: deadlines are computed once and shared by all offers. */
 export function policyMaker(checkIn: string, zone: string, now: number): (terms: Terms) => Cancellation {
   const offsets = offsetsOf(zone)
-  const deadlines = new Map<number, {unixSeconds: number; text: string}>()
+  const deadlines = new Map<number, Deadline>()
   const nowText = isoWithOffset(now, offsets(now))
   const deadline = (daysBefore: number) => {
     const known = deadlines.get(daysBefore) ?? atWallClock(addDays(checkIn, -daysBefore), DEADLINE, offsets)
@@ -39,27 +40,20 @@ export function policyMaker(checkIn: string, zone: string, now: number): (terms:
   return ({freeUntilDays, firstNight, total}) => {
     if (freeUntilDays === null)
       return {steps: [{from: nowText, minor: total}], freeUntil: null, refundable: false}
-    const free = deadline(freeUntilDays)
-    const all = deadline(Math.min(1, freeUntilDays - 1))
-    const steps = [
-      {...free, minor: firstNight},
-      {...all, minor: total},
-    ]
-    return inForce(steps, now)
+    const first = {...deadline(freeUntilDays), minor: firstNight}
+    return inForce(first, {...deadline(Math.min(1, freeUntilDays - 1)), minor: total}, now)
   }
 }
 
-/** Steps long past are dropped; the one that holds now stays. */
-function inForce(steps: {unixSeconds: number; text: string; minor: bigint}[], now: number): Cancellation {
-  const [first, last] = [steps[0], steps.at(-1)]
-  if (!first || !last) throw new RangeError('a policy has at least one step')
-  // One night alone: the first night is all there is.
-  const apart = first.minor === last.minor ? [first] : steps
-  const current = apart.findLastIndex(step => step.unixSeconds <= now)
-  const kept = apart.slice(Math.max(0, current))
+/** Without steps that a later one has replaced. */
+function inForce(first: Deadline & Fee, last: Deadline & Fee, now: number): Cancellation {
+  // A stay of one night: the first night is the whole price.
+  const steps = first.minor === last.minor ? [first] : [first, last]
+  const current = steps.findLastIndex(step => step.unixSeconds <= now)
+  const kept = steps.slice(Math.max(0, current))
   return {
     steps: kept.map(({text, minor}) => ({from: text, minor})),
     freeUntil: first.unixSeconds > now ? first.text : null,
-    refundable: current < 0 || (apart[current]?.minor ?? 0n) < last.minor,
+    refundable: current < 0 || (steps[current]?.minor ?? 0n) < last.minor,
   }
 }

@@ -7,7 +7,7 @@ import type {City} from '../../contract/hotels.js'
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
 export type BoardCode = 'RO' | 'BB' | 'HB' | 'FB' | 'AI'
 
-/** What a city gives to its hotels and tours. */
+/** What the hotels and tours of a city are made from. */
 export interface Place {
   /** Price level in percent of the table in rates.ts. */
   readonly level: number
@@ -221,7 +221,7 @@ export function findCity(cityId: number): City | undefined {
   return DESCRIBED.get(cityId)?.city
 }
 
-/** What the city with this id gives to its hotels and tours. Throws RangeError for an id that no city has. */
+/** What the hotels and tours of the city are made from. Throws RangeError for an id that no city has. */
 export function placeOf(cityId: number): Place {
   const found = DESCRIBED.get(cityId)
   if (!found) throw new RangeError(`no city has the id ${cityId}`)

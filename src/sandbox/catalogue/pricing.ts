@@ -37,7 +37,7 @@ const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
   AI: 'All inclusive',
 }
 
-/** What all offers of one search share, worked out once. */
+/** Shared by all offers of one search. */
 interface Stay {
   readonly search: SearchRequest
   readonly nights: number
@@ -49,7 +49,7 @@ interface Stay {
   readonly cancel: ReturnType<typeof policyMaker>
 }
 
-/** What tells the offers of one hotel apart. */
+/** The differences between the offers of one hotel. */
 interface Variant {
   readonly kind: RoomKind
   readonly board: BoardCode

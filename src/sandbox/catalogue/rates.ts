@@ -1,7 +1,6 @@
 /**
  * The kinds of room a hotel sells, and what a stay costs before tax, in euro cents: stars × city × hotel, then each night's
- * season and weekday, who sleeps in the rooms, the board, and the guests' nationality. Whole numbers throughout; factors
- * are percentages. All of it is ours.
+ * season and weekday, the guests of the rooms, the board, and the guests' nationality. Factors are percentages.
  */
 import {addDays, dayNumber} from '../../contract/dates.js'
 import type {Room} from '../../contract/hotels.js'
@@ -28,9 +27,8 @@ const KINDS: readonly RoomKind[] = [
 
 /** The kinds that every room of the search fits in, cheapest first and never empty. All rooms are of one kind. */
 export function roomKindsFor(rooms: readonly Room[], stars: number): readonly RoomKind[] {
-  const largest = Math.max(
-    ...rooms.map(room => room.adults + room.children_ages.filter(age => age >= 2).length),
-  )
+  const guests = rooms.map(room => room.adults + room.children_ages.filter(age => age >= 2).length)
+  const largest = Math.max(...guests)
   const fitting = KINDS.filter(kind => kind.sleeps >= largest && kind.fromStars <= stars)
   // A party of two is not offered the connecting rooms, as long as anything smaller fits.
   const snug = fitting.filter(kind => kind.sleeps < 18)
@@ -86,12 +84,10 @@ export function nightCents(parts: {
   readonly rooms: readonly Room[]
   readonly board: BoardCode
 }): number {
-  const double = parts.levels.reduce(
-    (cents, level) => Math.round((cents * level) / 100),
-    ROOM_CENTS[parts.stars] ?? 0,
-  )
+  const apply = (cents: number, percent: number) => Math.round((cents * percent) / 100)
+  const double = parts.levels.reduce(apply, ROOM_CENTS[parts.stars] ?? 0)
   const percent = parts.rooms.reduce((sum, room) => sum + roomPercent(room, parts.board), 0)
-  return Math.round((double * percent) / 100)
+  return apply(double, percent)
 }
 
 /** Percent of a double room: fewer adults pay a little less, each further one adds a bed, children by age. */

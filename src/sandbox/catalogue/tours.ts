@@ -47,7 +47,7 @@ const EVERY_DAY_OF = 3
 export function toursOf(cityId: number, currency: string, seed: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
-  return kindsOf(city).map(([theme, what], index) => makeTour(city, index + 1, theme, what, currency, seed))
+  return kindsOf(city).map((kind, index) => makeTour(city, index + 1, kind, currency, seed))
 }
 
 /** The tour with this id, or undefined. */
@@ -68,38 +68,36 @@ function kindsOf(city: City): [Kind, string][] {
   return [
     ...sights.map((sight): [Kind, string] => [SIGHT, sight]),
     ...(water === undefined ? [] : [[BOAT, water] as [Kind, string]]),
-    ...CITY_WIDE.map((theme): [Kind, string] => [theme, city.name]),
+    ...CITY_WIDE.map((kind): [Kind, string] => [kind, city.name]),
   ]
 }
 
 function makeTour(
   city: City,
   number: number,
-  theme: Kind,
-  what: string,
+  [kind, what]: [Kind, string],
   currency: string,
   seed: string,
 ): Tour {
   const tour_id = `tour_${city.id}_${String(number).padStart(2, '0')}`
   const draw = drawFrom(`${seed}/tour/${tour_id}`)
-  const name = pick(draw, theme.names).replace('*', what)
-  const duration_minutes = pick(draw, theme.minutes)
+  const name = pick(draw, kind.names).replace('*', what)
+  const duration_minutes = pick(draw, kind.minutes)
   // In whole half euros, from 80 to 130 percent.
   const cents =
-    ((theme.base + (theme.hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) /
-    10_000
+    ((kind.base + (kind.hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) / 10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
   return {
     tour_id,
     name,
-    short_description: `${theme.about.replace('*', what)} Invented for the local sandbox.`,
+    short_description: `${kind.about.replace('*', what)} Invented for the local sandbox.`,
     duration_minutes,
     price_from: {amount: fromMinor(minor, currency), currency},
     city: {id: city.id, name: city.name},
     country_code: city.country_code,
     rating: review_count === 0 ? null : (38 + draw(13)) / 10,
     review_count,
-    tags: [...theme.tags],
+    tags: [...kind.tags],
   }
 }

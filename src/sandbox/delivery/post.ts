@@ -35,7 +35,6 @@ interface PostOptions {
   readonly closing: AbortSignal
 }
 
-/** Ours. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function createPost(options: PostOptions): Post {
@@ -58,7 +57,7 @@ function judge(status: number | null): string | null {
 
 class TooSlow extends Error {}
 
-/** Runs `work` with a signal that comes when the time is up; rejects with TooSlow then, whatever `work` does. */
+/** Runs `work` with a signal that is aborted when the time is up; then rejects with TooSlow, whatever `work` does. */
 async function withinLimit<T>(
   {limitMilliseconds, closing}: PostOptions,
   work: (signal: AbortSignal) => Promise<T>,
@@ -121,7 +120,7 @@ function tlsOptions(url: URL, {trust}: PostOptions): https.RequestOptions & {sec
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     servername: isLiteral ? '' : hostOf(url),
-    ...(secureContext ? {secureContext} : {}),
+    ...(secureContext && {secureContext}),
   }
 }
 
@@ -142,7 +141,7 @@ function wordsFor(thrown: unknown, limitMilliseconds: number): string {
   if (thrown instanceof TooSlow) return `no complete response within ${limitMilliseconds / 1000} s`
   if (thrown instanceof AddressRefused) return thrown.message
   const {code, message, errors} = thrown as {code?: unknown; message?: unknown; errors?: {code?: unknown}[]}
-  const word = code ?? errors?.[0]?.code
-  const said = typeof message === 'string' && message !== '' ? message : 'the connection failed'
-  return sanitizeLine(typeof word === 'string' && !said.includes(word) ? `${word}: ${said}` : said, 200)
+  const name = code ?? errors?.[0]?.code
+  const text = typeof message === 'string' && message !== '' ? message : 'the connection failed'
+  return sanitizeLine(typeof name === 'string' && !text.includes(name) ? `${name}: ${text}` : text, 200)
 }

@@ -8,10 +8,10 @@ import {lastAttemptBy} from '../store/deliveries.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import type {Dispatcher} from './dispatcher.js'
 
-/** Ours: rounding of sums of seconds must not stop the clock. */
+/** Rounding of sums of seconds must not stop the clock. */
 const MIN_STEP_SECONDS = 0.001
 
-/** Ours: how far apart attempts may be due that are made together; less than the shortest delay between two (§6.4). */
+/** Attempts that are due within this time are made together; less than the shortest delay between two (§6.4). */
 const TOGETHER_SECONDS = 30
 
 /** Runs moves one after the other. */

@@ -4,7 +4,7 @@ import * as tls from 'node:tls'
 import {readPem} from '../../storage/files.js'
 
 /**
- * Gives the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
+ * Returns the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
  * The files are read each time; a new context is made only when they have changed.
  */
 export function createTrust(caFiles: readonly string[]): () => tls.SecureContext | undefined {
@@ -35,14 +35,10 @@ function defaultCertificates(): readonly string[] {
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: extra} = process.env
-  return [...tls.rootCertificates, ...(extra ? readIfThere(extra) : [])]
-}
-
-function readIfThere(file: string): string[] {
   try {
-    return [readPem(file)]
+    return extra ? [...tls.rootCertificates, readPem(extra)] : tls.rootCertificates
   } catch {
-    return []
+    return tls.rootCertificates
   }
 }
 

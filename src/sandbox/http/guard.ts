@@ -39,7 +39,7 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
  */
 export function checkForm(request: Request, ownOrigin: string): void {
   checkOrigin(request, ownOrigin)
-  const said =
+  const isOwn =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
-  if (!said) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
+  if (!isOwn) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
 }

@@ -1,4 +1,4 @@
-/** What requests are answered with, and the shapes of the API's operations. */
+/** The running service, and the shapes of the API's operations. */
 import type {z} from 'zod'
 import type {Answer} from '../base/answers.js'
 import type {Service} from '../base/service.js'
@@ -8,7 +8,6 @@ import type {Client} from '../store/clients.js'
 import type {Faults} from './faults.js'
 import type {RequestLog} from './requests.js'
 
-/** The service together with what surrounds it: faults, the request log, deliveries, moves of the clock. */
 export interface RunningService extends Service {
   readonly faults: Faults
   readonly requests: RequestLog
@@ -16,9 +15,7 @@ export interface RunningService extends Service {
   readonly runningKeys: Map<string, string>
   /** Delay of every operation. */
   readonly latencyMilliseconds: number
-  /** Sends what is due. */
   readonly dispatcher: Dispatcher
-  /** Moves the clock. */
   readonly timeMover: TimeMover
 }
 

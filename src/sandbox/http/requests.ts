@@ -1,4 +1,4 @@
-/** What all routes share: the state a request carries, the log of requests (`GET /_sandbox/requests`), a wrong method. */
+/** Shared by all routes: the state of a request, the log of requests (`GET /_sandbox/requests`), a wrong method. */
 import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {isTooDeep} from '../../contract/json.js'
@@ -122,7 +122,7 @@ function redactHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(shown)
 }
 
-/** `bytes` as JSON with secrets and identity numbers taken out; a note when it is too long or too deep, null: not JSON. */
+/** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */
 function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_LOGGED_BYTES) return `[longer than ${MAX_LOGGED_BYTES} bytes]`
   if (isTooDeep(bytes)) return '[nested too deeply]'

@@ -155,7 +155,7 @@ export function price(amount: string, currency: string): Piece {
   return html`<span class="money">${money(amount, currency)}</span>`
 }
 
-/** What an empty list shows: how to fill it, and the command for that. */
+/** Shown for an empty list: how to fill it, and the command for that. */
 export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
 }

@@ -9,7 +9,6 @@ export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
 export type Attempt = z.infer<typeof deliveryAttempt>
 export type Delivery = z.infer<typeof delivery>
 
-/** What an attempt needs. */
 export interface DueDelivery {
   readonly deliveryId: string
   readonly subscriptionId: string
@@ -25,7 +24,7 @@ export interface DueDelivery {
   readonly dueAt: number | null
 }
 
-/** What follows from an attempt. */
+/** The step after an attempt. */
 export interface NextStep {
   readonly status: DeliveryStatus
   /** Unix seconds of the sandbox's clock. */
@@ -75,7 +74,7 @@ export type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {
 const COLUMNS = `deliveries.sequence, delivery_id, subscription_id, event_id, type, status, next_attempt_at, attempts
   FROM deliveries JOIN events USING (event_id)`
 
-/** Those of one subscription, oldest first. */
+/** The deliveries of one subscription, oldest first. */
 export function listDeliveries(
   database: Database,
   subscriptionId: string,

@@ -112,7 +112,6 @@ function columns(text: string): {label: string; share: number}[] {
   return text.split('|').map(each => ({label: each.slice(0, -2), share: Number(each.slice(-1))}))
 }
 
-/** What guest and reception need to know about it. */
 function addReading(sheet: Sheet): void {
   sheet.section('How to read this voucher')
   const text =

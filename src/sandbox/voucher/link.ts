@@ -28,7 +28,7 @@ type VoucherLinkVerdict =
   | {verdict: 'altered'}
   | {verdict: 'expired'}
 
-/** What the token of a link says at `now`. */
+/** Checks the token of a link at `now`. */
 export function verifyVoucherLink(database: Database, token: string, now: number): VoucherLinkVerdict {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))
