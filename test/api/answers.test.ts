@@ -9,41 +9,19 @@ import {parseJson, whyNotJson} from '../../src/contract/json.js'
 
 describe('a reservation', () => {
   const pay = 'https://pay.test/p'
-  test.each([
-    ['in data', {data: {reservation_ref: 'R1', status: 'CONFIRMED'}}, 'R1', 'CONFIRMED', null],
-    [
-      'bare',
-      {reservation_ref: 'R1', status: 'PENDING_PAYMENT', payment: {url: pay}},
-      'R1',
-      'PENDING_PAYMENT',
-      pay,
-    ],
-    [
-      'named',
-      {reservation: {reservation_ref: 'R1', status: 'NEVER_SEEN', payment_url: pay}},
-      'R1',
-      'NEVER_SEEN',
-      pay,
-    ],
+  const R1 = {reservation_ref: 'R1'}
+  const odd = {...R1, hotel: {url: 'https://h.test'}, payment: {url: 'javascript:alert(1)'}}
+  test.each<[string, unknown, string, string | null, string | null]>([
+    ['in data', {data: {...R1, status: 'CONFIRMED'}}, 'R1', 'CONFIRMED', null],
+    ['bare', {...R1, status: 'PENDING_PAYMENT', payment: {url: pay}}, 'R1', 'PENDING_PAYMENT', pay],
+    ['named', {reservation: {...R1, status: 'NEVER_SEEN', payment_url: pay}}, 'R1', 'NEVER_SEEN', pay],
     ['a number', {data: {reservation_ref: 4711}}, '4711', null, null],
     ['camelCase', {data: {reservationRef: 'R1', payment: {link: pay}}}, 'R1', null, pay],
-    ['payment as a string', {reservation_ref: 'R1', payment: pay}, 'R1', null, pay],
-    [
-      'payment beside it',
-      {reservation: {reservation_ref: 'R1'}, payment: {redirectUrl: pay}},
-      'R1',
-      null,
-      pay,
-    ],
-    ['payment deeper', {reservation_ref: 'R1', payment: {checkout: {href: pay}}}, 'R1', null, pay],
-    ['in a list', [{reservation_ref: 'R1'}, {reservation_ref: 'R2'}], 'R1', null, null],
-    [
-      'other links are no payment',
-      {reservation_ref: 'R1', hotel: {url: 'https://h.test'}, payment: {url: 'javascript:alert(1)'}},
-      'R1',
-      null,
-      null,
-    ],
+    ['payment as a string', {...R1, payment: pay}, 'R1', null, pay],
+    ['payment beside it', {reservation: R1, payment: {redirectUrl: pay}}, 'R1', null, pay],
+    ['payment deeper', {...R1, payment: {checkout: {href: pay}}}, 'R1', null, pay],
+    ['in a list', [R1, {reservation_ref: 'R2'}], 'R1', null, null],
+    ['with other links than for payment', odd, 'R1', null, null],
   ])('%s', (_, json, reference, status, url) => {
     expect(readReservation(json)).toMatchObject({reservation_ref: reference, status, payment_url: url})
   })
@@ -53,50 +31,25 @@ describe('a reservation', () => {
     expect(readReservation({data: {reservation}})?.reservation).toBe(reservation)
   })
 
-  test.each([
-    null,
-    'x',
-    [],
-    {},
-    {data: null},
-    {reservation_ref: ''},
-    {reservation_ref: null},
-    {reservation_ref: {}},
-  ])('%j holds none', json => {
+  const NOTHING = [{reservation_ref: ''}, {reservation_ref: null}, {reservation_ref: {}}]
+  test.each([null, 'x', [], {}, {data: null}, ...NOTHING])('%j holds none', json => {
     expect(readReservation(json)).toBeUndefined()
   })
 })
 
 describe('a token', () => {
+  const t = {access_token: 't'}
   test.each([
-    [
-      {data: {access_token: 't', expires_in: 7200, scope: 'a b'}},
-      {access_token: 't', expires_in: 7200, scope: 'a b'},
-    ],
-    [
-      {access_token: 't', expires_in: '3600'},
-      {access_token: 't', expires_in: 3600},
-    ],
-    [{token: {access_token: 't', scope: ['a', 'b']}}, {access_token: 't', scope: 'a b'}],
-    [
-      {access_token: 't', expires_in: -1, scope: null},
-      {access_token: 't', expires_in: 0},
-    ],
-    [
-      {access_token: 't', expires_in: '0'},
-      {access_token: 't', expires_in: 0},
-    ],
-    [
-      {access_token: 't', expires_in: 99_999_999_999_999},
-      {access_token: 't', expires_in: 31_536_000},
-    ],
-    [{access_token: 't', expires_in: null}, {access_token: 't'}],
-    [
-      {data: {accessToken: 't', tokenType: 'MAC', expiresIn: 60, scope: 'a'}},
-      {access_token: 't', token_type: 'MAC', expires_in: 60, scope: 'a'},
-    ],
-  ])('%j', (json, expected) => {
-    expect(readToken(json)).toEqual(expected)
+    [{data: {...t, expires_in: 7200, scope: 'a b'}}, {expires_in: 7200, scope: 'a b'}],
+    [{...t, expires_in: '3600'}, {expires_in: 3600}],
+    [{token: {...t, scope: ['a', 'b']}}, {scope: 'a b'}],
+    [{...t, expires_in: -1, scope: null}, {expires_in: 0}],
+    [{...t, expires_in: '0'}, {expires_in: 0}],
+    [{...t, expires_in: 99_999_999_999_999}, {expires_in: 31_536_000}],
+    [{...t, expires_in: null}, {}],
+    [{data: {accessToken: 't', tokenType: 'MAC', expiresIn: 60}}, {token_type: 'MAC', expires_in: 60}],
+  ])('%j', (json, more) => {
+    expect(readToken(json)).toEqual({...t, ...more})
   })
 
   test.each([{}, {access_token: ''}, {access_token: 5}, null, '<html>'])('%j holds none', json => {
@@ -115,6 +68,7 @@ test('an envelope is opened once, and only when it is one', () => {
 describe('a voucher link', () => {
   const BASE = 'https://api.test/partner-api/v1'
   const LINK = 'https://files.test/v.pdf?sig=1'
+  const INVOICE = {type: 'invoice', url: 'https://files.test/i'}
   test.each([
     {voucher: {url: LINK}},
     {data: {voucher_url: LINK}},
@@ -126,20 +80,8 @@ describe('a voucher link', () => {
     {result: {url: LINK}},
     {Result: {Data: {Link: LINK}}},
     {data: [{url: LINK}]},
-    {
-      documents: [
-        {type: 'invoice', url: 'https://files.test/i'},
-        {type: 'voucher', url: LINK},
-      ],
-    },
-    {
-      data: {
-        links: [
-          {rel: 'self', href: 'https://api.test/'},
-          {rel: 'voucher', href: LINK},
-        ],
-      },
-    },
+    {documents: [INVOICE, {type: 'voucher', url: LINK}]},
+    {data: {links: [{rel: 'self', href: 'https://api.test/'}].concat({rel: 'voucher', href: LINK})}},
     {vouchers: [{href: LINK}]},
   ])('is found in %j', json => {
     expect(findVoucherUrl(json, BASE)).toBe(LINK)
@@ -192,11 +134,7 @@ describe('an error', () => {
     'a body that is no JSON falls back to the status: %j',
     text => {
       const body = Buffer.from(text)
-      expect(describeError({status: 502, headers: {}, body})).toEqual({
-        code: 'http_502',
-        message: undefined,
-        requestId: undefined,
-      })
+      expect(describeError({status: 502, headers: {}, body})).toEqual({code: 'http_502'})
     },
   )
 

@@ -142,102 +142,61 @@ describe('401', () => {
 
 describe('what an ending means', () => {
   const html = '<html><body>\u001b[31mBad\n gateway\u202e</body></html>'
-  test.each([
-    [
-      '400',
-      jsonAnswer(400, {error: {code: 'validation_failed', message: 'check_in is wrong'}}),
-      'refused',
-      'validation_failed',
-      /check_in is wrong/,
-    ],
-    [
-      '402',
-      jsonAnswer(402, {error: {code: 'insufficient_balance', message: 'm'}}),
-      'refused',
-      'insufficient_balance',
-      /m/,
-    ],
-    [
-      '403 with a scope',
-      jsonAnswer(403, {error: {code: 'insufficient_scope', message: 'needs account:read'}}),
-      'not_allowed',
-      'insufficient_scope',
-      /not allowed/,
-    ],
-    ['404 without a body', {bytes: httpAnswer(404, '')}, 'refused', 'http_404', /no reason given/],
+  const failed = (status: number, code: string, message: string) =>
+    jsonAnswer(status, {error: {code, message}})
+  const redirect = (status: number, location?: string): Script => ({
+    bytes: httpAnswer(status, '', location === undefined ? {} : {location}),
+  })
+  const page = (status: number, body: string): Script => ({bytes: httpAnswer(status, body)})
+  test.each<[string, Script, string, string, RegExp]>([
+    ['400', failed(400, 'validation_failed', 'check_in is bad'), 'refused', 'validation_failed', /in is bad/],
+    ['402', failed(402, 'insufficient_balance', 'm'), 'refused', 'insufficient_balance', /m/],
+    ['403', failed(403, 'insufficient_scope', 'x'), 'not_allowed', 'insufficient_scope', /not allowed/],
+    ['404 without a body', page(404, ''), 'refused', 'http_404', /no reason given/],
     ['500', jsonAnswer(500, {errors: [{title: 'oops'}]}), 'service_failed', 'oops', /status 500: oops/],
-    ['501', {bytes: httpAnswer(501, html)}, 'service_failed', 'http_501', /Bad gateway\\u202e/],
+    ['501', page(501, html), 'service_failed', 'http_501', /Bad gateway\\u202e/],
     [
       '307',
-      {bytes: httpAnswer(307, '', {location: 'https://other.test/secret?t=1'})},
+      redirect(307, 'https://o.test/secret?t=1'),
       'service_failed',
       'redirected',
-      /to https:\/\/other\.test, which/,
+      /to https:\/\/o\.test, w/,
     ],
-    [
-      '302',
-      {bytes: httpAnswer(302, '')},
-      'service_failed',
-      'redirected',
-      /\(302\), without saying where to, which/,
-    ],
+    ['302', redirect(302), 'service_failed', 'redirected', /\(302\), without saying where to, which/],
     [
       '308',
-      {bytes: httpAnswer(308, '', {location: '/secret?t=1'})},
+      redirect(308, '/secret?t=1'),
       'service_failed',
       'redirected',
-      /\(308\) to another path of its own, which/,
+      /\(308\) to another path of its own, w/,
     ],
-    [
-      '200 with HTML',
-      {bytes: httpAnswer(200, html)},
-      'service_failed',
-      'answer_not_understood',
-      /not JSON: <html>/,
-    ],
-    [
-      '200 without a body',
-      {bytes: httpAnswer(200, '')},
-      'service_failed',
-      'answer_not_understood',
-      /not JSON$/,
-    ],
+    ['200 with HTML', page(200, html), 'service_failed', 'answer_not_understood', /not JSON: <html>/],
+    ['200 without a body', page(200, ''), 'service_failed', 'answer_not_understood', /not JSON$/],
     [
       '200 cut',
       {bytes: httpAnswer(200, '{"a": 1}').subarray(0, -2)},
       'service_failed',
       'cut',
-      /ended early|cut off/,
+      /early|cut off/,
     ],
     ['no answer', 'end', 'unreachable', 'reset', /ended without an answer/],
-  ] as [string, Script, string, string, RegExp][])(
-    'of a read: %s',
-    async (_, script, kind, code, message) => {
-      const {api} = await setUp(() => script)
-      const failure = await failureOf(api.call('account.show'))
-      expect(failure).toMatchObject({name: 'Failure', kind, details: {code}})
-      expect(failure.message).toMatch(message)
-      expect(failure.message).not.toMatch(/\p{Cc}|\p{Cf}|secret/u)
-      expect(failure.message.length).toBeLessThan(350)
-    },
-  )
-
-  test('of a change that was lost: unknown, and it is not sent again', async () => {
-    const {api, server} = await setUp(() => 'end')
-    expect(await failureOf(api.call('subscriptions.create', {body: {}}))).toMatchObject({
-      kind: 'outcome_unknown',
-    })
-    expect(server.requests).toHaveLength(1)
+  ])('of a read: %s', async (_, script, kind, code, message) => {
+    const {api} = await setUp(() => script)
+    const failure = await failureOf(api.call('account.show'))
+    expect(failure).toMatchObject({name: 'Failure', kind, details: {code}})
+    expect(failure.message).toMatch(message)
+    expect(failure.message).not.toMatch(/\p{Cc}|\p{Cf}|secret/u)
+    expect(failure.message.length).toBeLessThan(350)
   })
 
-  test('of a change that never left: unreachable', async () => {
+  test('of a change: unknown when the answer was lost, unreachable when nothing was sent; never a repeat', async () => {
     const {api, server} = await setUp(() => 'end')
+    const change = () => failureOf(api.call('subscriptions.create', {body: {}}))
+    expect(await change()).toMatchObject({kind: 'outcome_unknown'})
+    expect(server.requests).toHaveLength(1)
     await server.close()
-    const failure = await failureOf(api.call('subscriptions.create', {body: {}}))
-    expect(failure).toMatchObject({
-      kind: 'unreachable',
-      details: {code: 'refused', reason: `ECONNREFUSED 127.0.0.1:${server.port}`},
-    })
+    const details = {code: 'refused', reason: `ECONNREFUSED 127.0.0.1:${server.port}`}
+    expect(await change()).toMatchObject({kind: 'unreachable', details})
   })
 
   test('429 says when to try again, 403 which scope is missing', async () => {
@@ -290,15 +249,10 @@ describe('a link', () => {
     }
   })
 
-  test('is not followed to plain http when the service is elsewhere', async () => {
-    const {server} = await setUp(() => ({bytes: httpAnswer(200, 'x')}))
-    const sender = {send: () => expect.fail('sent')}
-    const tokens = {get: async () => token(1), replace: async () => token(2)}
-    const api = createApi({baseUrl: 'https://service.test/v1', sender, tokens, clock: fakeClock()})
-    expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
-  })
-
-  test('is not followed from https to plain http, even on this machine', async () => {
+  test.each([
+    ['when the service is elsewhere', 'https://service.test/v1', 'http://127.0.0.1/v', 0],
+    ['after https, even on this machine', 'http://127.0.0.1/v1', 'https://files.test/v', 1],
+  ])('is not followed to plain http %s', async (_, baseUrl, link, requests) => {
     const asked: string[] = []
     const sender: Sender = {
       async send({url}) {
@@ -308,9 +262,8 @@ describe('a link', () => {
       },
     }
     const tokens = {get: async () => token(1), replace: async () => token(2)}
-    const api = createApi({baseUrl: 'http://127.0.0.1/v1', sender, tokens, clock: fakeClock()})
-    const failure = await failureOf(api.fetchLink('https://files.test/v'))
-    expect(failure).toMatchObject({details: {code: 'bad_voucher_link'}})
-    expect(asked).toEqual(['https://files.test/v'])
+    const api = createApi({baseUrl, sender, tokens, clock: fakeClock()})
+    expect(await failureOf(api.fetchLink(link))).toMatchObject({details: {code: 'bad_voucher_link'}})
+    expect(asked).toHaveLength(requests)
   })
 })

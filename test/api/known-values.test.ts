@@ -1,0 +1,72 @@
+/** A secret known by value is taken out in every spelling, and innocent text stays. */
+import {expect, test} from 'vitest'
+import {spellingsOf} from '../../src/api/redact/known-values.js'
+import {createRedactor} from '../../src/api/redact/redact.js'
+
+const GONE = '[redacted]'
+const words = (text: string) => text.trim().split(/\s+/)
+const knowing = (...secrets: string[]) => {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor
+}
+
+test('it is taken out of a path, too', () => {
+  const address = knowing('RSV-SECRET').url('https://h.example/v1/RSV-SECRET/x', true)
+  expect(address).toBe(`https://h.example/v1/${GONE}/x`)
+})
+
+test('it is taken out from three characters on', () => {
+  expect(knowing('ab', 'xyz').text('cab xyz vwxyz')).toBe(`cab ${GONE} vwxyz`)
+})
+
+test.each(['abcd abcdefgh abcdef', 'abcdefgh abcdef abcd', 'abcdef abcd abcdefgh'])(
+  'it goes as a whole where another is a part of it: %s',
+  secrets => {
+    const redactor = knowing(...words(secrets))
+    expect(redactor.text('-abcdefgh- -abcdef-')).toBe(`-${GONE}- -${GONE}-`)
+  },
+)
+
+test('it goes percent-encoded in an unusual way with the rest of its word', () => {
+  const redactor = knowing('tök')
+  for (const secret of words('%74%c3%b6%6b t%C3%B6%6B %ff%74%c3%b6%6b %20%74%c3%b6%6b%20'))
+    expect(redactor.text(`x ${secret} y%20z`)).toBe(`x ${GONE} y%20z`)
+  for (const harmless of words('x%20y 100% %ff%74 %7a%c3%b6%6b'))
+    expect(redactor.text(harmless)).toBe(harmless)
+})
+
+test('a short one goes where it is a word of its own', () => {
+  const redactor = knowing('101', 'Zed', 'Öz-', '"x"')
+  for (const innocent of words('1101.00 101.00 101,5 5.101 2101 x101 Zeder éZed aÖz-'))
+    expect(redactor.text(innocent)).toBe(innocent)
+  for (const [before, after] of [
+    ['101', GONE],
+    ['no. 101.', `no. ${GONE}.`],
+    ['7,101,125', `7,${GONE},125`],
+    ['Zed_Zed', `${GONE}_${GONE}`],
+    ['a%20Zed%0A101 b', `a%20${GONE}%0A${GONE} b`],
+    [String.raw`\nZed\u000a101`, String.raw`\n[redacted]\u000a[redacted]`],
+    ['Öz-a', `${GONE}a`],
+    ['a"x"b', `a${GONE}b`],
+  ] as const)
+    expect(redactor.text(before)).toBe(after)
+})
+
+test('it goes in every spelling: percent-encoded, in JSON, in hex and in base64 of each beginning', () => {
+  expect(spellingsOf('a"ş/')).toEqual(
+    words(String.raw`a"ş/ a%22%C5%9F%2F a\"ş/ 6122c59f2f YSLFny EixZ8v hIsWfL`),
+  )
+  expect(spellingsOf('?>abc').slice(3)).toEqual(['Pz5hYm', '8+YWJj', '8-YWJj', '/PmFiY', '_PmFiY'])
+  const redactor = knowing('secret \ud800 of a service')
+  for (const half of ['\ud800', '\ufffd'])
+    expect(redactor.text(`x secret ${half} of a service y`)).toBe(`x ${GONE} y`)
+  expect(redactor.text('x secret%20%EF%BF%BD%20of%20a%20service y')).toBe(`x ${GONE} y`)
+})
+
+test('it has no spelling so short that it would take innocent text apart', () => {
+  for (const secret of ['abc', 'abcd', 'abcde'])
+    for (const spelling of spellingsOf(secret))
+      expect(spelling.length).toBeGreaterThanOrEqual(Math.min(4, secret.length))
+  expect(spellingsOf('abc')).toContain('abc')
+})
