@@ -6,6 +6,8 @@ import type {Api} from '../../src/api/types.js'
 
 const asked = {client_reference_id: 'TRIP-7', offer_id: 'off_1'}
 const R = {reservation_ref: 'R-1'}
+const OURS = {...R, client_reference_id: 'TRIP-7'}
+const THEIRS = {...R, client_reference_id: 'X'}
 
 test.each<[string, object]>([
   ['nothing repeated', R],
@@ -20,22 +22,13 @@ test.each<[string, object]>([
   ['another offer under a name of its own', {...R, upsell: {offer_id: 'off_2'}}],
   ['others listed beside it', {data: {...R, ...asked}, meta: {recent: [{client_reference_id: 'X'}]}}],
   ['a reference of its own, and another around', {client_reference_id: 'X', data: {...R, ...asked}}],
-  [
-    'beside a previous one that comes first',
-    {previous_reservation: {reservation_ref: 'R-0'}, reservation: R},
-  ],
+  ['beside a previous one that is first', {previous_reservation: {reservation_ref: 'R-0'}, reservation: R}],
   ['beside one it replaces', {data: R, replaces: {reservation_ref: 'R-0', client_reference_id: 'X'}}],
   ['twice', {reservation: R, payment: {reservation_ref: 'r-1', url: 'https://pay.example/'}}],
   ['a number of its own for the offer', {...R, offer_id: 98765}],
   ["the partner's own code", {...R, partnerReference: 'ACME', partner: {client_reference: 'ACME'}}],
-  [
-    'ours, in a cart with an offer of its own',
-    {...R, client_reference_id: 'TRIP-7', order: {offer_id: 'off_cart'}},
-  ],
-  [
-    'ours, beside one more offer to sell',
-    {data: {...R, client_reference_id: 'TRIP-7'}, offer: {offer_id: 'off_up'}},
-  ],
+  ['ours, in a cart with an offer of its own', {...OURS, order: {offer_id: 'off_cart'}}],
+  ['ours, beside one more offer to sell', {data: OURS, offer: {offer_id: 'off_up'}}],
   ['one it replaces', {...R, ...asked, replaces: {reservation_ref: 'R-0', client_reference_id: 'X'}}],
 ])('%s: it is the one asked for', (_, json) => {
   expect(findAsked(json, asked)).toMatchObject({kind: 'found', found: {reservation_ref: 'R-1'}})
@@ -51,35 +44,12 @@ test.each<[string, object, string[]]>([
   ['beside it', {reservation: R, request: {client_reference_id: 'X'}}, ['client_reference_id X']],
   ['an offer with its id', {...R, offer: {id: 'off_2', name: 'Flexible'}}, ['offer_id off_2']],
   ['a bare offer', {...R, offer: 'off_2'}, ['offer_id off_2']],
-  [
-    'beside one it replaces',
-    {data: {...R, client_reference_id: 'X'}, replaces: {reservation_ref: 'R-0'}},
-    ['client_reference_id X'],
-  ],
-  [
-    'beside a silent one',
-    [{...R, client_reference_id: 'X'}, {reservation_ref: 'R-2'}],
-    ['client_reference_id X'],
-  ],
-  [
-    'the offer of a request that names our reference',
-    {reservation: R, request: {client_reference_id: 'TRIP-7', offer_id: 'off_2'}},
-    ['offer_id off_2'],
-  ],
-  [
-    'an offer inside it beside our reference',
-    {...R, client_reference_id: 'TRIP-7', offer: {offer_id: 'off_2'}},
-    ['offer_id off_2'],
-  ],
+  ['beside one it replaces', {data: THEIRS, replaces: {reservation_ref: 'R-0'}}, ['client_reference_id X']],
+  ['beside a silent one', [THEIRS, {reservation_ref: 'R-2'}], ['client_reference_id X']],
+  ['the offer of our request', {reservation: R, request: {...asked, offer_id: 'off_2'}}, ['offer_id off_2']],
+  ['an offer beside our reference', {...OURS, offer: {offer_id: 'off_2'}}, ['offer_id off_2']],
   ['a number', {...R, client_reference_id: 12}, ['client_reference_id 12']],
-  [
-    'several, all of others',
-    [
-      {...R, offer_id: 'off_2'},
-      {...R, offer_id: 'off_3'},
-    ],
-    ['offer_id off_2'],
-  ],
+  ['several', ['off_2', 'off_3'].map(offer_id => ({...R, offer_id})), ['offer_id off_2']],
 ])('%s: it is another', (_, json, theirs) => {
   const found = findAsked(json, asked)
   expect(found.kind).toBe('another')

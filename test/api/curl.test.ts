@@ -1,4 +1,4 @@
-/** Lines for the shell: `sh` itself reads them back, and no secret and nobody's data is in them. */
+/** Lines for the shell: `sh` reads them back, and they hold no secret and no personal data. */
 import {execFileSync} from 'node:child_process'
 import {expect, test} from 'vitest'
 import {createRedactor} from '../../src/api/redact/redact.js'
@@ -11,7 +11,7 @@ function wordsOf(line: string): string[] {
   return execFileSync('sh', ['-c', script], {env, encoding: 'utf8'}).split('\0').slice(0, -1)
 }
 
-test('the shell reads back what was asked, whatever stands in it', () => {
+test('the shell reads back what was asked, whatever is in it', () => {
   const body = JSON.stringify({a: `it's "$HOME" \`id\` $(id) \\ ;&|`, b: ['ş', 1.5, null]})
   const line = curlLine(
     {

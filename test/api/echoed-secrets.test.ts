@@ -1,4 +1,4 @@
-/** A service that echoes what it was sent: none of it is in what a person or a script is told. */
+/** A service that echoes what it was sent: no secret of it reaches a person or a script. */
 import {expect, test} from 'vitest'
 import {quoteBody} from '../../src/api/answers/errors.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
@@ -58,7 +58,7 @@ test('neither the request id nor the scope that is wanted echoes a secret', () =
   }
 })
 
-test('what holds no secret is told as it is', () => {
+test('what holds no secret is shown as it is', () => {
   const said = 'the offer off_1 costs 450.00 EUR, not 400.00, since 2026-11-20T10:00:00Z'
   expect(
     refusalOf(answer(409, JSON.stringify({error: {code: 'price_changed', message: said}})), 0).message,

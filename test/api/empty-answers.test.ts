@@ -74,6 +74,6 @@ describe.each<[string, (api: Api) => Promise<unknown>]>([
   })
 })
 
-test('a status is the record where it stands in the envelope', async () => {
+test('a status in the envelope is the record', async () => {
   expect(await showAccount(apiAnswering({json: {data: {status: 'ACTIVE'}}}).api)).toEqual({status: 'ACTIVE'})
 })

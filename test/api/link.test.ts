@@ -30,7 +30,7 @@ test.each([
 })
 
 test.each(['tls', 'refused', 'timeout'] as const)(
-  "a fault of the link's host (%s) is told as that host's",
+  "a fault of the link's host (%s) is reported as that host's",
   async fault => {
     const sender = {
       send: async () => {

@@ -54,7 +54,7 @@ test('the rest', () => {
   expect(termsOf({payment_methods: [{code: 'card'}], rooms_left: 'many'})).toEqual(NOTHING)
 })
 
-test('the outermost is told, the first of several names goes first, and null says nothing', () => {
+test('the outermost counts, then the first of several names, and null says nothing', () => {
   const inner = {rooms_left: 9, remarks: 'inner', paymentModes: ['Instant']}
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject({
     ...{remarks: 'outer', roomsLeft: 9, paymentModes: ['instant']},

@@ -43,77 +43,33 @@ test.each(SHAPES)('$shape', ({answer, expected}) => {
 })
 
 describe('a wrong neighbour', () => {
-  test.each([
-    [
-      'the next offer',
-      {
-        offers: [
-          {
-            offer_id: 'a',
-            hotel: {name: 'A', stars: 5},
-            board: 'BB',
-            price: {total: '1.00', currency: 'EUR'},
-            refundable: true,
-          },
-          {offer_id: 'b'},
-        ],
-      },
-      1,
-    ],
-    [
-      'an offer inside',
-      {
-        offers: [
-          {offer_id: 'b', alternatives: [{offer_id: 'a', hotel_name: 'A', price: '1.00', board: 'BB'}]},
-        ],
-      },
-      0,
-    ],
+  const eur = (total: unknown) => ({total, currency: 'EUR'})
+  const A = {offer_id: 'a', hotel: {name: 'A', stars: 5}, board: 'BB', price: eur('1.00'), refundable: true}
+  const inside = {offer_id: 'a', hotel_name: 'A', price: '1.00', board: 'BB'}
+  const fees = {
+    taxes: {amount: '1.00', currency: 'EUR'},
+    fees: [{amount: 2}],
+    cancellation_policies: [{amount: '3.00'}],
+  }
+  const city = {name: 'Istanbul'}
+  test.each<[string, unknown, number]>([
+    ['the next offer', {offers: [A, {offer_id: 'b'}]}, 1],
+    ['an offer inside', {offers: [{offer_id: 'b', alternatives: [inside]}]}, 0],
     ['the number of results', {total: 1, amount: 1, offers: [{offer_id: 'b'}]}, 0],
     [
       "a hotel's cheapest price",
-      {hotels: [{price: {total: '1.00', currency: 'EUR'}, rates: [{offer_id: 'b'}, {offer_id: 'c'}]}]},
+      {hotels: [{price: eur('1.00'), rates: [{offer_id: 'b'}, {offer_id: 'c'}]}]},
       0,
     ],
-    [
-      'taxes, fees and fines',
-      {
-        offers: [
-          {
-            offer_id: 'b',
-            taxes: {amount: '1.00', currency: 'EUR'},
-            fees: [{amount: 2}],
-            cancellation_policies: [{amount: '3.00', currency: 'EUR'}],
-          },
-        ],
-      },
-      0,
-    ],
+    ['taxes, fees and fines', {offers: [{offer_id: 'b', ...fees}]}, 0],
     [
       'the price of one of two rooms',
-      {
-        offers: [
-          {
-            offer_id: 'b',
-            rooms: [{price: {total: 1, currency: 'EUR'}}, {price: {total: 2, currency: 'EUR'}}],
-          },
-        ],
-      },
+      {offers: [{offer_id: 'b', rooms: [{price: eur(1)}, {price: eur(2)}]}]},
       0,
     ],
-    [
-      'the name of the city',
-      {
-        data: {
-          name: 'x',
-          city: {name: 'Istanbul'},
-          offers: [{offer_id: 'b', destination: {name: 'Istanbul'}}],
-        },
-      },
-      0,
-    ],
-    ['a list of cities', {cities: [{name: 'Istanbul', offers: [{offer_id: 'b'}]}]}, 0],
-  ] as [string, unknown, number][])('is not believed: %s', (_, json, index) => {
+    ['the name of the city', {data: {name: 'x', city, offers: [{offer_id: 'b', destination: city}]}}, 0],
+    ['a list of cities', {cities: [{...city, offers: [{offer_id: 'b'}]}]}, 0],
+  ])('is not believed: %s', (_, json, index) => {
     expect(read(json)[index]).toEqual({offer_id: expect.stringMatching(/^[bc]$/), ...NOTHING})
   })
 
@@ -153,41 +109,18 @@ describe('money', () => {
 })
 
 describe('hostile answers', () => {
-  test.each([
-    null,
-    1,
-    'x',
-    true,
-    [],
-    {},
-    [[[]]],
-    {offers: null},
-    {offers: [null, 1, [], 'x']},
-    {offer_id: 1},
-    {offer_id: ''},
-    {offer_id: null},
-    {offer_id: {}},
-  ])('%j holds no offers', json => {
-    expect(findOffers(json)).toEqual([])
-  })
+  const ODD_IDS = [{offer_id: 1}, {offer_id: ''}, {offer_id: null}, {offer_id: {}}]
+  test.each([null, 1, 'x', true, [], {}, [[[]]], {offers: null}, {offers: [null, 1, [], 'x']}, ...ODD_IDS])(
+    '%j holds no offers',
+    json => {
+      expect(findOffers(json)).toEqual([])
+    },
+  )
 
   test('null and wrong types everywhere', () => {
-    const json = {
-      offers: [
-        {
-          offer_id: 'a',
-          hotel: null,
-          rooms: [null],
-          price: null,
-          board: [],
-          refundable: 'maybe',
-          stars: 'many',
-          expires_at: 'soon',
-          free_cancellation_until: 5,
-        },
-      ],
-    }
-    expect(read(json)).toEqual([{offer_id: 'a', ...NOTHING}])
+    const empty = {hotel: null, rooms: [null], price: null, board: []}
+    const odd = {refundable: 'maybe', stars: 'many', expires_at: 'soon', free_cancellation_until: 5}
+    expect(read({offers: [{offer_id: 'a', ...empty, ...odd}]})).toEqual([{offer_id: 'a', ...NOTHING}])
   })
 
   test.each([
@@ -219,26 +152,15 @@ describe('hostile answers', () => {
     expect(findOffers([deep, {offer_id: 'b'}])).toHaveLength(1)
   })
 
-  test('ten thousand offers are read at once', () => {
-    const rates = Array.from({length: 10_000}, (_, index) => ({
-      offer_id: `off_${index}`,
-      price: {total: index, currency: 'EUR'},
-      board: {code: 'BB'},
-      rooms: [{room_name: 'R'}],
-    }))
+  test('ten thousand offers are read at once, in a list and under keys of their own', () => {
+    const ids = Array.from({length: 10_000}, (_, index) => index)
+    const more = {board: {code: 'BB'}, rooms: [{room_name: 'R'}]}
+    const rates = ids.map(n => ({offer_id: `off_${n}`, price: {total: n, currency: 'EUR'}, ...more}))
     const found = read({data: {hotels: [{name: 'H', stars: 3, rates}]}})
     expect(found).toHaveLength(10_000)
-    expect(found.at(-1)).toMatchObject({
-      offer_id: 'off_9999',
-      hotel_name: 'H',
-      price: price('9999.00', 'EUR'),
-    })
-  })
-
-  test('ten thousand offers under keys of their own, too', () => {
-    const named = Object.fromEntries(
-      Array.from({length: 10_000}, (_, index) => [`off_${index}`, {offer_id: `off_${index}`, price: index}]),
-    )
+    const last = {offer_id: 'off_9999', hotel_name: 'H', price: price('9999.00', 'EUR')}
+    expect(found.at(-1)).toMatchObject(last)
+    const named = Object.fromEntries(ids.map(n => [`off_${n}`, {offer_id: `off_${n}`, price: n}]))
     expect(read({currency: 'EUR', data: named}).at(-1)?.price).toEqual(price('9999.00', 'EUR'))
   })
 })

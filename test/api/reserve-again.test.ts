@@ -57,8 +57,8 @@ describe('an earlier reservation in the way: nothing is sent', () => {
   ])('%s', async (_, intent, code) => {
     await run()
     place.service.forget()
-    const told = {kind: 'usage', details: {code}, message: expect.stringContaining('ref-1')}
-    await expect(run(intent)).rejects.toMatchObject(told)
+    const refused = {kind: 'usage', details: {code}, message: expect.stringContaining('ref-1')}
+    await expect(run(intent)).rejects.toMatchObject(refused)
     expect(sent()).toEqual([])
   })
 
@@ -89,7 +89,7 @@ test('the order of keys in the request does not make it another one', async () =
 })
 
 describe('resume', () => {
-  test('sends the same body with the same key, or tells what is known', async () => {
+  test('sends the same body with the same key, or returns what is known', async () => {
     scripted(commitThenDrop, refusing(501))
     await expect(run()).rejects.toMatchObject(UNKNOWN)
     place.service.script = usual

@@ -121,7 +121,7 @@ test('while another process has yet to send it, resuming waits for that one', as
   expect(sent()).toHaveLength(1)
 })
 
-test('stopped while another process has the offer: nothing is begun', async () => {
+test('stopped while another process has the offer: nothing is started', async () => {
   const parts = open()
   let release = () => {}
   const held = open().reserveParts.journal.alone(

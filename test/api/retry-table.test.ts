@@ -1,6 +1,6 @@
 /**
  * The table of retries as a whole, through the sender: every status from 100 to 599 and every fault, with whatever
- * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is told here apart from the
+ * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is written here apart from the
  * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, design.md ("Exactly one reservation") for what may go out twice.
  */
 import fc from 'fast-check'
@@ -39,41 +39,19 @@ const HEADERS: readonly (readonly [headers: Record<string, string>, asked: numbe
   [{'retry-after': date(5).replace(/^\w+/, 'Someday')}, 5000],
   [{'retry-after': date(-5)}, 0],
   [{'retry-after': date(86_400)}, 86_400_000],
-  // On the service's own clock, where that is told.
+  // On the service's own clock, where there is one.
   [{'retry-after': date(1005), date: date(1000)}, 5000],
   [{'retry-after': date(5), date: 'never'}, 5000],
   ...[
-    '-1',
-    '+1',
-    '1.5',
-    '1e3',
-    '0x10',
-    '٧',
-    'soon',
-    '5, 6',
-    '',
-    ' ',
-    '7 s',
-    '9'.repeat(400),
-    '\u202e7',
-    'NaN',
-    '1999999999',
-    '2033-05-18',
+    ...'-1 +1 1.5 1e3 0x10 ٧ soon NaN 1999999999 2033-05-18 \u202e7'.split(' '),
+    ...['5, 6', '', ' ', '7 s', '9'.repeat(400)],
   ].map((text): [Record<string, string>, undefined] => [{'retry-after': text}, undefined]),
 ]
 
-const PASSING: readonly ExchangeFault[] = [
-  'dns',
-  'refused',
-  'connect_timeout',
-  'proxy',
-  'reset',
-  'timeout',
-  'cut',
-]
-const LASTING: readonly ExchangeFault[] = ['tls', 'proxy_refused', 'too_large', 'protocol']
+const PASSING = ['dns', 'refused', 'connect_timeout', 'proxy', 'reset', 'timeout', 'cut'] as ExchangeFault[]
+const LASTING = ['tls', 'proxy_refused', 'too_large', 'protocol'] as ExchangeFault[]
 
-interface Told {
+interface Seen {
   readonly requests: number
   readonly waits: readonly number[]
   readonly mayHaveActed: boolean
@@ -81,8 +59,8 @@ interface Told {
   readonly end: number | ExchangeFault
 }
 
-/** Answers first as told and then with 200. */
-async function send(first: WireAnswer | ExchangeError, repeatable: boolean): Promise<Told> {
+/** Sends to a service that answers with `first` and then with 200. */
+async function send(first: WireAnswer | ExchangeError, repeatable: boolean): Promise<Seen> {
   const clock = fakeClock(NOW)
   let requests = 0
   const transport: Transport = async () => {
@@ -99,7 +77,7 @@ async function send(first: WireAnswer | ExchangeError, repeatable: boolean): Pro
   return {requests, waits: clock.sleeps, mayHaveActed: seen.mayHaveActed, end: seen.status}
 }
 
-function expected(may: boolean, asked: number | undefined, acted: boolean, end: Told['end']): Told {
+function expected(may: boolean, asked: number | undefined, acted: boolean, end: Seen['end']): Seen {
   const wait = Math.max(JITTER, asked ?? 0)
   const fits = wait < TIMEOUT_SECONDS * 1000
   return may && fits
@@ -113,10 +91,10 @@ test.each([true, false])('every status × headers, repeatable: %s', async repeat
   for (let status = 100; status <= 599; status++) {
     for (const [headers, asked] of HEADERS) {
       const may = status === 429 || (repeatable && [500, 502, 503, 504].includes(status))
-      const told = await send({status, headers, body: Buffer.from('{}')}, repeatable)
+      const seen = await send({status, headers, body: Buffer.from('{}')}, repeatable)
       const right = expected(may, asked, status >= 500, status)
       cells++
-      if (JSON.stringify(told) !== JSON.stringify(right)) wrong.push({status, headers, told, right})
+      if (JSON.stringify(seen) !== JSON.stringify(right)) wrong.push({status, headers, seen, right})
     }
   }
   expect(wrong).toEqual([])
@@ -127,22 +105,17 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
   '%s, sent: %s',
   async (fault, sent) => {
     for (const repeatable of [true, false]) {
-      const told = await send(new ExchangeError(fault, sent, 'made up'), repeatable)
-      expect(told).toEqual(expected(PASSING.includes(fault) && (repeatable || !sent), undefined, sent, fault))
+      const seen = await send(new ExchangeError(fault, sent, 'made up'), repeatable)
+      expect(seen).toEqual(expected(PASSING.includes(fault) && (repeatable || !sent), undefined, sent, fault))
     }
   },
 )
 
 /** §4.1, §4.2 and the searches change nothing, whatever their method; all other POST, PATCH and DELETE may. */
-const CHANGES: ReadonlySet<OperationName> = new Set<OperationName>([
-  ...(['reservations.create', 'reservations.update', 'reservations.cancel'] as const),
-  ...([
-    'subscriptions.create',
-    'subscriptions.update',
-    'subscriptions.delete',
-    'subscriptions.test',
-  ] as const),
-])
+const CHANGES = new Set(
+  `reservations.create reservations.update reservations.cancel subscriptions.create subscriptions.update
+  subscriptions.delete subscriptions.test`.split(/\s+/),
+)
 
 const ENDS: readonly (readonly [name: string, end: number | ExchangeError, read: number, changed: number])[] =
   [
@@ -179,9 +152,8 @@ test.each(Object.keys(OPERATIONS) as OperationName[])('%s is sent as often as it
       tokens: {get: async () => token(), replace: async () => token()},
       clock,
     })
-    const parameters = Object.fromEntries(
-      [...OPERATIONS[name].path.matchAll(/\{(\w+)\}/g)].map(([, key]) => [key, 'x']),
-    )
+    const inPath = [...OPERATIONS[name].path.matchAll(/\{(\w+)\}/g)]
+    const parameters = Object.fromEntries(inPath.map(([, key]) => [key, 'x']))
     await api
       .exchange(name, {parameters, body: {a: 1}})
       .catch(error => expect(error).toBeInstanceOf(SendError))

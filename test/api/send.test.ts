@@ -1,4 +1,4 @@
-/** The sender: what is sent again, after how long, and whether the other side may have acted. */
+/** The sender: what is sent again, after how long, and whether the service may have acted. */
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
@@ -80,15 +80,6 @@ describe('what may have been done', () => {
   })
 })
 
-test('every repeat is the same request, byte for byte', async () => {
-  const {send, requests} = setUp([answer(503)])
-  await send()
-  expect(requests).toHaveLength(4)
-  for (const request of requests) {
-    expect(request).toEqual({...REQUEST, headers: {a: 'b', 'user-agent': 'bookctl/1'}})
-  }
-})
-
 describe('waiting', () => {
   test('is full jitter: random() · 250 ms · 2ⁿ', async () => {
     const {send, clock} = setUp([answer(503)], {random: () => 0.5})
@@ -142,7 +133,7 @@ test('beforeAttempt is called before each attempt, and what it throws ends the s
   expect(requests).toHaveLength(2)
 })
 
-test('the trace is told of every attempt, with the wait that follows', async () => {
+test('the trace gets every attempt, with the wait that follows', async () => {
   const {send, records} = setUp([failure('reset', true), answer(200)], {random: () => 0.4, seconds: 2})
   await send()
   expect(
@@ -153,7 +144,7 @@ test('the trace is told of every attempt, with the wait that follows', async () 
   ])
 })
 
-test('an answer comes with the secrets of every request before it, which it may tell back', async () => {
+test('an answer comes with the secrets of every request before it, which it may echo', async () => {
   const sender = createSender({
     clock: fakeClock(),
     random: () => 0,

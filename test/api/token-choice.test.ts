@@ -136,7 +136,7 @@ test('its own serves to its end where there is no room to keep it, and not once 
   expect(await get()).toBe('asked-1')
   clock.advance(29)
   expect(await get()).toBe('asked-1')
-  // That of somebody else is refused: it is no reason to ask again.
+  // Another process's token is refused: that is no reason to ask again.
   kept.tokens = [token('theirs', {obtainedAt: NOW + 1, expiresAt: NOW + 30})]
   expect(await replace(token('other'))).toBe('theirs')
   kept.tokens = []

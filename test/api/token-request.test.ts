@@ -133,7 +133,7 @@ test.each([500, 503])('%i with that code is a failure of the service', async sta
   })
 })
 
-test('a scope that is not granted is told with those asked for, and any other refusal as it is', async () => {
+test('the hint for a scope that is not granted lists those requested', async () => {
   const scope = await setUp(400, error('invalid_scope')).refused()
   expect(scope).toMatchObject({kind: 'refused', details: {code: 'invalid_scope', requestId: 'req_1'}})
   expect(scope.details.hint).toBe(
@@ -144,7 +144,7 @@ test('a scope that is not granted is told with those asked for, and any other re
   expect(other.details.hint ?? '').not.toContain('asked for')
 })
 
-test('no answer is unreachable, though it may have been heard: a token too many does no harm', async () => {
+test('no answer is unreachable, since an extra token does no harm', async () => {
   const lost = new SendError(new ExchangeError('reset', true, 'service.test closed the connection'), 4, true)
   for (const failure of [await setUp(0, {}, lost).refused(), await setUp(0, {}, lost).notRevoked()])
     expect(failure).toMatchObject({kind: 'unreachable', details: {code: 'reset'}})
@@ -156,7 +156,7 @@ test('scopes are sorted, once each, without empty words', () => {
   expect(sortScopes(['c', '', 'a', 'b', 'a', ''])).toEqual(['a', 'b', 'c'])
 })
 
-test('a client is told from others by all it is, and by no part of its secret', () => {
+test('a fingerprint differs with the client id and with the secret, and shows neither', () => {
   const fingerprint = (clientId: string, clientSecret: string) =>
     tokenClientOf(BASE, {clientId, clientSecret}).secretFingerprint
   expect(tokenClientOf(BASE, {clientId: 'cid_1', clientSecret: 'sk_test_1'})).toEqual({

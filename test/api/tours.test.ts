@@ -19,8 +19,8 @@ describe('tours', () => {
     [{duration: 3}, null],
     [{duration: 'half a day'}, null],
     [{duration: ''}, null],
-  ])('that take %j', async (told, minutes) => {
-    const [tour] = await search({data: [{tour_id: 't1', ...told}]})
+  ])('that take %j', async (said, minutes) => {
+    const [tour] = await search({data: [{tour_id: 't1', ...said}]})
     expect(tour?.duration_minutes).toBe(minutes)
   })
 
@@ -51,8 +51,8 @@ describe('tours', () => {
 
   test.each([{pricing: {from: {value: 10, currency: 'EUR'}}}, {price: {minimum: '10.00'}, currency: 'EUR'}])(
     'of which the least price lies in %j',
-    async told => {
-      const [tour] = await search({data: [{tour_id: 't1', ...told}]})
+    async said => {
+      const [tour] = await search({data: [{tour_id: 't1', ...said}]})
       expect(tour?.price).toEqual({total: '10.00', currency: 'EUR'})
     },
   )

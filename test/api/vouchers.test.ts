@@ -66,7 +66,7 @@ test('a voucher of another reservation is not fetched', async () => {
 })
 
 describe('the link', () => {
-  test.each([403, 410])('answered %i is asked for anew, once', async status => {
+  test.each([403, 410])('answered %i is requested again, once', async status => {
     const once = await setUp(ready, n => (n === 1 ? {bytes: httpAnswer(status, 'expired')} : pdf()))
     expect((await once.fetch()).length).toBe(PDF.length)
     expect(once.server.requests.map(({path}) => path)).toEqual([
@@ -134,7 +134,7 @@ describe('before it is ready', () => {
     expect(waits).toBe(5)
   })
 
-  test('waiting ends as pending, with one last look at the end', async () => {
+  test('waiting ends as pending, with one last call at the end', async () => {
     const {fail, clock, counts} = await setUp(notReady, pdf)
     expect(await fail({waitSeconds: 4})).toMatchObject({
       kind: 'pending',
@@ -167,14 +167,14 @@ describe('before it is ready', () => {
     expect(clock.sleeps).toEqual([])
   })
 
-  test('one look tells', async () => {
+  test('one call says whether it is ready', async () => {
     expect(await isVoucherReady((await setUp(ready, pdf)).api, 'RSV-1')).toBe(true)
     expect(await isVoucherReady((await setUp(notReady, pdf)).api, 'RSV-1')).toBe(false)
     const forbidden = await setUp(() => jsonAnswer(403, {}), pdf)
     await expect(isVoucherReady(forbidden.api, 'RSV-1')).rejects.toMatchObject({kind: 'not_allowed'})
   })
 
-  test('one look of so many seconds asks no longer than that, and a service that fails is not ready', async () => {
+  test('a call with a time limit ends in time, and a service that fails is not ready', async () => {
     const failing = await setUp(() => jsonAnswer(503, {}, {'retry-after': '1'}), pdf)
     const began = failing.clock.now()
     expect(await isVoucherReady(failing.api, 'RSV-1', 2)).toBe(false)
