@@ -76,7 +76,7 @@ test('without --yes the fee is told and nothing is cancelled; with it, it is, on
   )
   const again = await home.json<Done>(['reservations', 'cancel', ref, '--yes'])
   expect([again.exit, again.result.error.code]).toEqual([5, 'already_cancelled'])
-  expect(again.result.error.hint).toContain('earlier attempt whose answer was lost, or by somebody else')
+  expect(again.result.error.hint).toContain('earlier attempt whose answer was lost, or by another person')
   expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
 })
 

@@ -206,7 +206,7 @@ test('what is said and what is not', async () => {
     quote: {fee: {amount: '12.00', currency: 'EUR'}, refund: null},
   })
   expect(cancelled.stderr).toContain('Warning: the fee is 15.00 EUR, where 12.00 EUR was quoted')
-  expect(cancelled.stderr).toContain('says voided; see what became of it: bookctl reservations show R-1')
+  expect(cancelled.stderr).toContain('reports voided; check its state: bookctl reservations show R-1')
   const cities = await home.json<{cities: object[]}>(COMMANDS['content.cities'] ?? [])
   expect(cities.result.cities).toMatchObject([{id: 5, name: HOSTILE, country_code: 'TR', timezone: null}])
   // Remembered, to be chosen by name later.
@@ -286,7 +286,7 @@ describe('a cancellation', () => {
     answers['/x/booking/R-1'] = {booking: {...BOOKING, status: 'Cancelled'}}
     const {exit, result} = await cancel()
     expect([exit, result.error.code]).toEqual([5, 'already_cancelled'])
-    expect(result.error.hint).toContain('by somebody else')
+    expect(result.error.hint).toContain('by another person')
     expect(service.seen(VOID)).toEqual([])
   })
 

@@ -6,14 +6,14 @@ export default class ConfigList extends BaseCommand {
   static override summary = 'List the settings, their effective values and origins'
   static override description =
     `Origins are flag, environment, profile, defaults (of all profiles), file, built_in and unset. An invalid value is
-shown with a warning. For a variable that holds a secret only "set" is shown. Environment: BOOKCTL_CONFIG_DIR,
+shown with a warning. For a variable with a secret only "set" is shown. Environment: BOOKCTL_CONFIG_DIR,
 BOOKCTL_PROFILE, and those of the settings.`
   static override examples = [
     'bookctl config list',
     `bookctl config list --query "settings[?origin!='unset'].key"`,
   ]
   static override columns = CONFIG_COLUMNS
-  /** All are listed with and without it; scripts of before have it. */
+  /** Has no effect; earlier scripts pass it. */
   static override flags = {all: Flags.boolean({hidden: true})}
 
   override readonly showsSettings = true

@@ -74,7 +74,7 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
-  /** Asks for what is missing, when somebody is there to answer. */
+  /** Asks for what is missing, at a terminal. */
   private async complete(given: SearchFlags): Promise<SearchFlags> {
     if (!lacksSomething(given) || !mayAsk(this.globals)) return given
     const {completeSearch} = await import('../../cli/features/wizard/ask-search.js')

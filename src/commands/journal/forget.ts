@@ -15,7 +15,7 @@ import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome cannot be found out.'
   static override description =
-    `Removes the stored request, which holds guest data; it cancels nothing at the service. The reference, the key and the hash
+    `Removes the stored request, which has guest data; it cancels nothing at the service. The reference, the key and the hash
 of the request stay, so that the same request is never sent again by mistake: to book after all, search again.
 Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [

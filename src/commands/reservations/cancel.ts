@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import * as cancelling from '../../cli/features/reservations/cancel.js'
-import {howToLook} from '../../cli/features/reservations/reservations.js'
+import {howToCheck} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -49,7 +49,7 @@ Environment: those of every command.`
     const atStake = cancelling.describeCancellation(plan, target)
     const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
     requireConsent(agreed, cancelling.changeOf(plan))
-    this.stopNote = {hint: howToLook(args.ref)}
+    this.stopNote = {hint: howToCheck(args.ref)}
     const warn = (text: string) => void this.warn(text)
     const done = await cancelling.cancel(connection, plan, body, warn)
     for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {readUpdate} from '../../cli/features/reservations/reservation-update.js'
-import {howToLook, RESERVATIONS_COLUMNS, update} from '../../cli/features/reservations/reservations.js'
+import {howToCheck, RESERVATIONS_COLUMNS, update} from '../../cli/features/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
@@ -49,7 +49,7 @@ Environment: those of every command.`
     const atStake = {what: 'a change of a live reservation', undone: 'nothing was sent'}
     if (target.mode === 'live') await this.consent(flags.yes, `Change ${args.ref}?`, atStake)
     const connection = await this.connect(target)
-    this.stopNote = {hint: howToLook(args.ref)}
+    this.stopNote = {hint: howToCheck(args.ref)}
     await this.print(await update(connection, args.ref, change))
   }
 }

@@ -74,8 +74,8 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
       print: (result, continues) => this.print(result, continues),
       printPieces: writePieces,
     }
-    const told = this.told(results)
-    const {read, invalid} = await printResults(told, inputs.length, this.printing(), printer, leftOut)
+    const explained = this.explained(results)
+    const {read, invalid} = await printResults(explained, inputs.length, this.printing(), printer, leftOut)
     if (read === 0) throw nothingToVerify()
     if (invalid > 0) this.exitCode = EXITS.signature.code
   }
@@ -88,11 +88,11 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'in blocks'
   }
 
-  /** Tells a person why, beside the result. */
-  private async *told(results: AsyncIterable<readonly Verified[]>): AsyncGenerator<readonly Verified[]> {
-    const tells = !this.globals.json && this.globals.format === undefined
+  /** Prints the causes for a person, beside the result. */
+  private async *explained(results: AsyncIterable<readonly Verified[]>): AsyncGenerator<readonly Verified[]> {
+    const explains = !this.globals.json && this.globals.format === undefined
     for await (const verified of results) {
-      if (tells) for (const line of verified.flatMap(explain)) this.tell(line)
+      if (explains) for (const line of verified.flatMap(explain)) this.tell(line)
       yield verified
     }
   }

@@ -11,7 +11,7 @@ import {checkedFlag} from '../../input/flags.js'
 import {closestFew, fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 
-/** What of a connection tells names. */
+/** The parts of a connection that know names. */
 export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
 
 /**
@@ -52,7 +52,7 @@ export function cityText(id: number | string, {state, target}: Pick<Naming, 'sta
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
-/** A number, or a name that only the connection can tell the number of. */
+/** An id, or a name that only the connection can resolve. */
 const numberOrName = checkedFlag((field, text) =>
   /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
 )
@@ -96,7 +96,7 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): number {
   )
 }
 
-/** Ours: more suggestions are no help. */
+/** Ours: more suggestions do not help. */
 const MOST_NEAR = 3
 
 function nearestCities(wanted: string, known: readonly KnownCity[]): KnownCity[] {

@@ -55,7 +55,7 @@ function remember(connection: Connection, request: SearchRequest, outcome: Searc
   connection.state.offers.remember({baseUrl, clientId}, seen, connection.clock.now())
 }
 
-/** What is kept of each offer, made when it is written: there may be a great many. */
+/** Lazy, because there may be many offers. */
 function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<OfferFound> {
   const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
   for (const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} of outcome.offers) {
@@ -80,7 +80,7 @@ export interface SearchFlags {
   readonly currency?: string | undefined
 }
 
-/** One room with two adults, when no --room is given. */
+/** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
 /** Ours: as contract/hotels.ts bounds them. */
 export const MOST_ROOMS = 9

@@ -38,7 +38,7 @@ export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
   fact('description', fields => textIn(fields, ['description', 'short_description', 'about'])),
 ]
 
-/** Its own, or that of an object about where it is. */
+/** Of the hotel, or of an object with its location. */
 function coordinate(fields: Fields, names: readonly string[]): number | null {
   const places = ['location', 'coordinates', 'geo', 'geo_location', 'geolocation', 'position', 'address']
   const inside = places.map(place => firstObject(fields.get(place))).filter(isObject)
@@ -56,12 +56,12 @@ function listText(value: unknown): string | null {
 export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
   const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)
-  // What does not say its own id is the one asked for.
+  // An answer without an id is about the requested hotel.
   const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
   return {document: {hotel}, items: [row], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
 }
 
-/** What an offer costs now, and what it cost when this machine found it. */
+/** The price of an offer now, and the one this machine saw in its search. */
 export interface Comparison {
   readonly offer: PricedOffer
   /** Null when the offer was not searched on this machine, or either price is not known. */
@@ -71,7 +71,7 @@ export interface Comparison {
     readonly currency: string | null
     readonly searched_at: string
   } | null
-  /** Whole seconds the offer can still be reserved; null when nobody says. */
+  /** Whole seconds the offer can still be reserved; null when unknown. */
   readonly valid_seconds: number | null
 }
 
@@ -103,7 +103,7 @@ export async function price(
   const seen = state.writable ? state.offers.find(client, offerId) : undefined
   const comparison = compare(offer, seen, clock.now())
   if (seen && comparison.changed) {
-    // What the answer does not say is known from the search: a price without its currency would say less than before.
+    // An answer without a currency means that of the search.
     const currency = offer.price.currency ?? seen.currency
     state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
   }

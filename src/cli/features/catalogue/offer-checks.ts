@@ -1,4 +1,4 @@
-/** What the offers seen by this machine say about a reservation: reasons to refuse it here, and reasons to warn. */
+/** Checks a reservation against the offer as this machine saw it: refusals and warnings. */
 import {ageOn, nightsBetween} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {isTcNumber} from '../../../contract/identity.js'
@@ -56,7 +56,7 @@ function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
   )
 }
 
-/** What looks wrong about the guests but is for the service to decide. One line each. */
+/** Guests that look wrong, one line each; the service decides. */
 export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
   const doubts = guests.flatMap((guest, index) => doubtIdentity(guest, `guests[${index}]`))
   return seen ? [...doubts, ...doubtNumbers(seen, guests), ...doubtAges(seen, guests)] : doubts
@@ -73,7 +73,7 @@ function doubtNumbers(seen: SeenOffer, guests: readonly Guest[]): string[] {
   return [`the offer was searched for ${searched} guests; ${guests.length} are given`]
 }
 
-/** A child's age may count at check-in or at check-out; a search that fits neither is doubted. */
+/** A child's age may count at check-in or at check-out. */
 function doubtAges(seen: SeenOffer, guests: readonly Guest[]): string[] {
   const born = guests.flatMap(guest => guest.birth_date ?? [])
   if (born.length < guests.length) return []

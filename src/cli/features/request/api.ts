@@ -1,4 +1,4 @@
-/** The work behind `api`: what was typed becomes a request, and the answer what is printed. */
+/** `api`: from the command line to a request, and from the answer to what is printed. */
 import {buildRaw, type RawRequest} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
@@ -10,11 +10,11 @@ import {readJson, readText} from '../../input/files.js'
 import {scopesIn, type Target} from '../../session/target.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
-import type {Result} from '../../terminal/result.js'
+import {columnsOf, type Result} from '../../terminal/result.js'
 
 type Header = readonly [name: string, value: string]
 
-export interface ApiFlags {
+interface ApiFlags {
   readonly data?: string | undefined
   readonly header?: readonly Header[] | undefined
   readonly scope?: readonly (readonly Scope[])[] | undefined
@@ -25,8 +25,8 @@ export interface ApiPlan extends RawRequest {
   readonly scopes: readonly Scope[]
 }
 
-/** `--data` and `--header`, checked and read before it is known where they go. */
-export interface TypedCall {
+/** The arguments and flags, checked before the service is known. */
+interface TypedCall {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -87,14 +87,14 @@ export function splitHeader(field: string, text: string): Header {
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]
 }
 
-/** The request for `target`, and the scopes it needs: those told, else the operation's, else the configured ones. */
+/** The request for `target` and its scopes: those given, else the operation's, else the configured ones. */
 export function planCall(target: Target, call: TypedCall): ApiPlan {
   const raw = buildRaw(target.baseUrl, call)
   const known = raw.scope === undefined ? undefined : [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
 }
 
-/** What must be known before the request goes out; undefined when nothing must. */
+/** A warning before the request is sent. */
 export function doubtOf({operation}: ApiPlan): string | undefined {
   if (operation !== 'reservations.create') return undefined
   return 'Warning: a reservation made this way is not in the journal, so a lost answer cannot be resumed; use bookctl reserve'
@@ -111,23 +111,22 @@ export function describeRaw({request}: ApiPlan): object {
 export function bodyOf(answer: Answer): unknown {
   if (answer.json !== undefined) return answer.json
   if (answer.body.length === 0) return null
-  const text = textOf(answer.body)
-  const content_type = answer.headers['content-type'] ?? null
-  return text === undefined
-    ? {content_type, bytes: answer.body.length, body_base64: Buffer.from(answer.body).toString('base64')}
-    : {content_type, bytes: answer.body.length, body: text}
+  const body = textOf(answer.body)
+  const described = {content_type: answer.headers['content-type'] ?? null, bytes: answer.body.length}
+  if (body !== undefined) return {...described, body}
+  return {...described, body_base64: Buffer.from(answer.body).toString('base64')}
 }
 
 /** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
-export function apiResult(answer: Answer, include: boolean): Result<unknown> {
+export function apiResult(answer: Answer, include: boolean): Result {
   const body = bodyOf(answer)
   const items = rowsOf(body)
   const names = [...new Set(items.flatMap(item => Object.keys(item)))]
   return {
     document: (include ? {status: answer.status, headers: headersOf(answer), body} : body) as object,
     items,
-    columns: names.map(name => ({name, value: item => (item as Record<string, unknown>)[name]})),
-    id: item => Object.values(item as object)[0],
+    columns: columnsOf(names),
+    id: item => Object.values(item)[0],
   }
 }
 
@@ -138,7 +137,7 @@ function rowsOf(body: unknown): Record<string, unknown>[] {
   return list.map(item => (isObject(item) ? item : {value: item}))
 }
 
-/** Bytes for stdout where no form was asked for; undefined when a terminal must not get them. */
+/** Bytes for stdout without a format; undefined when a terminal must not get them. */
 export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): Uint8Array | undefined {
   const body = plainBody(answer, isTerminal)
   if (body === undefined || !include) return body
@@ -151,26 +150,19 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
   if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
   const text = textOf(answer.body)
   if (text === undefined) return undefined
-  return Buffer.from(
-    text === ''
-      ? ''
-      : `${text
-          .split(/\r?\n/)
-          .map(line => sanitizeLine(line))
-          .join('\n')}\n`,
-  )
+  if (text === '') return Buffer.alloc(0)
+  const lines = text.split(/\r?\n/).map(line => sanitizeLine(line))
+  return Buffer.from(`${lines.join('\n')}\n`)
 }
 
-/** As they came, but for secrets and what a terminal would obey. */
+/** As received, without secrets and terminal control characters. */
 function headersOf({headers, secrets = []}: Answer): Record<string, string> {
   const redactor = createRedactor()
   for (const secret of secrets) redactor.add(secret)
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      sanitizeLine(name),
-      sanitizeLine(redactor.header(name, value)),
-    ]),
+  const shown = Object.entries(headers).map(
+    ([name, value]) => [sanitizeLine(name), sanitizeLine(redactor.header(name, value))] as const,
   )
+  return Object.fromEntries(shown)
 }
 
 /** The text, or undefined when it is not UTF-8 or holds a NUL. */

@@ -1,4 +1,4 @@
-/** Reservations after they were made, as their commands ask for them and print them. */
+/** `reservations list`, `show` and `update`. */
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/paging.js'
@@ -9,11 +9,11 @@ import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
-import type {Column, Result} from '../../terminal/result.js'
+import {listResult, type Result} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/follow.js'
 
-/** What `--after` takes: the cursor of an earlier page. */
+/** `--after`: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {
   if (text === UNKNOWN_NEXT)
     throw usage('invalid_input', `${field}: the service did not say how to ask for those after that page`)
@@ -37,14 +37,8 @@ type Row = ReturnType<typeof rowOf>
 function rowOf(found: ReadReservation) {
   const facts = factsOfReservation(found)
   const {reservation_ref, status, payment_url} = found
-  return {
-    ...facts,
-    reservation_ref,
-    status,
-    payment_url,
-    price: moneyText(facts.price),
-    fee: moneyText(facts.fee),
-  }
+  const [price, fee] = [facts.price, facts.fee].map(moneyText)
+  return {...facts, reservation_ref, status, payment_url, price, fee}
 }
 
 const NAMES = [
@@ -60,8 +54,6 @@ const NAMES = [
   ] as const),
   ...(['payment_url', 'free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
 ]
-const COLUMNS: readonly Column<Row>[] = NAMES.map(name => ({name, value: row => row[name]}))
-
 export const RESERVATIONS_COLUMNS: readonly string[] = NAMES
 
 const MORE_THAN_THESE =
@@ -71,19 +63,17 @@ const MORE_THAN_THESE =
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {listReservations} = await import('../../../api/operations/reservations.js')
   const {reservations, next}: FoundReservations = await listReservations(api, wish)
+  const document = {reservations: reservations.map(({reservation}) => reservation), next}
   return {
-    document: {reservations: reservations.map(({reservation}) => reservation), next},
-    items: reservations.map(rowOf),
-    columns: COLUMNS,
+    ...listResult(document, reservations.map(rowOf), NAMES),
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
-    id: row => row.reservation_ref,
     whenEmpty: 'There are no such reservations.',
     ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
     next,
   }
 }
 
-/** Throws Failure. `warn` is told what hinders that this machine's journal says the same. */
+/** Records the state in the journal, too; a failure there only warns. Throws Failure. */
 export async function show(
   connection: Connection,
   reference: string,
@@ -99,7 +89,7 @@ export async function show(
   return singleReservation(found)
 }
 
-/** Throws Failure; one whose outcome is unknown names the way to find out. */
+/** Throws Failure; for an unknown outcome, with how to find it out. */
 export async function update(
   {api}: Connection,
   reference: string,
@@ -107,29 +97,23 @@ export async function update(
 ): Promise<Result<Row>> {
   const {updateReservation} = await import('../../../api/operations/reservations.js')
   const found = await updateReservation(api, reference, change).catch(error => {
-    throw namingTheWay(error, `${howToLook(reference)}; the same change can be sent again`)
+    throw withHint(error, `${howToCheck(reference)}; the same change can be sent again`)
   })
   const nothing = {reservation: {}, reservation_ref: reference, status: null, payment_url: null}
   return {...singleReservation(found ?? nothing), document: {reservation: found?.reservation ?? null}}
 }
 
 function singleReservation(found: ReadReservation): Result<Row> {
-  return {
-    document: {reservation: found.reservation},
-    items: [rowOf(found)],
-    columns: COLUMNS,
-    id: row => row.reservation_ref,
-    single: true,
-  }
+  return {...listResult({reservation: found.reservation}, [rowOf(found)], NAMES), single: true}
 }
 
-/** `reference` has been checked, so that it may be pasted into a shell. */
-export function howToLook(reference: string): string {
-  return `see what became of it: bookctl reservations show ${reference}`
+/** `reference` was checked, so that it can be pasted into a shell. */
+export function howToCheck(reference: string): string {
+  return `check its state: bookctl reservations show ${reference}`
 }
 
-/** `error` with `hint` when it is of an unknown outcome; else as it is. */
-export function namingTheWay(error: unknown, hint: string): unknown {
+/** Adds `hint` to an unknown outcome; any other error stays as it is. */
+export function withHint(error: unknown, hint: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
   return new Failure(error.kind, error.message, {...error.details, hint})
 }

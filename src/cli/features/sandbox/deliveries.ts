@@ -1,13 +1,10 @@
 /** The local sandbox's deliveries, as `sandbox deliveries` prints them. */
-import type {Result} from '../../terminal/result.js'
+import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 
 type Row = Record<string, unknown>
 
-const COLUMNS: readonly {name: string; value: (delivery: Row) => unknown}[] = [
-  ...['delivery_id', 'subscription_id', 'event_id', 'type', 'status', 'next_attempt_at'].map(name => ({
-    name,
-    value: (delivery: Row) => delivery[name],
-  })),
+const COLUMNS: readonly Column<Row>[] = [
+  ...columnsOf<Row>(['delivery_id', 'subscription_id', 'event_id', 'type', 'status', 'next_attempt_at']),
   {name: 'attempts', value: delivery => attemptsOf(delivery).length},
   {name: 'last_status', value: delivery => attemptsOf(delivery).at(-1)?.status ?? null},
   {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null},
@@ -23,7 +20,6 @@ export function deliveryList(data: unknown): Result<Row> {
     items: deliveries,
     columns: COLUMNS,
     shown: ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at'],
-    id: delivery => delivery.delivery_id,
     whenEmpty: 'No deliveries yet.',
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The whole story on a throw-away local sandbox: every step is the command a user would type, run as a process of
- * its own with a configuration directory that is removed at the end.
+ * A whole booking on a temporary local sandbox: every step is a command as a user would type it, run as a process with
+ * a configuration directory that is removed at the end.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {rmSync} from 'node:fs'
@@ -15,7 +15,6 @@ export interface Step {
   /** As a user would type it. */
   readonly command: string
   readonly exit: number
-  /** What it printed. */
   readonly output: string
 }
 
@@ -71,7 +70,7 @@ export class Demo {
     await step(['account'])
     const receiver = await this.receiver()
     const created = await step(['webhooks', 'create', '--url', receiver.url, ...EVENTS])
-    const listening = this.begin(receiver.listen)
+    const listening = this.start(receiver.listen)
     await listening.ready
     await step(['webhooks', 'test', idIn(created)])
     steps.push(await this.shown(listening.done))
@@ -127,7 +126,7 @@ export class Demo {
   }
 
   private step(argv: readonly string[], stdin: string): Promise<Step> {
-    return this.shown(this.begin(argv, stdin).done)
+    return this.shown(this.start(argv, stdin).done)
   }
 
   private async shown(done: Promise<Step>): Promise<Step> {
@@ -137,7 +136,7 @@ export class Demo {
   }
 
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
-  private begin(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
+  private start(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
     const command = `bookctl ${argv.map(quote).join(' ')}`
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
     this.options.onCommand(command)

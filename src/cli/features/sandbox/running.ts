@@ -67,28 +67,24 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-export interface ControlParts {
-  readonly sender: Sender
-  readonly timeoutSeconds: number
-}
-
-/** Asks a control of the sandbox; returns its JSON, out of `data`. Throws Failure. */
+/** Calls a control of the sandbox; returns its JSON, out of `data`. Throws Failure. */
 export async function control(
-  parts: ControlParts,
+  {sender, timeoutSeconds}: {readonly sender: Sender; readonly timeoutSeconds: number},
   sandbox: RunningSandbox,
   path: string,
   body?: object,
 ): Promise<Record<string, unknown>> {
   const url = `${sandbox.origin}/_sandbox${path}`
-  const headers = {accept: 'application/json', ...(body ? {'content-type': 'application/json'} : {})}
+  const headers = {accept: 'application/json'}
+  const posted = {...headers, 'content-type': 'application/json'}
   const request = body
-    ? {method: 'POST', url, headers, body: JSON.stringify(body)}
+    ? {method: 'POST', url, headers: posted, body: JSON.stringify(body)}
     : {method: 'GET', url, headers}
-  const policy = {repeatable: body === undefined, timeoutSeconds: parts.timeoutSeconds}
-  const answer = await parts.sender.send(request, policy).catch(error => {
-    throw error instanceof SendError && error.last.fault === 'refused'
-      ? notRunning('the local sandbox does not answer', error.last.reason)
-      : fault(error, body !== undefined)
+  const policy = {repeatable: body === undefined, timeoutSeconds}
+  const answer = await sender.send(request, policy).catch(error => {
+    if (!(error instanceof SendError)) throw error
+    if (error.last.fault !== 'refused') throw unanswered(error, body !== undefined)
+    throw notRunning('the local sandbox does not answer', error.last.reason)
   })
   if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) throw notASandbox(answer)
   const json = parseJson(answer.body)
@@ -96,20 +92,12 @@ export async function control(
   throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
 }
 
-/** The sandbox's own answer, damaged on its way. `changes`: the request was for a change, which has been made. */
+/** The sandbox's own answer, damaged on its way. `changes`: the request was for a change. */
 function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
-  const problem = whyNotJson(body)
-  const details = {code: 'answer_not_understood', status}
-  return changes
-    ? new Failure(
-        'outcome_unknown',
-        `the change may have been made, but the answer of the local sandbox cannot be read: ${problem}`,
-        {
-          ...details,
-          code: 'outcome_unknown',
-        },
-      )
-    : new Failure('service_failed', `the answer of the local sandbox cannot be read: ${problem}`, details)
+  const problem = `the answer of the local sandbox cannot be read: ${whyNotJson(body)}`
+  if (!changes) return new Failure('service_failed', problem, {code: 'answer_not_understood', status})
+  const message = `the change may have been made, but ${problem}`
+  return new Failure('outcome_unknown', message, {code: 'outcome_unknown', status})
 }
 
 /** An answer without the mark of the sandbox's controls. */
@@ -119,28 +107,15 @@ function notASandbox(answer: SentAnswer): Failure {
   return new Failure('service_failed', message, {code: 'not_a_sandbox', status})
 }
 
-/** `changes`: the change may have been made although no answer came. */
-function fault(error: unknown, changes: boolean): unknown {
-  return error instanceof SendError ? unanswered(error, changes) : error
-}
-
 function refused(status: number, json: unknown): Failure {
   const error = isObject(json) && isObject(json.error) ? json.error : {}
-  const {code, message} = error as {code?: unknown; message?: unknown}
-  const kind = status >= 500 ? 'service_failed' : 'refused'
-  const details = {code: typeof code === 'string' ? code : `status_${status}`, status}
-  return new Failure(
-    kind,
-    typeof message === 'string' ? message : `the local sandbox answered ${status}`,
-    details,
-  )
+  const code = typeof error.code === 'string' ? error.code : `status_${status}`
+  const message = typeof error.message === 'string' ? error.message : `the local sandbox answered ${status}`
+  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status})
 }
 
 function notRunning(problem: string, reason?: string): Failure {
   const hint = 'start it in another terminal: bookctl sandbox start'
-  return new Failure('unreachable', problem, {
-    code: 'sandbox_not_running',
-    hint,
-    ...(reason === undefined ? {} : {reason}),
-  })
+  const details = {code: 'sandbox_not_running', hint}
+  return new Failure('unreachable', problem, reason === undefined ? details : {...details, reason})
 }

@@ -74,7 +74,7 @@ export function replayResult(
   return listResult({replayed}, replayed, REPLAY_COLUMNS)
 }
 
-/** How a replay failed: undefined when every answer was 2xx, else by the first that was not. */
+/** The kind of the first answer that was not 2xx; undefined when all were. */
 export function replayFailure(results: readonly HandoverResult[]): Failure['kind'] | undefined {
   const bad = results.find(({status}) => status === null || status < 200 || status > 299)
   if (!bad) return undefined

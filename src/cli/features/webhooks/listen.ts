@@ -1,6 +1,6 @@
 /**
- * `webhooks listen`: the composition root and the one lifecycle of a receiver. It opens in an order in which "ready" is
- * true, and closes in one in which nothing that was answered is lost.
+ * `webhooks listen`: the composition root and the lifecycle of a receiver. It is open when "ready" is printed, and closes
+ * without losing anything it answered.
  */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
@@ -50,8 +50,8 @@ const TIDY_ROWS = 500
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
 /**
- * Opens everything and listens; "ready" is not printed yet. `whenStopped` is given each undo as soon as there is
- * something to undo. Throws usage, and StorageError when events cannot be kept: none may be answered 200 then.
+ * Opens everything and listens, before "ready" is printed. `whenStopped` takes each undo as soon as it is needed. Throws
+ * usage, and StorageError when events cannot be stored: none may be answered 200 then.
  */
 export async function openListening(
   parts: ListenParts,
@@ -234,7 +234,7 @@ export class Listening {
     return `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
   }
 
-  /** Adopts the forwards that dead processes left. */
+  /** Adopts forwards left by dead processes. */
   private adopt(): Promise<unknown> {
     return this.parts.worker.adopt(this.owner, this.parts.plan.targets, systemClock.now())
   }

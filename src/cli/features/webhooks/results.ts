@@ -1,9 +1,9 @@
-/** What `webhooks verify` prints: one result, a list of them, or one a line as they come. */
+/** The output of `webhooks verify`: one result, a list, or a line for each result as it comes. */
 import type {CheckResult} from '../../../webhooks/diagnose/check.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 
-/** One result, and where it came from: it is printed when there may be several. */
+/** A result and where it came from. */
 export type Verified = {readonly input: string} & CheckResult
 
 const REQUEST_COLUMNS = ['input', 'valid', 'reason', 'event_id', 'type', 'timestamp'] as const
@@ -36,7 +36,6 @@ function skippedOf(leftOut: number): {skipped?: number} {
 /** How results are printed: see `printResults`. */
 export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
 
-/** What takes results to be printed. */
 export interface ResultPrinter {
   /** `continues`: a part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>

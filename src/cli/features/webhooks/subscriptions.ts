@@ -73,7 +73,7 @@ interface CreatedAndKept {
   readonly storedIn: string | null
   /** Why its secret could not be stored: throw its `notStored` after the subscription was printed. */
   readonly problem: StorageError | undefined
-  /** What a person must know besides: what could not be recorded, and what differs from the request. */
+  /** What could not be recorded, and what differs from the request. */
   readonly warnings: readonly string[]
 }
 
@@ -113,7 +113,7 @@ export function notAsAsked(id: string, deviations: readonly string[]): string | 
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** What is printed of a new subscription. `places`: where its secret is stored. */
+/** `places`: where the secret is stored. */
 export function createdResult(
   {id, url, events, secret, is_active}: CreatedSubscription,
   places: {readonly stored_in: string | null; readonly secret_file?: string},

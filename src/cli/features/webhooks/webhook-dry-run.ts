@@ -11,7 +11,7 @@ import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
 import type {ListenPlan} from './listen-flags.js'
 
-/** One event as it would be sent; the bytes are what is signed, the body is their JSON where they are an object. */
+/** One event as it would be sent: the signed bytes, and their JSON if it is an object. */
 interface DryReplay extends DryRequest {
   readonly body_base64: string
 }

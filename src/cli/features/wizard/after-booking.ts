@@ -1,4 +1,4 @@
-/** After the reservation is made: waiting for payment or confirmation with the time in sight, and the voucher. */
+/** After the reservation: waiting for payment or confirmation, and the voucher. */
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
@@ -43,12 +43,12 @@ export async function accompany(
   return outcome
 }
 
-/** What the waiting ends with when it is confirmed. */
+/** Ends the wait when the reservation is confirmed. */
 class Confirmed {
   constructor(readonly outcome: ReserveOutcome) {}
 }
 
-/** A question that the confirmation answers; Enter stops waiting. Ctrl-C there throws Failure with the way on. */
+/** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
 async function awaitEnd(
   {prompts, connection, tell, learn}: Accompanying,
   made: ReserveOutcome,
@@ -56,7 +56,7 @@ async function awaitEnd(
   seconds: number,
 ): Promise<ReserveOutcome> {
   const {clock} = connection
-  const began = clock.now()
+  const start = clock.now()
   const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
   let newest = made
   const hooks = {
@@ -75,7 +75,7 @@ async function awaitEnd(
   try {
     await prompts.text({
       message: `Waiting for the ${awaiting}; press Enter to stop waiting`,
-      status: () => `Waiting for ${minutesLeft(clock.now() - began)}; ${reference} is ${stateWords(newest)}`,
+      status: () => `Waiting for ${minutesLeft(clock.now() - start)}; ${reference} is ${stateWords(newest)}`,
       signal: ended.signal,
     })
   } catch (error) {
@@ -123,7 +123,7 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
   }
 }
 
-/** A path where no file is: the usual one, or one the person names. */
+/** The default path, or one that the person types if it is taken. */
 async function freePath(prompts: Prompts, plan: (file: string | undefined) => string): Promise<string> {
   try {
     return plan(undefined)

@@ -229,7 +229,7 @@ interface Cost {
   readonly currency: string | null
 }
 
-/** What the account has; undefined when it cannot be seen. */
+/** Of the account; undefined when it cannot be seen. */
 type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
 
 export interface PaymentFacts {

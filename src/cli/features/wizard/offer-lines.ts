@@ -23,7 +23,7 @@ function notKnown({raw, terms, offer_id}: ShownOffer): string {
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
 }
 
-/** What is known of its terms, read from the service's object or kept. */
+/** Read from the service's object, or stored here. */
 export function knownTerms({terms, raw}: ShownOffer): Partial<OfferTerms> {
   return terms ?? termsOf(raw ?? {})
 }

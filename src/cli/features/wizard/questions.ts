@@ -1,5 +1,5 @@
 /**
- * What the wizard's questions share: refusals without flag names, dates as people type them, countries by their names.
+ * Shared by the questions: refusals without flag names, dates as people type them, countries by name.
  */
 
 import {addDays, dayNumber, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
@@ -9,7 +9,7 @@ import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {leaveAfter, MOST_NIGHTS} from '../catalogue/hotel-search.js'
 
-/** What every question carries while an offer is being booked. */
+/** What every question shows while an offer is being booked. */
 export interface Clocked {
   /** The line kept in sight: the time left on the offer. */
   readonly status: () => string
@@ -17,7 +17,7 @@ export interface Clocked {
   readonly signal: AbortSignal
 }
 
-/** The same questions, each with the time left in sight, withdrawn when it is over. */
+/** The same questions, each with the time left, withdrawn when the time is over. */
 export function clocked(prompts: Prompts, clock: Clocked | undefined): Prompts {
   if (!clock) return prompts
   return {
@@ -29,7 +29,7 @@ export function clocked(prompts: Prompts, clock: Clocked | undefined): Prompts {
   }
 }
 
-/** Makes a check of flags one of answers: the same rule, its words without the flag's name. */
+/** Turns a check of flags into one of answers: the same rule, without the flag's name in the message. */
 export function plainly<T>(check: (answer: string) => T): (answer: string) => void {
   return answer => {
     try {
@@ -41,7 +41,6 @@ export function plainly<T>(check: (answer: string) => T): (answer: string) => vo
   }
 }
 
-/** A refusal's words without the name of the flag or field they begin with. */
 function withoutName(message: string): string {
   return message.replace(/^(--)?[\w[\].-]+: /, '')
 }
@@ -75,7 +74,7 @@ export interface NamedCountry {
   /** ISO 3166-1 alpha-2. */
   readonly code: string
   readonly name: string
-  /** Everything it is called, the codes of two and three letters among it. */
+  /** Including the codes of two and three letters. */
   readonly names: readonly string[]
 }
 
@@ -120,7 +119,7 @@ export async function namedCountries(): Promise<NamedCountry[]> {
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** Those that `typed` may mean, in their order, but first those called exactly that. */
+/** The countries that `typed` may mean, exact matches first. */
 export function findCountries(all: readonly NamedCountry[], typed: string): NamedCountry[] {
   const wanted = fold(typed)
   const found = all.filter(({names}) => matches(names.join(' '), typed))

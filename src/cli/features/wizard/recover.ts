@@ -1,14 +1,14 @@
-/** After a refusal: what it means for the person, and what of the answers is to be asked again. */
+/** After a refusal: what it means for the person, and which questions are asked again. */
 import type {ErrorCode} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
 import {snakeCase} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {type Draft, PAYMENT, REFERENCE, SearchAgain} from './draft.js'
 
-/** What may be mended: another offer, another way to pay, or whatever the person finds wrong with the answers. */
+/** What may help: another offer, another payment, or other answers. */
 type Remedy = 'offer' | 'payment' | 'answers'
 
-/** Codes of ours (service.md) in full: what is known is not guessed. */
+/** The codes of the sandbox (service.md), all of them. */
 const KNOWN: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
   guest_count_mismatch: 'answers',
   nationality_mismatch: 'answers',
@@ -30,9 +30,9 @@ const ANSWER_WORDS =
   /(^|_)(guest|guests|occupancy|contact|email|phone|identity|passport|birth|age|nationality)(_|$)/
 
 /**
- * Words to tell, after which the person is led on with everything else kept. Throws SearchAgain when only another offer
- * helps, and a Failure when nothing can be mended here: above all an outcome that is not known, and a reservation that
- * is there already, after which nothing may be booked without the person having looked.
+ * The message to print before the wizard continues with all other answers. Throws SearchAgain when only another offer
+ * helps, and a Failure when no answer does: above all for an unknown outcome and an existing reservation, which the
+ * person has to check before booking again.
  */
 export function recoverFrom(error: unknown, draft: Draft): string {
   if (!(error instanceof Failure)) throw error
@@ -61,8 +61,8 @@ export function recoverFrom(error: unknown, draft: Draft): string {
 }
 
 /**
- * A code that is known, else the fields that are complained about, else words of the code, else the status. Each of
- * them but a new search only leads to questions that can be answered as before.
+ * By a known code, else by the refused fields, else by words of the code, else by the status. Except for a new search,
+ * each remedy only leads to questions that can be answered as before.
  */
 function remedyOf({details: {code, status, fields = []}}: Failure): Remedy {
   const word = snakeCase(code)
@@ -71,12 +71,12 @@ function remedyOf({details: {code, status, fields = []}}: Failure): Remedy {
   if (fields.length > 0) return remedyIn(fields)
   if (status === 402 || BALANCE_WORDS.test(word)) return 'payment'
   if (ANSWER_WORDS.test(word)) return 'answers'
-  // What stood in conflict with the offer is told by a new search alone: its old price is not offered once more.
+  // Only a new search shows what conflicted; the old price is not offered again.
   const isOffer = status === 409 || status === 410 || OFFER_WORDS.test(word) || GONE_WORDS.test(word)
   return isOffer ? 'offer' : 'answers'
 }
 
-/** Whose fields they are; `payment` and `offer` only where nothing else is complained about. */
+/** `payment` and `offer` only if no other field is refused. */
 function remedyIn(fields: readonly string[]): Remedy {
   const roots = fields.map(field => snakeCase(field).replace(/^\W*(body|data|request)\W+/, ''))
   if (roots.every(root => /^payment/.test(root))) return 'payment'
