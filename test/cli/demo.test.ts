@@ -1,4 +1,4 @@
-/** A demo that is stopped, with a script in place of bookctl. */
+/** A demo that is stopped, with a script instead of bookctl. */
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -19,7 +19,7 @@ if (command === 'sandbox') {
 else mkdirSync(process.env.BOOKCTL_CONFIG_DIR, {recursive: true})
 `
 
-test('begins no step once it is being stopped, and leaves no directory', async () => {
+test('starts no step while it is being stopped, and leaves no directory', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-script-'))
   const script = join(directory, 'script.mjs')
   writeFileSync(script, SCRIPT)
@@ -70,7 +70,7 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   home.remove()
 })
 
-test('a sandbox that is told to ends with its standard input, and leaves no note of itself', async () => {
+test('a sandbox with --until-stdin-ends ends with its standard input, and leaves no note', async () => {
   const home = new Home()
   const finished = await home.run(['sandbox', 'start', '--until-stdin-ends', '--json'], {stdin: ''})
   expect([finished.exit, JSON.parse(finished.stdout).type]).toEqual([0, 'ready'])

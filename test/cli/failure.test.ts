@@ -17,7 +17,7 @@ test.each<[FailureKind, number]>([
   expect(describeFailure(new Failure(kind, 'm', {code: 'c'})).exit).toBe(exit)
 })
 
-test('a failure is told whole, as text and as JSON', () => {
+test('a failure is complete as text and as JSON', () => {
   const details = {
     code: 'offer_expired',
     status: 410,
@@ -39,7 +39,7 @@ test('a failure is told whole, as text and as JSON', () => {
   expect(text).toBe('Error: too late\nCause: gone\nRequest: req_1\nHint: search again')
 })
 
-test('a failure that names no next step gets one, and the service it was about', () => {
+test('a failure without a next step gets the default one, and names the service', () => {
   const {document, text} = describeFailure(
     new Failure('refused', 'no\u001b[2J', {code: 'c'}),
     'https://a.test',
@@ -51,7 +51,7 @@ test('a failure that names no next step gets one, and the service it was about',
   )
 })
 
-test('a result that came of work done is kept at any length', () => {
+test('the result of completed work is kept at any length', () => {
   const result = {result: {offers: 'x'.repeat(10_000)}}
   const details = {code: 'query_failed', result, keepsResult: true}
   expect(describeFailure(new Failure('service_failed', 'm', details)).document).toMatchObject(result)
@@ -63,8 +63,8 @@ test('storage faults are usage', () => {
   expect(describeFailure(new StorageError('full', 'no space', 'free some')).exit).toBe(2)
 })
 
-describe('a defect', () => {
-  test('exits with 1 and shows nothing of itself', () => {
+describe('an internal error', () => {
+  test('exits with 1 and shows no details', () => {
     const {exit, document, text} = describeFailure(new TypeError('sk_test_secret is not a function'))
     expect(exit).toBe(1)
     expect(JSON.stringify([document, text])).not.toContain('sk_test')
@@ -75,7 +75,7 @@ describe('a defect', () => {
   })
 })
 
-test('an error stays under 4 kB, and leaves out what is too much', () => {
+test('an error stays under 4 kB and leaves out long keys', () => {
   const result = {outcome: 'unknown', reservation: {text: 'x'.repeat(5000)}}
   const {document} = describeFailure(
     new Failure('pending', 'ü'.repeat(9000), {code: 'c', hint: 'h'.repeat(9000), result}),

@@ -1,4 +1,4 @@
-/** Help as a user gets it: on stdout, exit 0, in the width there is, of everything there is to ask about. */
+/** Help as a user gets it: on stdout, exit 0, within the width of the terminal. */
 import {execFileSync} from 'node:child_process'
 import {HelpFormatter} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -66,9 +66,9 @@ describe('topics', () => {
     for (const name of VARIABLE_NAMES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
     const exits = await help('help exit-codes')
     for (const {code} of Object.values(EXITS)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
-    const told = exits.replace(/\s+/g, ' ')
-    expect(told).toContain('a reservation or change may have been made')
-    expect(told).toMatch(/10 of reserve, .* After 10 of any other command, check first/)
+    const text = exits.replace(/\s+/g, ' ')
+    expect(text).toContain('a reservation or change may have been made')
+    expect(text).toMatch(/10 of reserve, .* After 10 of any other command, check first/)
   })
 
   test.each(['webhooks', 'sandbox'] as const)(
@@ -99,7 +99,7 @@ test('80 columns in a pipe, no colour, and as many as there are at most 100', as
   }
 })
 
-test('nothing is asked of the disk: help works with broken settings and no home', async () => {
+test('help works with broken settings and no home', async () => {
   const broken = new Home({HOME: '/nonexistent', BOOKCTL_CONFIG_DIR: '/dev/null/x', NODE_ENV: 'development'})
   for (const line of ['--help', 'help environment', 'reserve --help', '--version', 'version --verbose'])
     expect(await broken.run(line.split(' '))).toMatchObject({exit: 0, stderr: ''})

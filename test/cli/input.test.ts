@@ -36,7 +36,7 @@ describe('hotels search', () => {
     })
   })
 
-  test('is for two adults unless told', () => {
+  test('is for two adults by default', () => {
     expect(readSearch(SEARCH).rooms).toEqual([{adults: 2, children_ages: []}])
   })
 
@@ -60,7 +60,7 @@ describe('hotels search', () => {
 })
 
 describe('key=value lists', () => {
-  test('take escaped commas, equals signs and blanks', () => {
+  test('take escaped commas, equals signs and spaces', () => {
     expect([...readKeyValues('--x', String.raw`a=1\, 2, b = c=d ,e=\\`)]).toEqual([
       ['a', '1, 2'],
       ['b', 'c=d'],
@@ -115,8 +115,11 @@ describe('reserve', () => {
     pay: 'account',
     guest: [{name: 'Ayşe', surname: 'Öğüt'}],
     contact: {
-      ...{name: 'A', surname: 'B', email: 'a@example.com'},
-      ...{phone_country_code: '+90', phone_number: '5321234567'},
+      name: 'A',
+      surname: 'B',
+      email: 'a@example.com',
+      phone_country_code: '+90',
+      phone_number: '5321234567',
     },
   }
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
@@ -126,7 +129,7 @@ describe('reserve', () => {
     return path
   }
 
-  test('makes the same reference of the same request, and another of another', async () => {
+  test('derives the reference from the request', async () => {
     const first = await readReservation('off_1', {}, FLAGS, KNOWN)
     expect(first.client_reference_id).toMatch(/^bk-[\da-f]{20}$/)
     expect(await readReservation('off_1', {}, FLAGS, KNOWN)).toEqual(first)
@@ -191,17 +194,17 @@ describe('reserve', () => {
     expect(failure.message).not.toContain('sk_test')
   })
 
-  test.skipIf(!existsSync('/dev/zero'))('a file without end is refused, not read for ever', async () => {
+  test.skipIf(!existsSync('/dev/zero'))('refuses an endless file', async () => {
     expect((await rejectionOf(readInput('/dev/zero'))).message).toBe('--input: longer than 4 MiB')
   })
 
-  test('a file as long as may be is read, and one byte more is not', async () => {
-    const blanks = ' '.repeat(4 * 1024 * 1024 - 2)
-    expect(await readInput(fileWith(`{}${blanks}`))).toEqual({})
-    expect((await rejectionOf(readInput(fileWith(`{}${blanks} `)))).message).toContain('4 MiB')
+  test('reads a file of 4 MiB, and not one byte more', async () => {
+    const spaces = ' '.repeat(4 * 1024 * 1024 - 2)
+    expect(await readInput(fileWith(`{}${spaces}`))).toEqual({})
+    expect((await rejectionOf(readInput(fileWith(`{}${spaces} `)))).message).toContain('4 MiB')
   })
 
-  test('a missing file, a list and bytes that are no text are refused', async () => {
+  test('refuses a missing file, a list, and bytes that are not text', async () => {
     expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('ENOENT')
     expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
     const path = join(directory, 'bytes')
@@ -249,16 +252,16 @@ describe('reserve', () => {
     expect(failure.message).toBe('missing: OFFER_ID, --guest, --contact, --pay')
   })
 
-  test('names what a contact and guests that were begun lack, with the rest', async () => {
-    const begun = {
+  test('names the missing fields of incomplete contacts and guests, with the rest', async () => {
+    const incomplete = {
       guest: [{name: 'A', surname: 'B'}, {name: 'C'}],
       contact: {name: 'A', surname: 'B', email: 'a@example.com'},
     }
     const lacking = 'guests[1].surname'
     const phone = 'contact.phone_country_code, contact.phone_number'
-    const failure = await rejectionOf(checkTyped(undefined, {}, begun, TODAY))
+    const failure = await rejectionOf(checkTyped(undefined, {}, incomplete, TODAY))
     expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)
-    const whole = await rejectionOf(checkTyped('off_1', {}, {...begun, pay: 'account'}, TODAY))
+    const whole = await rejectionOf(checkTyped('off_1', {}, {...incomplete, pay: 'account'}, TODAY))
     expect(whole.message).toBe(`missing: ${phone}, ${lacking}`)
   })
 })
@@ -274,10 +277,10 @@ test.each([
   expect(readDuration('--advance', text)).toBe(seconds)
 })
 
-test.each(['', 'm', '1w', '1.5h', '-1m', '1m x'])('%j is no length of time', text => {
+test.each(['', 'm', '1w', '1.5h', '-1m', '1m x'])('%j is not a duration', text => {
   expect(thrownBy(() => readDuration('--advance', text)).message).toContain('--advance')
 })
 
-test('JSON that is nested without end is refused, not a crash', () => {
+test('refuses JSON that is nested too deeply', () => {
   expect(thrownBy(() => readJson('--input', '['.repeat(100_000))).details.code).toBe('invalid_json')
 })

@@ -6,23 +6,33 @@ import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/w
 import {runAndList} from './loaded-modules.js'
 
 const HEAVY = [
-  ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate'],
-  ...['conf', 'ajv', 'cli-table3', 'csv-stringify'],
+  'zod',
+  'undici',
+  'libsql',
+  'inquirer',
+  '@inquirer/core',
+  'hono',
+  'pdfkit',
+  'fflate',
+  'conf',
+  'ajv',
+  'cli-table3',
+  'csv-stringify',
 ]
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
 
 let sandbox: ServedSandbox
-let nobody: Home
+let empty: Home
 
 beforeAll(async () => {
   sandbox = await serveLocalSandbox()
   await sandbox.home.run(['token'])
-  nobody = new Home()
+  empty = new Home()
 })
 afterAll(async () => {
   await sandbox.stop()
-  nobody.remove()
+  empty.remove()
 })
 
 test.for([
@@ -61,11 +71,11 @@ test.each([
   [['help']],
   [['version']],
 ])('%j in a home with nothing in it loads none of them, and makes nothing', async argv => {
-  const {exit, loaded} = await runAndList(nobody, argv)
+  const {exit, loaded} = await runAndList(empty, argv)
   expect(exit).toBe(0)
   expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
   expect([...loaded].filter(name => name.startsWith('src/'))).not.toEqual([])
-  expect(() => nobody.kept()).toThrow('ENOENT')
+  expect(() => empty.kept()).toThrow('ENOENT')
 })
 
 test('config set loads conf with its ajv, and no zod', async () => {

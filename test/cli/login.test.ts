@@ -30,13 +30,13 @@ test.each<[string, LoginFlags, string?]>([
   ['invalid_client_id', {'base-url': URL_OF_LIVE, 'client-id': 'me'}],
   ['invalid_client_secret', {}, 'no-secret'],
   ['live_key_on_loopback', {'base-url': 'http://127.0.0.1/v1'}, 'sk_live_1'],
-])('%s is told before anything is asked', async (code, flags, secret) => {
+])('%s is reported before any question', async (code, flags, secret) => {
   const env = secret === undefined ? {} : {BOOKCTL_CLIENT_SECRET: secret}
   const login = readLogin(flags, env, state, () => expect.fail('asked'))
   expect((await rejectionOf(login)).details.code).toBe(code)
 })
 
-test('each answer is checked as it is typed', async () => {
+test('each answer is checked at once', async () => {
   const [baseUrl, clientId, secret] = await questionsFor({})
   expect(thrownBy(() => baseUrl?.check?.('https://service.test/v2')).message).toContain('/v1')
   expect(thrownBy(() => clientId?.check?.('me')).message).toContain('cid_')

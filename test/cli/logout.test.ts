@@ -123,12 +123,17 @@ describe('logging out', () => {
     await login('default')
     for (const clientId of ['cid_env', 'cid_1']) keepToken(clientId)
     expect(await leave(PAIR)).toEqual({
-      ...{profile: null, revoked: true, removed: false},
+      profile: null,
+      revoked: true,
+      removed: false,
       remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
     })
     expect([kept(), await secret()]).toEqual([['cid_1'], 'sk_test_1'])
     expect(await leave(PAIR, 200, {profile: 'default'})).toEqual({
-      ...{profile: 'default', revoked: true, removed: true, remaining: [ENVIRONMENT(PAIR_NAMES)]},
+      profile: 'default',
+      revoked: true,
+      removed: true,
+      remaining: [ENVIRONMENT(PAIR_NAMES)],
     })
     expect([kept(), await secret()]).toEqual([[], undefined])
   })
@@ -153,7 +158,9 @@ describe('logging out', () => {
       /^tokens removed from this machine, profile default stays logged in, and a token could/,
     )
     expect(failure.details.result).toEqual({
-      ...{profile: null, revoked: false, removed: false},
+      profile: null,
+      revoked: false,
+      removed: false,
       remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
     })
     expect(kept()).toEqual([])
@@ -164,7 +171,9 @@ describe('logging out', () => {
     keepToken('cid_1')
     keepToken('cid_1', 'https://other.test/v1')
     expect(await leave({}, 200, {'base-url': 'https://other.test/v1'})).toEqual({
-      ...{profile: 'default', revoked: true, removed: true},
+      profile: 'default',
+      revoked: true,
+      removed: true,
     })
     expect([kept(), await secret()]).toEqual([[], undefined])
   })

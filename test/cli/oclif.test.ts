@@ -153,7 +153,13 @@ describe('what is thrown', () => {
   const name = 'bookctl-test'
   const pjson = {name, version: '1.0.0', oclif: {}} as Interfaces.PJSON
   const own = Object.assign(new Plugin({root: tmpdir(), isRoot: true, pjson, name}), {
-    ...{root: tmpdir(), pjson, name, version: '1.0.0', valid: true, commands: [], hooks: {}},
+    root: tmpdir(),
+    pjson,
+    name,
+    version: '1.0.0',
+    valid: true,
+    commands: [],
+    hooks: {},
   })
   const load = () => Config.load({root: tmpdir(), pjson, plugins: new Map([[name, own]])})
 

@@ -1,26 +1,11 @@
 import {describe, expect, test} from 'vitest'
 import {checkOffer, findDoubts} from '../../src/cli/features/catalogue/offer-checks.js'
-import type {Guest, ReservationRequest} from '../../src/contract/reservations.js'
+import type {Guest} from '../../src/contract/reservations.js'
 import type {SeenOffer} from '../../src/state/seen-store.js'
+import {requestFor} from '../support/booking.js'
 import {thrownBy} from '../support/thrown.js'
+import {SEEN} from './seen-offer.js'
 
-const SEEN: SeenOffer = {
-  details: null,
-  offer_id: 'off_1',
-  hotel_name: 'Pera',
-  stars: 4,
-  room_name: 'Double',
-  board: 'BB',
-  total: '450.00',
-  currency: 'EUR',
-  nationality: 'TR',
-  check_in: '2030-06-01',
-  check_out: '2030-06-04',
-  rooms: [{adults: 1, children_ages: [7]}],
-  searched_at: 1000,
-  expires_at: 1900,
-  used_by_reference: null,
-}
 const guest = (birth_date: string, number = '10000000146'): Guest => ({
   type: 'ADULT',
   name: 'A',
@@ -29,20 +14,7 @@ const guest = (birth_date: string, number = '10000000146'): Guest => ({
   identity: {type: 'TC', number},
   is_lead: true,
 })
-const REQUEST: ReservationRequest = {
-  offer_id: 'off_1',
-  client_reference_id: 'R',
-  client_nationality: 'TR',
-  contact: {
-    name: 'A',
-    surname: 'B',
-    email: 'a@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321234567',
-  },
-  guests: [guest('1990-01-01')],
-  payment: {mode: 'account'},
-}
+const REQUEST = {...requestFor('off_1', 'R'), client_nationality: 'TR'}
 const FACTS = {now: 1500, maxPrice: undefined, repeated: false}
 
 describe('an offer is refused here', () => {
@@ -52,7 +24,7 @@ describe('an offer is refused here', () => {
     ['when it was searched for another nationality', {...SEEN, nationality: 'DE'}, {}, 'nationality_changed'],
     ['when it costs more', SEEN, {maxPrice: '449.99'}, 'price_too_high'],
     ['when its price is not known', {...SEEN, total: null}, {maxPrice: '9999'}, 'price_unknown'],
-    ['when it was never seen and the price matters', undefined, {maxPrice: '9999'}, 'price_unknown'],
+    ['when it is unknown and has a maximum price', undefined, {maxPrice: '9999'}, 'price_unknown'],
   ])('%s', (_, seen, facts, code) => {
     expect(thrownBy(() => checkOffer(seen, REQUEST, {...FACTS, ...facts})).details.code).toBe(code)
   })
@@ -64,7 +36,7 @@ describe('an offer is refused here', () => {
   })
 })
 
-describe('guests are doubted', () => {
+describe('guests cause a warning', () => {
   test.each<[string, Guest[], RegExp | undefined]>([
     ['not, when they fit', [guest('1990-01-01'), guest('2023-01-01')], undefined],
     ['not, when a birthday falls within the stay', [guest('1990-01-01'), guest('2022-06-03')], undefined],

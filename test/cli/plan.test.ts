@@ -1,4 +1,4 @@
-/** Planning a reservation that the journal knows: what may have been sent is repeated, what was not is new. */
+/** Planning a reservation that is in the journal: it is repeated if it may have been sent, else it is new. */
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -8,11 +8,17 @@ import {type Plan, planReservation, today} from '../../src/cli/features/reserve/
 import type {Target} from '../../src/cli/session/target.js'
 import {openState, type State} from '../../src/state/state.js'
 import {requestFor} from '../support/booking.js'
+import {SEEN} from './seen-offer.js'
 
-const target = {
-  ...{profile: null, source: 'env', baseUrl: 'https://example.com/v1', isLoopback: false, clientId: 'cid_1'},
-  ...{clientSecret: 'sk_test_x', mode: 'test', scopes: undefined},
-} as unknown as Target
+const target: Target = {
+  profile: null,
+  baseUrl: 'https://example.com/v1',
+  isLoopback: false,
+  clientId: 'cid_1',
+  clientSecret: 'sk_test_x',
+  mode: 'test',
+  scopes: undefined,
+}
 const client = {baseUrl: target.baseUrl, clientId: target.clientId}
 
 let directory: string
@@ -35,34 +41,30 @@ const plan = (): Promise<Plan> =>
     state,
   )
 
-/** Begins it with the request as it is planned, and lets its offer expire. */
+/** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const {intent} = await plan()
   const verdict = state.journal.forClient(client).begin(intent, 1)
-  const stay = {check_in: '2000-01-10', check_out: '2000-01-13', rooms: [{adults: 1, children_ages: []}]}
-  const offer = {
-    ...{offer_id: 'off_1', hotel_name: null, stars: null, room_name: null, board: null, total: '9.00'},
-    ...{currency: 'EUR', nationality: 'TR', searched_at: Date.now() / 1000 - 1000, ...stay},
-    ...{expires_at: Date.now() / 1000 - 100, details: null},
-  }
-  state.offers.remember(client, [offer], Date.now() / 1000)
+  const now = Date.now() / 1000
+  const offer = {...SEEN, searched_at: now - 1000, expires_at: now - 100}
+  state.offers.remember(client, [offer], now)
   return {id: verdict.entry.id, key: intent.idempotencyKey}
 }
 
-test('one that may have been sent is repeated under its key, whatever became of its offer', async () => {
+test('repeats a reservation that may have been sent, with its key, even if the offer expired', async () => {
   const {id, key} = await begin()
   state.journal.forClient(client).attempt(id, 2)
   expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
 })
 
-test('one of which nothing was sent is checked as a new one', async () => {
+test('checks a reservation that was not sent as a new one', async () => {
   const {id} = await begin()
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
   state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
 })
 
-test('dates are days of the calendar here: east and west of the date line it is another day', () => {
+test('dates are days of the local calendar: they differ east and west of the date line', () => {
   const {TZ} = process.env
   const [east = '', west = ''] = ['Pacific/Kiritimati', 'Etc/GMT+12'].map(zone => {
     process.env.TZ = zone

@@ -7,20 +7,15 @@ import {price} from '../../src/cli/features/catalogue/hotels.js'
 import {openState, type State} from '../../src/state/state.js'
 import {apiAnswering} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
+import {SEEN} from './seen-offer.js'
 
 const target = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
-const OFFER = {
-  ...{offer_id: 'off_1', hotel_name: 'Otel', stars: 4, room_name: null, board: 'BB', details: null},
-  ...{total: '10.00', currency: 'EUR', nationality: 'TR', check_in: '2030-01-01', check_out: '2030-01-02'},
-  ...{rooms: [{adults: 2, children_ages: []}], searched_at: 1000, expires_at: 1900},
-}
-
 let directory: string
 let state: State
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bookctl-price-'))
   state = openState(directory)
-  state.offers.remember(target, [OFFER], 1000)
+  state.offers.remember(target, [{...SEEN, total: '10.00'}], 1000)
 })
 afterEach(() => {
   state.close()
@@ -32,8 +27,8 @@ test.each([
   ['another currency', {total: '11.00', currency: 'USD'}, true, {total: '11.00', currency: 'USD'}],
   ['the same total without its currency', {total: '10.00'}, false, {total: '10.00', currency: 'EUR'}],
   ['a currency alone', {currency: 'USD'}, null, {total: '10.00', currency: 'EUR'}],
-])('%s', async (_, told, changed, remembered) => {
-  const {api} = apiAnswering({json: {data: {offer_id: 'off_1', price: told}}})
+])('%s', async (_, answered, changed, remembered) => {
+  const {api} = apiAnswering({json: {data: {offer_id: 'off_1', price: answered}}})
   const result = await price({api, state, target, clock: fakeClock(1100)}, 'off_1')
   expect((result.document as {changed: boolean | null}).changed).toBe(changed)
   expect(state.offers.find(target, 'off_1')).toMatchObject(remembered)

@@ -358,7 +358,7 @@ describe('Escape', () => {
     expect(await terminal.exit).toBe(9)
   })
 
-  test('is told from an arrow key, also where that arrives in parts', async () => {
+  test('is not mistaken for an arrow key that arrives in parts', async () => {
     const terminal = ask(['chain'])
     await terminal.waitFor('Guest name')
     terminal.type('Ayşe\r')

@@ -3,7 +3,6 @@ import stringWidth from 'string-width'
 import {describe, expect, test, vi} from 'vitest'
 import {painterFor, unpainted} from '../../src/cli/terminal/colour.js'
 import {layOut, type TableParts} from '../../src/cli/terminal/table.js'
-import {cutTo} from '../../src/cli/terminal/text.js'
 
 const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
   linesOf({
@@ -18,7 +17,7 @@ function linesOf(parts: TableParts) {
   return table && {lines: [...table.head, ...table.body], leftOut: table.leftOut}
 }
 
-/** How many lines each table had that cli-table3 drew. */
+/** The number of lines of each table that cli-table3 drew. */
 const drawn: number[] = []
 
 vi.mock(import('cli-table3'), async importOriginal => {
@@ -32,7 +31,7 @@ vi.mock(import('cli-table3'), async importOriginal => {
   return {default: Counted} as never
 })
 
-/** Names that are one column wide, two, combined, or nothing. */
+/** Names whose characters take one column, two, or none. */
 const NAMES = [
   'İstanbul Oteli',
   'Çırağan',
@@ -45,7 +44,7 @@ const NAMES = [
   '👨‍👩‍👧 Aile',
 ]
 
-test.each(NAMES)('what follows %s stands under its head', name => {
+test.each(NAMES)('the column after %s is aligned', name => {
   const table = lay(
     ['hotel_name', 'board'],
     [
@@ -59,7 +58,7 @@ test.each(NAMES)('what follows %s stands under its head', name => {
   expect(stringWidth(second.slice(0, second.indexOf('HB')))).toBe(at)
 })
 
-describe('where there is no room for everything', () => {
+describe('without room for all columns', () => {
   const id = `off_${'x'.repeat(24)}`
   const names = ['offer_id', 'hotel_name', 'room_name', 'price', 'free_cancellation_until']
   const rows = [
@@ -76,7 +75,7 @@ describe('where there is no room for everything', () => {
     },
   )
 
-  test('what is minor goes first, and is named', () => {
+  test('minor columns are left out first, and named', () => {
     expect(lay(names, rows, 60, ['room_name', 'free_cancellation_until'])?.leftOut).toEqual([
       'room_name',
       'free_cancellation_until',
@@ -95,7 +94,7 @@ describe('where there is no room for everything', () => {
   })
 })
 
-test('numbers stand on the right, times lose their seconds alone, heads wrap', () => {
+test('numbers are right-aligned, times lose only their seconds, heads wrap', () => {
   expect(
     lay(
       ['id', 'stars', 'price', 'created_at'],
@@ -111,14 +110,7 @@ test('numbers stand on the right, times lose their seconds alone, heads wrap', (
   ])
 })
 
-test('a cut keeps whole characters', () => {
-  expect(cutTo('東京ホテル', 6)).toBe('東京…')
-  expect(cutTo('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…')
-  expect(cutTo('👨‍👩‍👧 family', 4)).toBe('👨‍👩‍👧…')
-  expect(cutTo('short', 5)).toBe('short')
-})
-
-test('a column that wraps is whole, and stands in its column', () => {
+test('a column that wraps is complete, and stays in its column', () => {
   const detail =
     'ECONNREFUSED 127.0.0.1:1, which nothing listens on; look at /a/very/long/path/without/any/blank/in/it/at/all'
   const table = linesOf({
@@ -179,7 +171,7 @@ describe('a long list', () => {
     expect(lines).toBe((table?.head.length ?? 0) + (table?.body.length ?? 0))
   })
 
-  test('is byte for byte what its rows are one by one', () => {
+  test('is byte for byte the same as its rows one by one', () => {
     const whole = layOut({...parts, rows: [widest, ...rows]})
     const first = layOut({...parts, rows: [widest]})?.body ?? []
     expect(first.length).toBeGreaterThan(1)
@@ -187,13 +179,13 @@ describe('a long list', () => {
     expect(whole?.body).toEqual([...first, ...each])
   })
 
-  test('takes a text of any length where nothing is cut', () => {
+  test('takes a text of any length if nothing is cut', () => {
     const text = '東京'.repeat(100_000)
     expect(lay(['id', 'name'], [['a', text]], Number.POSITIVE_INFINITY)?.lines.at(-1)).toBe(`a   ${text}`)
   })
 })
 
-test('only our painter writes colour, and no line ends in spaces', () => {
+test('only the painter writes colour, and no line ends in spaces', () => {
   vi.stubEnv('FORCE_COLOR', '3')
   const rows = [
     ['a', 'confirmed', ''],
@@ -207,7 +199,7 @@ test('only our painter writes colour, and no line ends in spaces', () => {
   expect(painted?.lines.slice(1)).toEqual(['a   \u001b[32mconfirmed\u001b[39m', 'b'])
 })
 
-test('all count columns with the same string-width', () => {
+test('all packages use the same string-width', () => {
   const ours = createRequire(import.meta.url)
   const theirs = ['cli-table3', 'wrap-ansi', '@oclif/core'].map(name => createRequire(ours.resolve(name)))
   for (const one of theirs) expect(one.resolve('string-width')).toBe(ours.resolve('string-width'))

@@ -1,4 +1,4 @@
-/** What a file of certificate authorities may be: read whole or refused, and never waited for without end. */
+/** A file of certificate authorities is read whole or refused, and never read without end. */
 import {execFileSync, spawn} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -13,21 +13,21 @@ const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
 afterAll(() => rmSync(directory, {recursive: true, force: true}))
 const refused = (path: string) => expect(trustedCertificates(path, {})).rejects
 
-test('its certificates are added to those of the system', async () => {
+test('adds its certificates to those of the system', async () => {
   const all = (await trustedCertificates(certificateFile('ca'), {})) ?? []
   expect(all.length).toBeGreaterThan(10)
   expect(all.at(-1)?.trim()).toBe(readFileSync(certificateFile('ca'), 'utf8').trim())
   expect(await trustedCertificates(undefined, {})).toBeUndefined()
 })
 
-test('a wrong one is refused as usage, without its path', async () => {
+test('refuses another file as usage, without its path', async () => {
   await refused('/nowhere/private-name.pem').toThrow(/^the CA file cannot be read \(ENOENT\)$/)
   await refused(tmpdir()).toThrow(/cannot be read \(EISDIR\)/)
   await refused(fileURLToPath(import.meta.url)).toThrow(/contains no PEM certificate/)
   await refused('/dev/null').toThrow(/contains no PEM certificate/)
 })
 
-test('one without end, and one of ten gigabytes, are given up early', async () => {
+test('refuses an endless file and one of ten gigabytes early', async () => {
   await refused('/dev/zero').toThrow(/is longer than 1 MiB/)
   const long = join(directory, 'long.pem')
   writeFileSync(long, readFileSync(certificateFile('ca')))
@@ -35,14 +35,14 @@ test('one without end, and one of ten gigabytes, are given up early', async () =
   await refused(long).toThrow(/is longer than 1 MiB/)
 })
 
-test('one that another program writes as it is read is read to its end', async () => {
+test('reads a pipe to its end', async () => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
   const words = '{ head -c 100 "$0"; sleep 0.1; tail -c +101 "$0"; } > "$1"'
   spawn('sh', ['-c', words, certificateFile('ca'), pipe])
   const certificates = await trustedCertificates(pipe, {})
   expect(certificates?.length).toBeGreaterThan(10)
-  // Nobody writes into it again.
+  // It is not read again.
   expect(await trustedCertificates(pipe, {})).toEqual(certificates)
 })
 

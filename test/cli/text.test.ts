@@ -1,18 +1,20 @@
-/** Long lines at a terminal: never a foreign text in the first column, never a word lost. */
+/** Lines that fit a terminal: no foreign text in the first column, no word lost, no grapheme split. */
+import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
+import {fold} from '../../src/cli/input/match.js'
 import {wrapForTerminal} from '../../src/cli/terminal/talk.js'
-import {hang, wrap} from '../../src/cli/terminal/text.js'
+import {cutTo, fitTo, hang, piecesOf, wrap} from '../../src/cli/terminal/text.js'
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
 
-test('what a name is padded with does not put the rest into the first column', () => {
+test('spaces in a name do not move the rest into the first column', () => {
   expect(hang(FORGED, 80, 11)).toEqual(['Hotel      Nice Hotel Price 1.00 EUR, paid'])
   const long = `Hotel      ${'word '.repeat(30)}Price      1.00 EUR`
   for (const line of hang(long, 80, 11).slice(1)) expect(line).toMatch(/^ {11}\S/)
 })
 
-test('lines keep to the width, of wide characters too, and nothing is lost', () => {
+test('lines keep to the width, also with wide characters, and lose nothing', () => {
   const text = `name:  ${'東京 タワー '.repeat(20)}end`
   const lines = hang(text, 40, 7)
   expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
@@ -33,7 +35,7 @@ test.each([
   ['wide letters', `${'東'.repeat(40)}Price:1.00EUR`],
   ['an address with a row in it', `https://a.example/${'x'.repeat(51)}Price:1.00EUR`],
   ['an address with a password for a host', `https://u:${'x'.repeat(80)}@a.example/`],
-])('a word longer than the line cannot begin one: %s', (_, word) => {
+])('a word longer than the line cannot start one: %s', (_, word) => {
   const [first = '', ...rest] = hang(`Hotel      ${word}`, 80, 11)
   expect(rest.length).toBeGreaterThan(0)
   for (const line of rest) expect(line).toMatch(/^ {11}\S/)
@@ -41,7 +43,7 @@ test.each([
   expect(first + rest.map(line => line.trim()).join('')).toBe(`Hotel      ${word}`)
 })
 
-test('words stay in one piece unless they may be broken, and then what looks like one character does', () => {
+test('words stay whole unless they may be broken, and then graphemes do', () => {
   const path = '/a/path/longer/than/a/line'
   expect(wrap(`see\n  ${path}  there`, 12)).toEqual(['see', path, 'there'])
   expect(wrap(`see ${path}`, 12, () => false)).toEqual(['see', '/a/path/long', 'er/than/a/li', 'ne'])
@@ -61,3 +63,43 @@ test('wraps a fact and the lines that continue it, and leaves commands whole', (
   const command = `bookctl hotels search ${'--room 2:7,4 '.repeat(6)}`
   expect(wrapForTerminal(command, 60)).toEqual([command])
 })
+
+const text = fc
+  .array(fc.constantFrom('a', 'ğ', 'İ', '東', '👩‍👩‍👧', 'e\u0301', ' ', 'word', '🇹🇷'))
+  .map(parts => parts.join(''))
+const width = fc.integer({min: 4, max: 30})
+
+test('a cut line fits, and ends with …', () => {
+  expect(cutTo('東京ホテル', 10)).toBe('東京ホテル')
+  expect(cutTo('東京ホテル', 8)).toBe('東京ホ…')
+  expect(cutTo('👨‍👩‍👧 family', 4)).toBe('👨‍👩‍👧…')
+  fc.assert(
+    fc.property(text, width, (text, width) => {
+      const line = cutTo(text, width)
+      expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      if (line !== text) expect(line.endsWith('…') && text.startsWith(line.slice(0, -1))).toBe(true)
+    }),
+  )
+})
+
+test('a text in pieces is complete, and each piece fits', () => {
+  fc.assert(
+    fc.property(text, width, (text, width) => {
+      const pieces = [...piecesOf(text, width)]
+      expect(pieces.join('')).toBe(text)
+      for (const piece of pieces) expect(stringWidth(piece)).toBeLessThanOrEqual(width)
+      expect(stringWidth(fitTo(text, width))).toBe(width)
+    }),
+  )
+})
+
+test.each([
+  ['İSTANBUL', 'istanbul'],
+  ['ıstanbul', 'istanbul'],
+  ['Iğdır', 'igdir'],
+  ['São Paulo', 'sao paulo'],
+  ['Köln', 'koln'],
+  ['Kołobrzeg', 'kolobrzeg'],
+  ['Gəncə', 'gence'],
+  ['  Ǆ ', 'dz'],
+])('folds %s to %s', (text, folded) => expect(fold(text)).toBe(folded))
