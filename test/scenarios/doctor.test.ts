@@ -64,21 +64,10 @@ describe('a service that is as it should be', () => {
     const {exit, checks, stderr} = await doctor(service.baseUrl)
     expect({exit, stderr}).toEqual({exit: 0, stderr: ''})
     expect(checks.filter(({status}) => !['ok', 'skipped'].includes(status))).toEqual([])
-    expect(checks.map(({name}) => name)).toEqual([
-      ...[
-        'versions',
-        'configuration',
-        'permissions',
-        'databases',
-        'environment',
-        'settings',
-        'disk',
-        'sandbox',
-        'login',
-      ],
-      ...['trust', 'proxy', 'dns', 'connection', 'tls', 'service', 'clock', 'token', 'scopes', 'account'],
-      ...['signing secrets', 'receiver'],
-    ])
+    expect(checks.map(({name}) => name).join(', ')).toBe(
+      'versions, configuration, permissions, databases, environment, settings, disk, sandbox, login, ' +
+        'trust, proxy, dns, connection, tls, service, clock, token, scopes, account, signing secrets, receiver',
+    )
   })
 
   test('in a pipe a line a check; the words say it, no colour does', async () => {

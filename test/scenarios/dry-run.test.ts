@@ -25,14 +25,10 @@ test.each<[string[], object]>([
   [['sandbox', 'deliveries', '--redeliver', 'dlv_1'], {method: 'POST'}],
   [['webhooks', 'test', 'whsub_1'], {method: 'POST', headers: {authorization: 'Bearer [redacted]'}}],
 ])('%j', async (argv, expected) => {
-  const count = async () => {
-    const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
-    return ((await answer.json()) as {data: object[]}).data.length
-  }
-  const before = await count()
+  const before = (await sandbox.requests()).length
   const {exit, result} = await home.json([...argv, '--dry-run'])
   expect({exit, ...result}).toMatchObject({exit: 0, ...expected})
-  expect(await count()).toBe(before)
+  expect(await sandbox.requests()).toHaveLength(before)
 })
 
 test.each([

@@ -1,23 +1,22 @@
 /** A partner's first day: log in, search, reserve, download the voucher, pay another one, log out. */
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-let sandbox: ServedSandbox
-let home: Home
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home()
-})
+const sandbox = await serveLocalSandbox()
+const home = new Home()
 afterAll(async () => {
   home.remove()
   await sandbox.stop()
 })
 
+const logIn = (baseUrl: string, secret: string) => {
+  const login = ['login', '--base-url', baseUrl, '--client-id', 'cid_sandbox', '--client-secret-stdin']
+  return home.json(login, {stdin: `${secret}\n`})
+}
 const offers = async () => {
   const {result} = await home.json<{offers: {offer_id: string; price: {total: string}}[]}>(SEARCH)
   return result.offers
@@ -36,29 +35,12 @@ test('before a login there is nothing to act with', async () => {
 })
 
 test('wrong credentials are not stored', async () => {
-  const login = [
-    'login',
-    '--base-url',
-    sandbox.baseUrl,
-    '--client-id',
-    'cid_sandbox',
-    '--client-secret-stdin',
-  ]
-  const {exit} = await home.json(login, {stdin: 'sk_test_wrong\n'})
-  expect(exit).toBe(4)
+  expect((await logIn(sandbox.baseUrl, 'sk_test_wrong')).exit).toBe(4)
   expect((await home.run(['profiles', 'list'])).stdout).toBe('')
 })
 
 test('login checks, stores and says where', async () => {
-  const login = [
-    'login',
-    '--base-url',
-    `${sandbox.baseUrl}/`,
-    '--client-id',
-    'cid_sandbox',
-    '--client-secret-stdin',
-  ]
-  const {exit, result} = await home.json(login, {stdin: 'sk_test_sandbox\n'})
+  const {exit, result} = await logIn(`${sandbox.baseUrl}/`, 'sk_test_sandbox')
   expect(exit).toBe(0)
   expect(result).toEqual({
     profile: 'default',
@@ -69,13 +51,9 @@ test('login checks, stores and says where', async () => {
     expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     stored_in: join(home.configDirectory, 'tokens.db'),
   })
-  const config = readFileSync(join(home.configDirectory, 'config.json'), 'utf8')
-  expect(JSON.parse(config)).toEqual({
-    current_profile: 'default',
-    profiles: {
-      default: {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', mode: 'test', secret_store: 'file'},
-    },
-  })
+  const config = JSON.parse(readFileSync(join(home.configDirectory, 'config.json'), 'utf8'))
+  const profile = {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', mode: 'test', secret_store: 'file'}
+  expect(config).toEqual({current_profile: 'default', profiles: {default: profile}})
   for (const name of home.kept('all')) {
     expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)
   }
@@ -157,13 +135,8 @@ test('the request can be written in a file, filled from a template, and looked a
     {name: 'Ayşe', surname: 'Öğüt', identity: {type: 'TC', number: '10000000146'}},
     {name: 'Can', surname: 'Öğüt', identity: {type: 'PASSPORT', number: 'U1'}},
   ]
-  const contact = {
-    name: 'A',
-    surname: 'B',
-    email: 'a@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321',
-  }
+  const phone = {phone_country_code: '+90', phone_number: '5321'}
+  const contact = {name: 'A', surname: 'B', email: 'a@example.com', ...phone}
   writeFileSync(file, JSON.stringify({...template.result, offer_id: offer?.offer_id, guests, contact}))
   const before = await balance()
   const dry = await home.json<{body: object; headers: object}>(['reserve', '--input', file, '--dry-run'])
@@ -185,18 +158,12 @@ test('what is known of the offer is used before anything is sent', async () => {
     (await home.json<{error: {code: string}}>([...argv, ...more])).result.error.code
   expect(await codeOf(['--nationality', 'DE'])).toBe('nationality_changed')
   expect(await codeOf(['--max-price', '1'])).toBe('price_too_high')
-  const lonely = await home.json([
-    'reserve',
-    offer?.offer_id ?? '',
-    '--pay',
-    'account',
-    ...GUESTS.slice(0, 2),
-    ...GUESTS.slice(4),
-  ])
+  const alone = [...argv.slice(0, 4), ...GUESTS.slice(0, 2), ...GUESTS.slice(4)]
+  const lonely = await home.json(alone)
   expect(lonely).toMatchObject({exit: 5, result: {error: {code: 'guest_count_mismatch'}}})
   const warning = 'Warning: the offer was searched for 2 guests; 1 are given'
   expect(lonely.stderr).toContain(warning)
-  const dry = await home.json([...argv.slice(0, 4), ...GUESTS.slice(0, 2), ...GUESTS.slice(4), '--dry-run'])
+  const dry = await home.json([...alone, '--dry-run'])
   expect(dry).toMatchObject({exit: 0, result: {method: 'POST'}})
   expect(dry.stderr).toContain(warning)
 })
@@ -209,15 +176,7 @@ test('a token obtained before the address was changed is revoked as well', async
   await home.json(['logout'])
   const env = {BOOKCTL_TOKEN: token, BOOKCTL_BASE_URL: whole.result.value}
   expect((await home.run(['account'], {env})).exit).toBe(4)
-  const login = [
-    'login',
-    '--base-url',
-    sandbox.baseUrl,
-    '--client-id',
-    'cid_sandbox',
-    '--client-secret-stdin',
-  ]
-  expect((await home.json(login, {stdin: 'sk_test_sandbox\n'})).exit).toBe(0)
+  expect((await logIn(sandbox.baseUrl, 'sk_test_sandbox')).exit).toBe(0)
 })
 
 test('logout leaves nothing to act with', async () => {

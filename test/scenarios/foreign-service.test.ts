@@ -41,6 +41,8 @@ const RESERVE = [
   ...['--nationality', 'TR'],
 ]
 
+const ACCOUNT = ['reserve', 'off_a', '--pay', 'account', ...RESERVE]
+
 describe('a booking on a foreign service', () => {
   const shapes: ServiceForm[] = []
   for (const envelope of ['data', 'named', 'bare'] as const) {
@@ -59,14 +61,7 @@ describe('a booking on a foreign service', () => {
     const account = await home.json<{account: object}>(['account'])
     expect(account.result.account).toMatchObject({balance: shape.money === 'number' ? 1 : '1.00'})
 
-    const reserved = await home.json<{outcome: string; reservation: object}>([
-      'reserve',
-      'off_a',
-      '--pay',
-      'account',
-      ...RESERVE,
-    ])
-    expect(reserved).toMatchObject({
+    expect(await home.json(ACCOUNT)).toMatchObject({
       exit: 0,
       result: {outcome: 'confirmed', reservation: {reservation_ref: 'R-1'}},
     })
@@ -83,16 +78,8 @@ describe('a booking on a foreign service', () => {
     const emails = ['a&b@example.com', 'a/b@example.com', '#x@example.com', 'ü@example.com', 'a@münchen.de']
     for (const [index, email] of emails.entries()) {
       const contact = `name=A,surname=B,email=${email},phone_country_code=+1 242,phone_number=(532) 123-45-67`
-      const argv = [
-        'reserve',
-        `off_${index}`,
-        '--pay',
-        'account',
-        ...RESERVE.slice(0, 2),
-        '--contact',
-        contact,
-      ]
-      const words = [...argv, '--nationality', 'TR']
+      const reserve = ['reserve', `off_${index}`, '--pay', 'account', ...RESERVE.slice(0, 2)]
+      const words = [...reserve, '--contact', contact, '--nationality', 'TR']
       const made = await home.run(index % 2 === 0 ? words : [...words, '--json'])
       expect([made.exit, made.stdout]).toEqual([0, expect.stringContaining(`R-${index + 1}`)])
     }
@@ -149,26 +136,12 @@ describe('a booking on a foreign service', () => {
     })
     expect(service.seen('/reservations/hotel')[0]?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/)
     const tokens = service.seen('/oauth/token')
-    expect(tokens.map(request => JSON.parse(request.body))).toEqual([
-      {
-        grant_type: 'client_credentials',
-        client_id: 'cid_foreign',
-        client_secret: 'sk_test_right',
-        scope: 'hotels:read',
-      },
-      {
-        grant_type: 'client_credentials',
-        client_id: 'cid_foreign',
-        client_secret: 'sk_test_right',
-        scope: 'reservations:write',
-      },
-      {
-        grant_type: 'client_credentials',
-        client_id: 'cid_foreign',
-        client_secret: 'sk_test_right',
-        scope: 'account:read',
-      },
-    ])
+    const client = {client_id: 'cid_foreign', client_secret: 'sk_test_right'}
+    expect(tokens.map(request => JSON.parse(request.body))).toEqual(
+      ['hotels:read', 'reservations:write', 'account:read'].map(scope => ({
+        ...{grant_type: 'client_credentials', ...client, scope},
+      })),
+    )
     const revokes = service.seen('/oauth/revoke')
     expect(revokes.length).toBeGreaterThan(0)
     for (const revoke of revokes) expect(Object.keys(JSON.parse(revoke.body))).toEqual(['token'])
@@ -179,7 +152,7 @@ describe('a booking on a foreign service', () => {
   test('takes a status word it never saw', async () => {
     const {service, home} = await begin()
     service.status = 'ON_REQUEST'
-    const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
+    const {exit, result} = await home.json(ACCOUNT)
     expect({exit, result}).toMatchObject({
       exit: 0,
       result: {outcome: 'on_request', reservation: {status: 'ON_REQUEST'}},
@@ -190,13 +163,7 @@ describe('a booking on a foreign service', () => {
   test.each(forms)('reads a refusal in the form %s', async errorForm => {
     const {service, home} = await begin({errorForm})
     service.reservations.push({ref: 'R-1', key: 'other', offer: 'off_a'})
-    const {exit, result} = await home.json<{error: {code: string; status: number}}>([
-      'reserve',
-      'off_a',
-      '--pay',
-      'account',
-      ...RESERVE,
-    ])
+    const {exit, result} = await home.json<{error: {code: string; status: number}}>(ACCOUNT)
     expect(exit).toBe(5)
     expect(result.error.status).toBe(409)
     if (errorForm !== 'html' && errorForm !== 'nothing') expect(result.error.code).toBe('offer_already_used')
@@ -209,7 +176,7 @@ describe('exactly one reservation on a foreign service', () => {
     async answer => {
       const {service, home} = await begin()
       service.tricks.push({path: '/reservations/hotel', commit: true, answer})
-      const {exit, result} = await home.json(['reserve', 'off_a', '--pay', 'account', ...RESERVE])
+      const {exit, result} = await home.json(ACCOUNT)
       expect({exit, result}).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
       const [first, second, ...more] = service.seen('/reservations/hotel')
       expect(more).toEqual([])
@@ -241,31 +208,18 @@ describe('exactly one reservation on a foreign service', () => {
     const reference = ['--client-reference', 'R-3', '--pay', 'account']
     expect((await home.run(['reserve', 'off_a', ...reference, ...RESERVE])).exit).toBe(0)
     const before = service.received.length
-    const {exit, result} = await home.json<{error: {message: string}}>([
-      'reserve',
-      'off_b',
-      ...reference,
-      ...RESERVE,
-    ])
-    expect(exit).toBe(2)
-    expect(result.error.message).toContain('R-3')
+    const {exit, message} = await home.refusal(['reserve', 'off_b', ...reference, ...RESERVE])
+    expect([exit, message]).toEqual([2, expect.stringContaining('R-3')])
     expect(service.received.length).toBe(before)
   })
 
   test('waits on the voucher, never on a path the interface does not show', async () => {
     const {service, home} = await begin()
     service.hasVouchers = false
-    const pending = await home.json<{error: {code: string}}>([
-      'reserve',
-      'off_a',
-      '--pay',
-      'instant',
-      '--wait=1',
-      ...RESERVE,
-    ])
-    expect(pending.exit).toBe(8)
+    const instant = ['reserve', 'off_a', '--pay', 'instant', ...RESERVE]
+    expect((await home.refusal([...instant, '--wait=1'])).exit).toBe(8)
     service.hasVouchers = true
-    const done = await home.json(['reserve', 'off_a', '--pay', 'instant', '--wait=30', ...RESERVE])
+    const done = await home.json([...instant, '--wait=30'])
     expect(done).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
     // Whether it is a sandbox may be asked on this machine, outside the API.
     const known = /^\/(_sandbox\/clock|oauth\/token|reservations\/hotel|reservations\/R-1\/voucher)$/
@@ -307,46 +261,40 @@ describe('logging out beside credentials of the environment', () => {
       env: {BOOKCTL_CLIENT_SECRET: undefined},
     })
 
-  const forms = [
-    [],
-    ['--json'],
-    ['--quiet'],
-    ['--format', 'csv'],
-    ['--format', 'ndjson'],
-    ['--format', 'table'],
-  ]
-  test.each(forms.flatMap(form => ['cid_foreign', 'cid_other'].map(clientId => ({form, clientId}))))(
-    'says that the profile stays, and the command it names ends it: %o',
-    async ({form, clientId}) => {
-      const {service, home} = await begin()
-      await logIn(home, clientId)
-      await home.run(['account'])
-      const tokens = service.liveTokens.size
-      const {exit, stdout, stderr} = await home.run(['logout', ...form])
-      expect([exit, service.liveTokens.size]).toEqual([0, clientId === 'cid_other' ? 1 : 0])
-      expect(tokens).toBeGreaterThan(service.liveTokens.size)
-      expect(stderr).toContain('this revokes the tokens of cid_foreign, the client of the environment')
-      const [, command = ''] =
-        /profile default stays logged in\. To log out of it: bookctl (.+)/.exec(stderr) ?? []
-      expect(stderr).toContain('unset BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET')
-      if (form[0] === '--json') {
-        expect(JSON.parse(stdout)).toEqual({
-          ...{profile: null, revoked: true, removed: false},
-          remaining: [
-            {what: 'profile', name: 'default', command: `bookctl ${command}`},
-            {what: 'environment', name: expect.any(String), command: expect.stringMatching(/^unset /)},
-          ],
-        })
-      }
-      expect((await home.run(['account'], {env: NONE})).exit).toBe(0)
-      expect(await home.json(command.split(' '))).toMatchObject({
-        exit: 0,
-        result: {profile: 'default', revoked: true, removed: true, remaining: [{what: 'environment'}]},
+  test.each([
+    {form: [], clientId: 'cid_foreign'},
+    {form: ['--json'], clientId: 'cid_foreign'},
+    {form: ['--quiet'], clientId: 'cid_other'},
+    {form: ['--format', 'csv'], clientId: 'cid_other'},
+  ])('says that the profile stays, and the command it names ends it: %o', async ({form, clientId}) => {
+    const {service, home} = await begin()
+    await logIn(home, clientId)
+    await home.run(['account'])
+    const tokens = service.liveTokens.size
+    const {exit, stdout, stderr} = await home.run(['logout', ...form])
+    expect([exit, service.liveTokens.size]).toEqual([0, clientId === 'cid_other' ? 1 : 0])
+    expect(tokens).toBeGreaterThan(service.liveTokens.size)
+    expect(stderr).toContain('this revokes the tokens of cid_foreign, the client of the environment')
+    const [, command = ''] =
+      /profile default stays logged in\. To log out of it: bookctl (.+)/.exec(stderr) ?? []
+    expect(stderr).toContain('unset BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET')
+    if (form[0] === '--json') {
+      expect(JSON.parse(stdout)).toEqual({
+        ...{profile: null, revoked: true, removed: false},
+        remaining: [
+          {what: 'profile', name: 'default', command: `bookctl ${command}`},
+          {what: 'environment', name: expect.any(String), command: expect.stringMatching(/^unset /)},
+        ],
       })
-      expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
-      expect(service.liveTokens.size).toBe(0)
-    },
-  )
+    }
+    expect((await home.run(['account'], {env: NONE})).exit).toBe(0)
+    expect(await home.json(command.split(' '))).toMatchObject({
+      exit: 0,
+      result: {profile: 'default', revoked: true, removed: true, remaining: [{what: 'environment'}]},
+    })
+    expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
+    expect(service.liveTokens.size).toBe(0)
+  })
 
   test('--dry-run says it as well, and --all leaves nothing but the environment', async () => {
     const {service, home} = await begin()

@@ -9,21 +9,7 @@ const sandbox = await serveLocalSandbox()
 const {home} = sandbox
 afterAll(() => sandbox.stop())
 
-interface Refusal {
-  readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
-}
-
-const faults = (method: string, order?: object) =>
-  fetch(`${sandbox.origin}/_sandbox/faults`, {
-    method,
-    headers: {'content-type': 'application/json'},
-    ...(order ? {body: JSON.stringify(order)} : {}),
-  })
-const sent = async () => {
-  const answer = await fetch(`${sandbox.origin}/_sandbox/requests`)
-  return ((await answer.json()) as {data: {path: string}[]}).data.filter(({path}) => path.endsWith('/hotel'))
-    .length
-}
+const sent = async () => (await sandbox.requests()).filter(line => line.endsWith('/hotel')).length
 const bytes = () =>
   ['state.db', 'state.db-wal']
     .map(name => {
@@ -38,15 +24,15 @@ const bytes = () =>
 test('an unknown one is forgotten, and the same request never sent again', async () => {
   const [offer = '', other = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const argv = ['reserve', offer, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-1']
-  await faults('POST', {operation: 'reservations.create', kind: 'drop-before', times: 100})
+  await sandbox.fault('reservations.create', 'drop-before', {times: 100})
   expect((await home.json([...argv, '--timeout', '2'])).exit).toBe(10)
-  await faults('DELETE')
+  await sandbox.control('DELETE', 'faults')
   expect(bytes()).toContain('U1234567')
 
   const dry = await home.json<{changes: object[]}>(['journal', 'forget', 'LOST-1', '--dry-run'])
   expect(dry.result.changes).toMatchObject([{before: 'unknown', after: 'forgotten'}, {action: 'remove'}])
-  const asked = await home.json<Refusal>(['journal', 'forget', 'LOST-1'])
-  expect(asked).toMatchObject({exit: 2, result: {error: {code: 'confirmation_needed'}}})
+  const asked = await home.refusal(['journal', 'forget', 'LOST-1'])
+  expect(asked).toMatchObject({exit: 2, code: 'confirmation_needed'})
   expect(asked.stderr).toContain('a reservation may exist')
   const done = await home.json(['journal', 'forget', 'LOST-1', '--yes'])
   expect(done).toMatchObject({exit: 0, result: {outcome: 'forgotten', previous_outcome: 'unknown'}})
@@ -61,10 +47,7 @@ test('an unknown one is forgotten, and the same request never sent again', async
     [argv.map(word => (word === 'account' ? 'instant' : word)), 'reference_in_use'],
     [[...argv.slice(0, -1), 'LOST-2'], 'offer_in_use'],
   ] as const
-  for (const [words, code] of refusals) {
-    const {exit, result} = await home.json<Refusal>(words)
-    expect({words, exit, code: result.error.code}).toEqual({words, exit: 2, code})
-  }
+  for (const [words, code] of refusals) expect(await home.refusal(words)).toMatchObject({exit: 2, code})
   expect(await sent()).toBe(before)
   const anew = ['reserve', other, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-3']
   expect(await home.json(anew)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})

@@ -10,12 +10,6 @@ const {home} = sandbox
 afterAll(() => sandbox.stop())
 
 describe('a home that cannot be written', () => {
-  const control = (method: string, body?: string) =>
-    fetch(`${sandbox.origin}/_sandbox/faults`, {
-      method,
-      headers: {'content-type': 'application/json'},
-      ...(body === undefined ? {} : {body}),
-    })
   // A file in the place of the directory stops everyone, root too.
   const locked = () => {
     const file = join(home.directory, 'a-file')
@@ -54,13 +48,12 @@ describe('a home that cannot be written', () => {
     const named = ['--client-reference', 'R2', '--idempotency-key', key]
     const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, ...named]
     const options = {env: {...env, TMPDIR: join(home.directory, 'nowhere')}}
-    const order = {operation: 'reservations.create', kind: 'drop-before', times: 100}
-    await control('POST', JSON.stringify(order))
-    const lost = await home.json<{error: {hint: string}}>([...argv, '--timeout', '3'], options)
-    await control('DELETE')
+    await sandbox.fault('reservations.create', 'drop-before', {times: 100})
+    const lost = await home.refusal([...argv, '--timeout', '3'], options)
+    await sandbox.control('DELETE', 'faults')
     expect(lost.exit).toBe(10)
-    expect(lost.result.error.hint).toContain(`--idempotency-key ${key} --client-reference R2`)
-    expect(lost.result.error.hint).not.toContain('--resume')
+    expect(lost.hint).toContain(`--idempotency-key ${key} --client-reference R2`)
+    expect(lost.hint).not.toContain('--resume')
     expect(await home.json(argv, options)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
   })
 

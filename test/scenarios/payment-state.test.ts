@@ -1,10 +1,10 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const FORMS = [['--json'], ['--quiet']]
@@ -14,17 +14,11 @@ interface Made {
   readonly reservation: {readonly reservation_ref: string; readonly payment: {readonly status?: string}}
 }
 
+const sandbox = await serveLocalSandbox()
+afterAll(() => sandbox.stop())
+
 describe('on the sandbox', () => {
-  let sandbox: ServedSandbox
-  let home: Home
-  beforeAll(async () => {
-    sandbox = await serveLocalSandbox()
-    home = new Home(sandbox.env)
-  })
-  afterAll(async () => {
-    home.remove()
-    await sandbox.stop()
-  })
+  const {home} = sandbox
 
   const control = (...argv: string[]) => home.run(['sandbox', ...argv, '--base-url', sandbox.baseUrl])
 
@@ -78,14 +72,8 @@ describe('on the sandbox', () => {
       }
     const {result} = await home.json<Made>(['reserve', '--resume', 'DECLINED-1'])
     expect(result).toMatchObject({outcome: 'pending_payment', reservation: {payment: {status: 'FAILED'}}})
-    const waited = await home.json<{error: {message: string}}>([
-      'reserve',
-      '--resume',
-      'DECLINED-1',
-      '--wait=0',
-    ])
-    expect(waited).toMatchObject({exit: 8, result: {error: {code: 'payment_pending'}}})
-    expect(waited.result.error.message).toMatch(words)
+    const waited = await home.refusal(['reserve', '--resume', 'DECLINED-1', '--wait=0'])
+    expect(waited).toMatchObject({exit: 8, code: 'payment_pending', message: expect.stringMatching(words)})
 
     await control('clock', '--advance', '16m')
     const expired = await home.run(['reserve', '--resume', 'DECLINED-1', '--json'])
@@ -137,14 +125,7 @@ describe('on another service', () => {
   })
 
   const RESERVE = [
-    'reserve',
-    'off_1',
-    '--client-reference',
-    'T-1',
-    '--pay',
-    'instant',
-    '--nationality',
-    'TR',
+    ...['reserve', 'off_1', '--client-reference', 'T-1', '--pay', 'instant', '--nationality', 'TR'],
     ...GUESTS,
   ]
   const RESUME = ['reserve', '--resume', 'T-1']

@@ -43,10 +43,9 @@ test('with --dry-run it prints the request that would be repeated, and sends not
   expect(await home.json(['reserve', '--resume', 'R1'])).toMatchObject({exit: 0})
   expect(service.seen(POSTS).map(({body}) => body)).toEqual([sent?.body])
   service.forget()
-  const known = await home.json(['reserve', '--resume', 'R1', '--dry-run'])
-  expect(known).toMatchObject({exit: 2, result: {error: {code: 'outcome_known'}}})
-  const none = await home.json(['reserve', '--resume', 'R2', '--dry-run'])
-  expect(none).toMatchObject({exit: 2, result: {error: {code: 'unknown_reference'}}})
+  const resume = (reference: string) => home.refusal(['reserve', '--resume', reference, '--dry-run'])
+  expect(await resume('R1')).toMatchObject({exit: 2, code: 'outcome_known'})
+  expect(await resume('R2')).toMatchObject({exit: 2, code: 'unknown_reference'})
   expect(service.received).toEqual([])
 })
 
@@ -54,22 +53,10 @@ test('what would say something anew is refused by name', async () => {
   service.forget()
   const key = ['--idempotency-key', '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02']
   const more = ['--max-price', '5', '--client-reference', 'R3', '--input', 'none.json', ...key]
-  const {exit, result} = await home.json<{error: {message: string}}>([
-    ...[...RESERVE, 'off_1', '--resume', 'R1'],
-    ...more,
-  ])
+  const {exit, message} = await home.refusal([...RESERVE, 'off_1', '--resume', 'R1', ...more])
   expect(exit).toBe(2)
-  const names = [
-    'OFFER_ID',
-    '--input',
-    '--client-reference',
-    '--pay',
-    '--guest',
-    '--contact',
-    '--nationality',
-  ]
-  for (const name of [...names, '--max-price', '--idempotency-key'])
-    expect(result.error.message).toContain(name)
+  const names = 'OFFER_ID --input --client-reference --pay --guest --contact --nationality --max-price'
+  for (const name of [...names.split(' '), '--idempotency-key']) expect(message).toContain(name)
   expect(service.received).toEqual([])
 })
 

@@ -53,18 +53,13 @@ test('what is not valid ends with 9 and says why, without a word of the secret',
     reason: 'signature_mismatch',
     findings: [{code: 'body_trailing_newline'}],
   })
-  const {
-    stdout,
-    stderr,
-    exit: again,
-  } = await home.run(['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE])
-  expect(again).toBe(9)
-  expect(stdout).toContain('timestamp_outside_tolerance')
-  expect(stderr).toContain('stale_retry')
-  expect(stdout + stderr).not.toContain(SIGNING_SECRET)
+  const late = await home.run(['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE])
+  expect(late).toMatchObject({exit: 9, stdout: expect.stringContaining('timestamp_outside_tolerance')})
+  expect(late.stderr).toContain('stale_retry')
+  expect(late.stdout + late.stderr).not.toContain(SIGNING_SECRET)
 })
 
-test('several inputs give a list, in order', async () => {
+test('several inputs, and a file of many captures, give a list in order', async () => {
   const {exit, result} = await verify(['request.http', 'captures/one.ndjson', 'captures/two.ndjson', ...AT])
   expect(exit).toBe(9)
   expect(result).toMatchObject({
@@ -72,30 +67,9 @@ test('several inputs give a list, in order', async () => {
     invalid: 1,
     results: [{valid: true}, {valid: true}, {reason: 'timestamp_outside_tolerance'}],
   })
-  const lines = await home.run([
-    'webhooks',
-    'verify',
-    'captures/one.ndjson',
-    'captures/two.ndjson',
-    '--at',
-    'received',
-    '--format',
-    'ndjson',
-  ])
-  expect(lines.exit).toBe(0)
-  expect(
-    lines.stdout
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line).reason),
-  ).toEqual(['ok', 'ok'])
-})
-
-test('a file of many captures is a list as well', async () => {
   const stdin = [captureLine(EVENT, T), captureLine(EVENT, T + 1)].join('\n')
-  const {result} = await verify(['-', '--at', 'received'], {stdin})
   const results = [{input: 'standard input:1'}, {input: 'standard input:2'}]
-  expect(result).toMatchObject({valid: 2, invalid: 0, results})
+  expect((await verify(['-', '--at', 'received'], {stdin})).result).toMatchObject({valid: 2, results})
   const one = await verify(['-', '--at', 'received'], {stdin: captureLine(EVENT, T)})
   expect(one.result).toMatchObject({valid: true, secret: 'env[0]'})
 })
@@ -143,17 +117,6 @@ test.each([
     })
 })
 
-test.each([
-  ['behind a byte order mark', `\ufeff${FORGED}`],
-  ['cut off', FORGED.slice(0, -30)],
-])('an unsigned event %s in a HAR file is checked', async (_, body) => {
-  writeFileSync(join(home.directory, 'odd.har'), harOf(SIGNED, [{}, body]))
-  const {exit, result} = await verify(['odd.har', ...AT])
-  expect(exit).toBe(9)
-  expect(result).toMatchObject({valid: 1, invalid: 1, results: [{valid: true}, {reason: 'missing_header'}]})
-  expect(result).not.toHaveProperty('skipped')
-})
-
 test('what was left out is said of every input, and counted over all', async () => {
   writeFileSync(join(home.directory, 'a.har'), harOf('GET', SIGNED))
   writeFileSync(join(home.directory, 'b.har'), harOf('GET', 'GET', 'GET'))
@@ -171,15 +134,6 @@ test('what was left out is said of every input, and counted over all', async () 
   expect(all.stderr).toBe('')
 })
 
-test('what was left out of a long capture is in its document', async () => {
-  const lines = Array.from({length: 1500}, () => captureLine(EVENT, T))
-  const {result, stderr} = await verify(['-', '--at', 'received'], {
-    stdin: [...lines, '{"level":"info"}'].join('\n'),
-  })
-  expect(result).toMatchObject({valid: 1500, invalid: 0, skipped: 1})
-  expect(stderr).toContain('standard input: 1 entry is no webhook request')
-})
-
 test('nothing to verify is no success', async () => {
   const stdin = '{"type":"ready","url":"http://127.0.0.1:1/","pid":1}\n'
   const {exit, result} = await verify(['-'], {stdin})
@@ -188,32 +142,16 @@ test('nothing to verify is no success', async () => {
 })
 
 test.each([
-  ['empty', '', 'empty_webhook_secret'],
-  ['bare', 'whsec_\n', 'empty_webhook_secret'],
-])('a secret that is %s is refused', async (_, text, code) => {
+  ['', {exit: 2, result: {error: {code: 'empty_webhook_secret'}}}],
+  ['whsec_\n', {exit: 2, result: {error: {code: 'empty_webhook_secret'}}}],
+  [` ${SIGNING_SECRET}\n`, {exit: 9, result: {findings: [{code: 'secret_whitespace'}]}}],
+  [`"${SIGNING_SECRET}"\n`, {exit: 9, result: {findings: [{code: 'secret_quoted'}]}}],
+  [SIGNING_SECRET.slice(6), {exit: 9, result: {findings: [{code: 'secret_prefix_missing'}]}}],
+  ['sk_test_sandbox', {exit: 9, result: {findings: [{code: 'secret_not_a_signing_secret'}]}}],
+])('the secret %j of a file is explained', async (text, expected) => {
   writeFileSync(join(home.directory, 'odd.txt'), text)
-  const {exit, result} = await verify(['body.bin', '--signature', SIGNATURE, '--secret-file', 'odd.txt'])
-  expect(exit).toBe(2)
-  expect(result).toMatchObject({error: {code}})
-})
-
-test.each([
-  ['secret_whitespace', ` ${SIGNING_SECRET}\n`],
-  ['secret_quoted', `"${SIGNING_SECRET}"\n`],
-  ['secret_prefix_missing', SIGNING_SECRET.slice(6)],
-  ['secret_not_a_signing_secret', 'sk_test_sandbox'],
-])('%s', async (code, text) => {
-  writeFileSync(join(home.directory, 'odd.txt'), text)
-  const {exit, result} = await verify([
-    'body.bin',
-    '--signature',
-    SIGNATURE,
-    ...AT,
-    '--secret-file',
-    'odd.txt',
-  ])
-  expect(exit).toBe(9)
-  expect(result.findings).toMatchObject([{code}])
+  const argv = ['body.bin', '--signature', SIGNATURE, ...AT, '--secret-file', 'odd.txt']
+  expect(await verify(argv)).toMatchObject(expected)
 })
 
 test('during a rotation every secret is tried, and the one that matched is named', async () => {
@@ -225,11 +163,8 @@ test('during a rotation every secret is tried, and the one that matched is named
 test('headers under the names of the profile', async () => {
   const config = join(home.directory, 'named')
   mkdirSync(config, {mode: 0o700})
-  const profile = {
-    base_url: 'https://api.example.com/v1',
-    client_id: 'cid_a',
-    signature_header: 'X-Acme-Signature',
-  }
+  const address = {base_url: 'https://api.example.com/v1', client_id: 'cid_a'}
+  const profile = {...address, signature_header: 'X-Acme-Signature'}
   writeFileSync(join(config, 'config.json'), JSON.stringify({profiles: {default: profile}}))
   const stdin = `POST / HTTP/1.1\r\nX-Acme-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`
   const {result} = await verify(['-', ...AT], {stdin, env: {BOOKCTL_CONFIG_DIR: config}})
@@ -249,12 +184,7 @@ test('wrong input is refused before anything is read', async () => {
 })
 
 test('what sign signs, verify takes', async () => {
-  const signed = await home.json<{signature: string; timestamp: number}>([
-    'webhooks',
-    'sign',
-    'body.bin',
-    ...AT,
-  ])
+  const signed = await home.json(['webhooks', 'sign', 'body.bin', ...AT])
   expect(signed.result).toEqual({signature: SIGNATURE, timestamp: T})
   const bare = await home.run(['webhooks', 'sign', '-', ...AT], {stdin: EVENT})
   expect(bare.stdout).toBe(`${SIGNATURE}\n`)
@@ -263,16 +193,11 @@ test('what sign signs, verify takes', async () => {
 test('a receiver is probed', async () => {
   const receiver = await startReceiver()
   try {
-    const {exit, result} = await home.json<{failed: number; cases: {case: string; ok: boolean}[]}>([
-      'webhooks',
-      'probe',
-      receiver.url,
-    ])
+    const probe = ['webhooks', 'probe', receiver.url]
+    const {exit, result} = await home.json<{cases: {ok: boolean}[]}>(probe)
     expect(result.cases.filter(({ok}) => !ok)).toEqual([])
     expect(exit).toBe(0)
-    const wrong = await home.run(['webhooks', 'probe', receiver.url], {
-      env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_wrong'},
-    })
+    const wrong = await home.run(probe, {env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_wrong'}})
     expect(wrong.exit).toBe(5)
     expect(wrong.stderr).toContain('valid: give the receiver the same signing secret')
   } finally {
@@ -301,45 +226,28 @@ function manyLines(last: string): string {
   return `${`${line.trim()}\n`.repeat(MANY - 1)}${last}`
 }
 
-test.each([
-  ['valid', captureLine(EVENT, T), 0],
-  ['broken', 'no record', 1],
-])(
-  'a long capture is one document, and one list, however it is printed (the last %s)',
-  async (_, last, invalid) => {
-    writeFileSync(join(home.directory, 'many.ndjson'), manyLines(last))
-    const argv = ['webhooks', 'verify', 'many.ndjson', ...AT]
-    const {exit, result} = await verify(['many.ndjson', ...AT])
-    expect(exit).toBe(invalid ? 9 : 0)
-    expect(Object.keys(result)).toEqual(['valid', 'invalid', 'results'])
-    expect(result).toMatchObject({valid: MANY - invalid, invalid})
-    const results = result.results as Record<string, unknown>[]
-    expect(results.map(({input}) => input)).toEqual(
-      Array.from({length: MANY}, (_, n) => `many.ndjson:${n + 1}`),
-    )
-    const ndjson = await home.run([...argv, '--format', 'ndjson'])
-    expect(
-      ndjson.stdout
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line)),
-    ).toEqual(results)
-    for (const [format, heads] of [
-      ['tsv', 0],
-      ['csv', 1],
-      ['table', 1],
-    ] as const) {
-      const {stdout} = await home.run([...argv, '--format', format])
-      expect(stdout.trim().split('\n')).toHaveLength(MANY + heads)
-    }
-  },
-)
+test('a long capture is one document, and one list, however it is printed', async () => {
+  writeFileSync(join(home.directory, 'many.ndjson'), manyLines('no record'))
+  const {exit, result} = await verify(['many.ndjson', ...AT])
+  expect(exit).toBe(9)
+  expect(Object.keys(result)).toEqual(['valid', 'invalid', 'results'])
+  expect(result).toMatchObject({valid: MANY - 1, invalid: 1})
+  const inputs = (result.results as {input: string}[]).map(({input}) => input)
+  expect(inputs).toEqual(Array.from({length: MANY}, (_, n) => `many.ndjson:${n + 1}`))
+  for (const [format, heads] of [
+    ['ndjson', 0],
+    ['tsv', 0],
+    ['csv', 1],
+    ['table', 1],
+  ] as const) {
+    const {stdout} = await home.run(['webhooks', 'verify', 'many.ndjson', ...AT, '--format', format])
+    expect(stdout.trim().split('\n')).toHaveLength(MANY + heads)
+  }
+})
 
 test('a document that breaks off is not begun: the error is the one document', async () => {
-  const line = captureLine(EVENT, T)
-  const untimed = JSON.stringify({...JSON.parse(line), received_at: undefined})
+  const untimed = JSON.stringify({...JSON.parse(captureLine(EVENT, T)), received_at: undefined})
   writeFileSync(join(home.directory, 'cut.ndjson'), manyLines(untimed))
   const {exit, result} = await verify(['cut.ndjson', '--at', 'received'])
-  expect(exit).toBe(2)
-  expect(result).toMatchObject({error: {code: 'no_receiving_time'}})
+  expect({exit, result}).toMatchObject({exit: 2, result: {error: {code: 'no_receiving_time'}}})
 })

@@ -55,12 +55,8 @@ async function answer(terminal: TerminalRun, answers: Answers): Promise<void> {
 const start = (argv: readonly string[] = ['reserve'], options: TerminalOptions = {}) =>
   atTerminal(home, argv, options)
 
-/** Reservations asked for at the sandbox. */
-async function reservationsSent(): Promise<number> {
-  const answered = await fetch(`${sandbox.origin}/_sandbox/requests`)
-  const {data} = (await answered.json()) as {data: {method: string; path: string}[]}
-  return data.filter(({method, path}) => method === 'POST' && path.endsWith('/reservations/hotel')).length
-}
+const reservationsSent = async () =>
+  (await sandbox.requests()).filter(line => /^POST .*\/reservations\/hotel$/.test(line))
 
 describe('Ctrl-C before the reservation leaves nothing sent', () => {
   const questions = [...ALL, ['Reserve this now', '']] as const
@@ -73,7 +69,7 @@ describe('Ctrl-C before the reservation leaves nothing sent', () => {
       terminal.press('ctrl-c')
       expect(await terminal.exit).toBe(130)
       expect(terminal.screen()).toContain('nothing was sent')
-      expect(await reservationsSent()).toBe(0)
+      expect(await reservationsSent()).toEqual([])
     },
   )
 })
@@ -117,11 +113,7 @@ describe('the guests of before are offered again, and an instant payment is wait
   }
 
   const pay = (reference: string, result: 'paid' | 'failed') =>
-    fetch(`${sandbox.origin}/_sandbox/payments/${reference}`, {
-      method: 'POST',
-      headers: {'content-type': 'application/json'},
-      body: JSON.stringify({result}),
-    })
+    sandbox.control('POST', `payments/${reference}`, {result})
 
   test('Ctrl-C while waiting says that the reservation exists and how to go on', async () => {
     const {terminal} = await reachWait()
