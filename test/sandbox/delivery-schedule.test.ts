@@ -1,33 +1,27 @@
 /** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  TEST_START,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {afterEach, expect, test} from 'vitest'
+import {reservationRequest, startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
-import {refusalOf} from './each-sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const MINUTE = 60
 const HOUR = 3600
 /** When the attempts are made, in seconds after the event. */
 const MOMENTS = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 2.6 * HOUR, 10.6 * HOUR, 34.6 * HOUR, 58.6 * HOUR]
 
-let sandbox: TestSandbox
-let client: SandboxClient
+const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true, subscriberMilliseconds: 500})
 const subscribers: Subscriber[] = []
 
-beforeEach(async () => {
-  sandbox = await startSandbox({allowHttpLoopback: true, subscriberMilliseconds: 500})
-  client = await sandbox.client()
-})
 afterEach(async () => {
-  await sandbox.close()
   for (const subscriber of subscribers.splice(0)) await subscriber.close()
 })
+
+async function restart(options: TestSandboxOptions) {
+  await sandbox.close()
+  Object.assign(sandbox, await startSandbox(options))
+  Object.assign(client, await sandbox.client())
+}
 
 async function subscribe(answering?: Answering, events = ['reservation.confirmed']) {
   const subscriber = await startSubscriber(answering)
@@ -93,9 +87,7 @@ test('the first attempt is made at once', async () => {
 })
 
 test('a timer makes the next attempt in real time', async () => {
-  await sandbox.close()
-  sandbox = await startSandbox({allowHttpLoopback: true, clock: () => TEST_START + performance.now() / 1000})
-  client = await sandbox.client()
+  await restart({allowHttpLoopback: true, clock: () => TEST_START + performance.now() / 1000})
   const {received, waitFor} = await subscribe(refusing)
   await client.book()
   await sandbox.advance(MINUTE - 1)
@@ -191,9 +183,7 @@ test('a deleted subscription gets no further attempt', async () => {
 })
 
 test('a subscriber that hangs holds up no other', async () => {
-  await sandbox.close()
-  sandbox = await startSandbox({allowHttpLoopback: true, subscriberMilliseconds: 20_000})
-  client = await sandbox.client()
+  await restart({allowHttpLoopback: true, subscriberMilliseconds: 20_000})
   const hanging = await subscribe(() => undefined)
   const quick = await subscribe()
   for (let n = 0; n < 12; n++) {

@@ -1,27 +1,14 @@
 /** The local sandbox takes a field exactly when the schema of the description takes it (§2.4). */
 import fc from 'fast-check'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {requestPointer, schemaCheck} from '../support/description.js'
-import {
-  ADULT,
-  CONTACT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {ADULT, CONTACT, reservationRequest} from '../support/sandbox.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 
 const {faults} = schemaCheck()
-let sandbox: TestSandbox
-let client: SandboxClient
+const {client} = sandboxForEachTest()
 
-beforeAll(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterAll(() => sandbox.close())
-
-/** Whether the sandbox has nothing to say against the field; the offer does not exist, so nothing is ever made. */
+/** Whether the sandbox accepts the field; the offer does not exist, so nothing is ever booked. */
 async function takes(field: string, body: object): Promise<boolean> {
   const {status, json} = await client.reserve(body)
   if (status === 404) return true
@@ -31,6 +18,8 @@ async function takes(field: string, body: object): Promise<boolean> {
 }
 
 const contact = (change: object) => ({contact: {...CONTACT, ...change}})
+const phone = (field: string) => (value: string) => contact({[field]: value})
+const guests = (change: object) => ({guests: [{...ADULT, ...change}, ADULT]})
 
 /** Characters that pass in some fields and not in others, some of which only few programs take for spaces. */
 const PIECES = [
@@ -50,22 +39,10 @@ test.each<[string, fc.Arbitrary<string>, (value: string) => Record<string, unkno
   ['offer_id', typed('off_', 'off_1', 'OFF_1'), offer_id => ({offer_id})],
   ['client_reference_id', typed('R-1', 'x'.repeat(127), '😀'.repeat(127)), id => ({client_reference_id: id})],
   ['contact.email', typed('a@b', 'ü@münchen.de', 'a&b', '@', 'a@b@'), email => contact({email})],
-  [
-    'contact.phone_number',
-    typed('532', '532 123', '(0532)', '5'.repeat(14)),
-    phone_number => contact({phone_number}),
-  ],
-  [
-    'contact.phone_country_code',
-    typed('+9', '+1 24', '+1-24', '90'),
-    code => contact({phone_country_code: code}),
-  ],
+  ['contact.phone_number', typed('532', '532 123', '(0532)', '5'.repeat(14)), phone('phone_number')],
+  ['contact.phone_country_code', typed('+9', '+1 24', '+1-24', '90'), phone('phone_country_code')],
   ['contact.surname', typed(), surname => contact({surname})],
-  [
-    'guests[0].nationality',
-    typed('T', 'TR', 'tr'),
-    nationality => ({guests: [{...ADULT, nationality}, ADULT]}),
-  ],
+  ['guests[0].nationality', typed('T', 'TR', 'tr'), nationality => guests({nationality})],
 ])('takes %s exactly when the description does', async (field, values, change) => {
   const seen = {taken: 0, refused: 0}
   await fc.assert(

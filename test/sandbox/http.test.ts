@@ -1,23 +1,10 @@
 /** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
 import {request as httpRequest} from 'node:http'
-import {afterAll, beforeAll, expect, test} from 'vitest'
-import {
-  reservationRequest,
-  type SandboxClient,
-  searchRequest,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
-import {refusalOf} from './each-sandbox.js'
+import {expect, test} from 'vitest'
+import {reservationRequest, searchRequest} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeAll(async () => {
-  sandbox = await startSandbox()
-  client = await sandbox.client()
-})
-afterAll(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest({})
 
 /** As `fetch`, but with any Host and Origin. */
 function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
@@ -92,18 +79,14 @@ test('names each wrong field', async () => {
   ]
   const answer = await client.reserve({...request, contact: undefined})
   expect(await refusalOf(answer)).toBe('400 validation_failed')
-  const fields = answer.json.error.details.map((detail: {field: string; code: string}) => [
-    detail.field,
-    detail.code,
-  ])
-  expect(fields).toEqual(
-    expect.arrayContaining([
-      ['contact', 'required'],
-      ['guests[0].name', expect.any(String)],
-      ['guests[0].identity.number', expect.any(String)],
-      ['guests[0].age', 'unknown_field'],
-    ]),
-  )
+  const wrong = [
+    {field: 'contact', code: 'required'},
+    {field: 'guests[0].name'},
+    {field: 'guests[0].identity.number'},
+    {field: 'guests[0].age', code: 'unknown_field'},
+  ]
+  const {details} = answer.json.error
+  for (const detail of wrong) expect(details).toContainEqual(expect.objectContaining(detail))
 })
 
 test('a body over a mebibyte is too large', async () => {
@@ -140,11 +123,8 @@ test.each([
 })
 
 test('accepts requests of its own pages', async () => {
-  const headers = {
-    origin: sandbox.origin,
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/json',
-  }
+  const type = {'content-type': 'application/json'}
+  const headers = {origin: sandbox.origin, 'sec-fetch-site': 'same-origin', ...type}
   expect(await raw('POST', '/_sandbox/clock', headers)).toBe(200)
 })
 

@@ -1,14 +1,9 @@
 /** Tokens: credentials, scopes, expiry, revocation (§4.1, §4.2, §5). */
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {type JsonAnswer, startSandbox, type TestSandbox} from '../support/sandbox.js'
-import {refusalOf} from './each-sandbox.js'
+import {expect, test} from 'vitest'
+import type {JsonAnswer} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
-let sandbox: TestSandbox
-
-beforeEach(async () => {
-  sandbox = await startSandbox({inProcess: true})
-})
-afterEach(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 const CREDENTIALS = {
   grant_type: 'client_credentials',
@@ -50,7 +45,6 @@ test('grants the requested scopes that the client has, and refuses where there i
 })
 
 test('a token expires after 7200 seconds, not before', async () => {
-  const client = await sandbox.client()
   await sandbox.advance(7199)
   expect((await client.call('GET', '/account')).status).toBe(200)
   await sandbox.advance(1)
@@ -60,7 +54,6 @@ test('a token expires after 7200 seconds, not before', async () => {
 })
 
 test('a revoked token is unknown, and revoking needs no token of its own', async () => {
-  const client = await sandbox.client()
   for (const token of [client.token, client.token, 'never issued']) {
     const answer = await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token})
     expect(answer.status).toBe(200)
@@ -71,7 +64,6 @@ test('a revoked token is unknown, and revoking needs no token of its own', async
 test.each([undefined, 'Basic abc', 'Bearer', 'Bearer nonsense'])(
   'Authorization %s is refused with a challenge',
   async authorization => {
-    const client = await sandbox.client()
     const answer = await client.call('GET', '/account', undefined, {authorization: authorization ?? ''})
     expect(await refusalOf(answer)).toBe('401 token_invalid')
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
@@ -84,12 +76,10 @@ test('an operation needs its own scope', async () => {
 })
 
 test('the three start-up clients have the balances and scopes of the description', async () => {
-  const balances = await Promise.all(
-    (['', '_poor', '_readonly'] as const).map(async name => {
-      const client = await sandbox.client(name)
-      return (await client.call('GET', '/account')).json.data
-    }),
-  )
-  expect(balances.map(account => account.available_balance)).toEqual(['100000.00', '10.00', '100000.00'])
-  expect(balances[2].scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true)
+  const names = ['', '_poor', '_readonly'] as const
+  const clients = await Promise.all(names.map(name => sandbox.client(name)))
+  const answers = await Promise.all(clients.map(client => client.call('GET', '/account')))
+  const accounts = answers.map(({json}) => json.data)
+  expect(accounts.map(account => account.available_balance)).toEqual(['100000.00', '10.00', '100000.00'])
+  expect(accounts[2].scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true)
 })

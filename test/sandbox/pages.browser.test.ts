@@ -1,10 +1,11 @@
 /** The sandbox's pages in a real browser: an operator's story, hostile data, and how it looks. */
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {ADULT, CONTACT, type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
+import {ADULT, CONTACT} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
 import {axeViolations, findChromium, startBrowser} from './browser.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 
 const executable = findChromium()
 if (!executable) console.warn('sandbox pages: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
@@ -15,9 +16,8 @@ const instant = {payment: {mode: 'instant'}}
 const LISTS = ['reservations', 'events', 'deliveries', 'subscriptions', 'requests', 'faults']
 
 describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
+  const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
   let browser: Browser
-  let sandbox: TestSandbox
-  let client: SandboxClient
   let subscriber: Subscriber
   let isWell: boolean
 
@@ -27,16 +27,10 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
   afterAll(() => browser?.close())
   beforeEach(async () => {
     isWell = false
-    subscriber = await startSubscriber(answer => {
-      answer.statusCode = isWell ? 200 : 500
-      answer.end()
-    })
-    sandbox = await startSandbox({allowHttpLoopback: true})
-    client = await sandbox.client()
+    subscriber = await startSubscriber(answer => answer.writeHead(isWell ? 200 : 500).end())
   })
   afterEach(async () => {
     await Promise.all(browser.contexts().map(context => context.close()))
-    await sandbox.close()
     await subscriber.close()
   })
 

@@ -1,37 +1,23 @@
 /** §3: the customer pays at payment.url. A person's errands there, in a real browser. */
-
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {
-  CONTACT,
-  reservationRequest,
-  type SandboxClient,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
+import {CONTACT, reservationRequest} from '../support/sandbox.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
 import {axeViolations, findChromium, startBrowser} from './browser.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 
 const executable = findChromium()
 if (!executable) console.warn('payment page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
 
 describe.skipIf(!executable)('the payment page in a browser', () => {
+  const {sandbox, client} = sandboxForEachTest({})
   let browser: Browser
-  let sandbox: TestSandbox
-  let client: SandboxClient
 
   beforeAll(async () => {
     browser = await startBrowser(executable ?? '')
   })
   afterAll(() => browser?.close())
-  beforeEach(async () => {
-    sandbox = await startSandbox()
-    client = await sandbox.client()
-  })
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map(context => context.close()))
-    await sandbox.close()
-  })
+  afterEach(() => Promise.all(browser.contexts().map(context => context.close())))
 
   /** Reserves with instant payment and opens the page, by default in a browser that runs no script. */
   async function openPage(contact = {}, options: BrowserContextOptions = {javaScriptEnabled: false}) {

@@ -1,16 +1,8 @@
 /** Tour search and detail as the local sandbox serves them. */
-import {afterAll, beforeAll, expect, it} from 'vitest'
-import {type SandboxClient, startSandbox, type TestSandbox} from '../support/sandbox.js'
-import {refusalOf} from './each-sandbox.js'
+import {expect, it} from 'vitest'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
-let sandbox: TestSandbox
-let client: SandboxClient
-
-beforeAll(async () => {
-  sandbox = await startSandbox({inProcess: true})
-  client = await sandbox.client()
-})
-afterAll(() => sandbox.close())
+const {sandbox, client} = sandboxForEachTest()
 
 const search = (change: object = {}) =>
   client.call('POST', '/tours/search', {destination: {type: 'CITY', id: 101}, currency: 'EUR', ...change})

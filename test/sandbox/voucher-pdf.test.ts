@@ -40,26 +40,19 @@ describe('a voucher', () => {
     expect(factsIn(facts).filter(fact => !text.includes(fact))).toEqual([])
   })
 
-  it('is marked TEST on every page, across it and at its foot', async () => {
+  it('names each of 80 guests once, on pages that are each marked TEST, across and at the foot', async () => {
     const guests = Array.from({length: 80}, (_, index) =>
-      guest({name: `Guest${index}`, is_lead: index === 0}),
+      guest({name: `Guest${index}x`, is_lead: index === 0}),
     )
-    const {pages} = await read({guests})
+    const {pages, text} = await read({guests})
     expect(pages.length).toBeGreaterThan(1)
+    for (const name of ['lead guest', ...guests.map(each => each.name)])
+      expect(text.split(name)).toHaveLength(2)
     pages.forEach((page, index) => {
       expect(page).toContain(`TEST voucher · Reservation RSV-7K3M9QX2AB`)
       expect(page.replace(/TEST voucher|TEST – not valid|TEST means/g, '')).toContain('TEST')
       expect(page).toContain(`Page ${index + 1} of ${pages.length}`)
     })
-  })
-
-  it('names 24 guests, each once', async () => {
-    const guests = Array.from({length: 24}, (_, index) =>
-      guest({name: `Guest${index}x`, is_lead: index === 0}),
-    )
-    const {text} = await read({guests})
-    for (const {name} of guests) expect(text.split(name)).toHaveLength(2)
-    expect(text.split('lead guest')).toHaveLength(2)
   })
 
   it.each([
@@ -97,18 +90,12 @@ describe('a voucher', () => {
     expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
   })
 
-  it('wraps a name of 200 characters, with or without spaces', async () => {
+  it('wraps long names and remarks', async () => {
     const solid = await named('ж'.repeat(200))
-    expect(solid.text.match(/ж/g)).toHaveLength(200)
-    expect(solid.pages).toHaveLength(1)
+    expect([solid.text.match(/ж/g)?.length, solid.pages.length]).toEqual([200, 1])
     expect((await named('Abcdefghi '.repeat(20).trim())).text).toContain('Example')
-  })
-
-  it('stays in order when names and remarks are endless', async () => {
-    const {pages, text} = await read({
-      guests: [guest({name: 'N'.repeat(20_000), surname: 'S'.repeat(20_000), is_lead: true})],
-      remarks: 'remark '.repeat(3000),
-    })
+    const endless = guest({name: 'N'.repeat(20_000), surname: 'S'.repeat(20_000), is_lead: true})
+    const {pages, text} = await read({guests: [endless], remarks: 'remark '.repeat(3000)})
     expect(pages.length).toBeLessThan(8)
     expect(text).toContain('How to read this voucher')
   })
@@ -127,10 +114,8 @@ describe('a voucher', () => {
 
   it('shows no more than the last two characters of an identity number', async () => {
     const {text} = await read()
-    expect(text).toContain('TC •••••••••46')
-    expect(text).toContain('PASSPORT •••••••78')
-    expect(text).not.toContain('0000146')
-    expect(text).not.toContain('345678')
+    for (const shown of ['TC •••••••••46', 'PASSPORT •••••••78']) expect(text).toContain(shown)
+    for (const hidden of ['0000146', '345678']) expect(text).not.toContain(hidden)
   })
 
   it('says how it was paid', async () => {
@@ -154,11 +139,8 @@ describe('a voucher', () => {
   })
 
   it('can be made from the least that is known', async () => {
-    const bytes = await renderVoucher(reservationRecord({remarks: null, cancellation_policies: []}), {
-      partnerName: '',
-      issuedAt: EXTRA.issuedAt,
-    })
-    const {text} = await readPdf(bytes)
+    const least = reservationRecord({remarks: null, cancellation_policies: []})
+    const {text} = await readPdf(await renderVoucher(least, {partnerName: '', issuedAt: EXTRA.issuedAt}))
     expect(text).toContain('No cancellation terms are known.')
     expect(text).toContain('Telephone not known')
   })
