@@ -1,4 +1,4 @@
-/** Checks of single values typed by a person. Each throws a usage Failure that names the field. */
+/** Checks of single values. Each throws a usage Failure that names the field. */
 import {isCalendarDate} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -12,7 +12,7 @@ import {
 import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
 
-/** The refusal of `field`, quoting what was typed, sanitised and cut. */
+/** The error of `field`, with the typed text, sanitised and cut. */
 export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
   const quoted = typed === undefined ? '' : `, not ${JSON.stringify(sanitizeLine(typed, 40))}`
   return usage('invalid_input', `${field}: ${problem}${quoted}`, hint)
@@ -31,7 +31,6 @@ export function checkInteger(field: string, text: string, least: number, most: n
   throw invalid(field, `must be a whole number ${range}`, text)
 }
 
-/** An absolute URL, as oclif's own flag gives it. */
 export function checkUrl(field: string, text: string): URL {
   if (URL.canParse(text)) return new URL(text)
   throw invalid(field, 'must be a URL such as https://example.com/', undefined)
@@ -47,7 +46,7 @@ export function checkUuid(field: string, text: string): string {
   throw invalid(field, 'must be a UUID')
 }
 
-/** A country of ISO 3166-1 in upper case; lower case is taken too. */
+/** A country of ISO 3166-1, in upper case. */
 export async function checkCountry(field: string, text: string): Promise<string> {
   const code = text.toUpperCase()
   const {countries} = await import('countries-list')
@@ -55,7 +54,7 @@ export async function checkCountry(field: string, text: string): Promise<string>
   throw invalid(field, 'must be a two-letter country code (ISO 3166-1) such as TR', text)
 }
 
-/** A currency code in upper case; lower case is taken too. Which currencies there are is for the service to say. */
+/** A currency code in upper case; only the service knows which currencies there are. */
 export function checkCurrency(field: string, text: string): string {
   if (/^[A-Za-z]{3}$/.test(text)) return text.toUpperCase()
   throw invalid(field, 'must be a three-letter currency code (ISO 4217) such as EUR', text)
@@ -69,20 +68,19 @@ const WHERE_SHOWN: Readonly<Partial<Record<IdentifierKind, string>>> = {
   delivery_id: 'list deliveries with their ids: bookctl sandbox deliveries',
 }
 
-/** An identifier in the form of its kind. Throws usage naming `field`, what was typed and what is likely wrong. */
 export function checkIdentifier(kind: IdentifierKind, field: string, text: string): string {
   if (isIdentifier(kind, text)) return text
   const shown = holdsSecret(text) ? undefined : text
   throw invalid(field, `must be ${IDENTIFIERS[kind].expected}`, shown, likelyCause(text) ?? WHERE_SHOWN[kind])
 }
 
-/** A value of any form, but not what a script passes when it has none. */
+/** Any text except what a script passes for a missing value. */
 export function checkGiven(field: string, text: string): string {
   if (!isNoValue(text)) return text
   throw invalid(field, 'must have a value', text, likelyCause(text))
 }
 
-/** What to look at where an identifier came out of a script; undefined when it looks typed. */
+/** A hint for an identifier from a script; undefined when it looks typed. */
 function likelyCause(text: string): string | undefined {
   if (text.trim() === '') return 'the value is empty: check the variable or the command it comes from'
   if (isNoValue(text))
@@ -90,7 +88,6 @@ function likelyCause(text: string): string | undefined {
   return /^(["'`]).*\1$/s.test(text) ? 'remove the quotes: jq -r prints none' : undefined
 }
 
-/** One line of text with something in it. */
 export function checkText(field: string, text: string): string {
   if (text.trim() !== '' && text.length <= 1024 && !/\p{Cc}/u.test(text)) return text.trim()
   throw invalid(field, 'must be one line of text')
@@ -116,9 +113,8 @@ export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filte
 export function checkOwnPath(where: string, name: string, path: string): string {
   const operation = OWN_OPERATIONS.find(own => own === name)
   if (operation === undefined) {
-    throw refuse(
-      `${where} names a path for ${sanitizeLine(name, 60)}, which is not an operation whose path can be named`,
-    )
+    const problem = 'which is not an operation whose path can be named'
+    throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${problem}`)
   }
   if (!PATH_TEMPLATE.test(path))
     throw refuse(`${where}: the path of ${name} must be one such as /bookings/{reservation_ref}`)

@@ -1,4 +1,4 @@
-/** Reading what a person hands over: a file, or `-` for standard input. */
+/** Reads a file, or standard input for `-`. */
 import {accessSync, constants, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
@@ -8,15 +8,14 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/json-mistake.js'
 import {whileReading} from './pending-reads.js'
 
-/** Ours: nothing we read this way is longer. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** The text of `path` (`-`: standard input). Throws usage naming `flag`; never says what is in the file. */
+/** The text of `path` (`-`: standard input). Throws usage naming `flag`, without the content. */
 export async function readText(flag: string, path: string): Promise<string> {
   return decode(flag, await readBytes(flag, path, MOST_BYTES), {ignoreBOM: false})
 }
 
-/** `bytes` as text; throws usage naming `flag` when they are none. */
+/** `bytes` as text; throws usage naming `flag` when they are not UTF-8. */
 export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boolean}): string {
   try {
     return new TextDecoder('utf-8', {fatal: true, ...options}).decode(bytes)
@@ -25,7 +24,7 @@ export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boo
   }
 }
 
-/** What is in `path` (`-`: standard input). Throws usage naming `flag` when that cannot be read, or is longer. */
+/** The bytes of `path` (`-`: standard input). Throws usage naming `flag` when it cannot be read, or is longer. */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
     const bytes = await (path === '-' ? readStandardInput(mostBytes) : readFile(path, mostBytes))
@@ -40,12 +39,12 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
   throw usage('invalid_input', `${flag}: longer than ${most}`)
 }
 
-/** Whether standard input is a terminal; a pipe is not opened to find out, which takes as long as to check a file. */
+/** Does not open stdin, which takes as long as to check a file. */
 export function stdinIsTerminal(): boolean {
   return isatty(0)
 }
 
-/** As a stream: a pipe whose other end is slower than we are cannot be read at once, and a signal is heard meanwhile. */
+/** As a stream, because the writer of a pipe may be slow, and signals must be handled meanwhile. */
 async function readStandardInput(mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
@@ -57,7 +56,7 @@ async function readStandardInput(mostBytes: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Its bytes, and at most one more than may be read, so that a file without end ends too. Throws the error of the system. */
+/** At most `mostBytes` + 1 bytes, so that an endless file ends too. Throws the error of the system. */
 export async function readFile(path: string, mostBytes: number): Promise<Buffer> {
   const {open} = await import('node:fs/promises')
   return whileReading(async () => {
@@ -75,7 +74,7 @@ export async function readFile(path: string, mostBytes: number): Promise<Buffer>
   })
 }
 
-/** A secret from a file or `-`, without its one trailing newline. Throws usage when it is empty or several lines. */
+/** A secret from a file or `-`, without a trailing newline. Throws usage when it is empty or has several lines. */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
   if (secret === '') throw usage('invalid_input', `${flag}: contains no secret`)
@@ -84,7 +83,7 @@ export async function readSecret(flag: string, path: string): Promise<string> {
   return secret
 }
 
-/** `path`, where a file can be written. Throws usage, naming `flag`, where none can. */
+/** Throws usage naming `flag` when no file can be written at `path`. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
   if (path === '' || statSync(path, {throwIfNoEntry: false})?.isDirectory()) {

@@ -1,4 +1,4 @@
-/** Flags and arguments whose values have a check of their own, on top of oclif's. */
+/** Flags and arguments with checks of their own. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
@@ -13,13 +13,12 @@ import {
 } from './checks.js'
 import {wordOf} from './usage-errors.js'
 
-/** Reads a value, perhaps twice: so it changes nothing, and reads no standard input. */
+/** Reads a value; it may be called twice, so it must not read standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
 /**
- * A flag whose value `check` reads. It is given the name to refuse the value by, the flag's or that of the variable it
- * came from, and throws a usage Failure. Use it as one of oclif's own: `const dateFlag = checkedFlag(checkDate)`, then
- * `date: dateFlag({helpValue: 'DATE', summary: '…'})`.
+ * A flag whose value `check` reads: it gets the name of the flag, or of the variable, and throws a usage Failure. Use it
+ * like oclif's own: `const dateFlag = checkedFlag(checkDate)`, then `date: dateFlag({helpValue: 'DATE', summary: '…'})`.
  */
 export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
@@ -39,7 +38,6 @@ export const amountFlag = checkedFlag(checkAmount)
 export const countryFlag = checkedFlag(checkCountry)
 export const currencyFlag = checkedFlag(checkCurrency)
 export const dateFlag = checkedFlag(checkDate)
-/** Seconds of `30s`, `16m`, `2h`. */
 export const durationFlag = checkedFlag(readDuration)
 
 export const portFlag = Flags.integer({
@@ -58,11 +56,9 @@ export const waitFlag = (summary: string) =>
     summary: `${summary} (without SECONDS: 900)`,
   })
 
-/** An identifier of the service as an argument; it may be put into a path. */
 export const identifierArg = (kind: IdentifierKind) =>
   checkedArg((field, text) => checkIdentifier(kind, field, text))
 
-/** The same as a flag. */
 export const identifierFlag = (kind: IdentifierKind) =>
   checkedFlag((field, text) => checkIdentifier(kind, field, text))
 

@@ -1,18 +1,18 @@
-/** Refusals of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
+/** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
-/** Where a value came from. */
+/** The source of a value. */
 export interface Word {
-  /** As it is named: `--sort`, `REF`, `BOOKCTL_TIMEOUT`. */
+  /** `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
   readonly shown: string
   readonly isFlag: boolean
   readonly isVariable: boolean
 }
 
-/** What the value stands for: `--city`, `REF`, or the variable it came from. oclif gives the word typed as the token. */
+/** oclif gives the typed word as the token; a value of a variable has none. */
 export function wordOf(context: object, {env}: {readonly env?: string}, name: string): Word {
   const {token} = context as {token?: {readonly type: string}}
   if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
@@ -25,7 +25,6 @@ export function missing(flags: readonly string[]): Failure {
   return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)
 }
 
-/** The value typed is not repeated: it may be a secret in the wrong place. */
 export function invalidOption({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {
   if (!isFlag)
     return usage('invalid_argument', `the argument must be one of: ${options.join(', ')}`, SEE_HELP)
@@ -34,13 +33,11 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-/** `word` is as typed, perhaps with a value; `names` are those of the flags there are. */
+/** `word` may have a value; `names` are those of the flags. */
 export function unknownFlag(word: string, names: readonly string[]): Failure {
   const typed = word.split('=', 1)[0] ?? ''
-  const best = closest(
-    typed,
-    names.map(name => `--${name}`),
-  )
+  const flags = names.map(name => `--${name}`)
+  const best = closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
   return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
 }
@@ -58,10 +55,7 @@ export function requiresFlag(flag: string, needed: string): Failure {
   return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
-/**
- * What ended oclif's parser before its end: a flag without its value, or given twice. It says which flag in its message
- * alone, and the rest of that is not looked at.
- */
+/** The errors that stop oclif's parser: a flag without a value, or given twice. Only its message names the flag. */
 export function parserError(
   error: unknown,
   argv: readonly string[],
