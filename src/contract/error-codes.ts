@@ -1,7 +1,4 @@
-/**
- * The errors of the service. §7 ties only 401 to an expired token; every code, the other statuses and the body's
- * shape are ours, and the client never depends on them.
- */
+/** The errors of the service. §7 shows only 401 for an expired token; the rest is ours, and no client depends on it. */
 export const ERROR_CODES = {
   invalid_request: 400,
   validation_failed: 400,

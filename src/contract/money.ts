@@ -1,6 +1,6 @@
 /**
- * Amounts as decimal strings with an ISO 4217 code. They are compared and added as integers, never as floats.
- * `Intl` is not used: its minor units differ from ISO 4217 for some twenty currencies.
+ * Amounts as decimal strings with an ISO 4217 code, compared and added as integers. `Intl` has other minor units than ISO
+ * 4217 for some twenty currencies.
  */
 
 const ZERO = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'

@@ -8,28 +8,21 @@ const ERROR_CONTENT = {'application/json': {schema: {$ref: '#/components/schemas
 const REQUEST_ID = {'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'}}
 
 /** Refusals every operation can answer with. */
-const OF_ALL: readonly ErrorCode[] = [
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-  'upstream_timeout',
-]
-const OF_BEARER: readonly ErrorCode[] = ['token_invalid', 'token_expired', 'insufficient_scope']
-const OF_BODY: readonly ErrorCode[] = ['invalid_request', 'validation_failed', 'payload_too_large']
+const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstream_timeout'] as const
+const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
+const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
+
+const TEXT = {type: 'string'}
+const header = (description: string, schema: object = TEXT) => ({description, schema, 'x-source': 'ours'})
 
 export const HEADERS = {
-  'X-Request-Id': {
-    description: 'Names this request; quote it when asking about it',
-    schema: {type: 'string'},
-    'x-source': 'ours',
-  },
-  'Retry-After': {description: 'Seconds to wait', schema: {type: 'integer'}, 'x-source': 'ours'},
-  'WWW-Authenticate': {description: '`Bearer`', schema: {type: 'string'}, 'x-source': 'ours'},
-  'Idempotent-Replayed': {
-    description: '`true` on an answer that was given before under the same Idempotency-Key',
-    schema: {type: 'string', const: 'true'},
-    'x-source': 'ours',
-  },
+  'X-Request-Id': header('Names this request; quote it when asking about it'),
+  'Retry-After': header('Seconds to wait', {type: 'integer'}),
+  'WWW-Authenticate': header('`Bearer`'),
+  'Idempotent-Replayed': header('`true` on an answer given before under the same Idempotency-Key', {
+    type: 'string',
+    const: 'true',
+  }),
 }
 
 export const PARAMETERS = {
@@ -49,13 +42,11 @@ export const PARAMETERS = {
     maximum: 200,
     default: 50,
   }),
-  after: query('after', 'Cursor from `meta.after` of the page before', {type: 'string'}),
-  client_reference_id: query('client_reference_id', "Only the reservation with this partner's reference", {
-    type: 'string',
-  }),
+  after: query('after', 'Cursor from `meta.after` of the page before'),
+  client_reference_id: query('client_reference_id', "Only the reservation with this partner's reference"),
   status: query('status', 'Only reservations in this state', {type: 'string', enum: RESERVATION_STATUSES}),
-  created_from: query('created_from', 'Made at or after this date (UTC) or timestamp', {type: 'string'}),
-  created_to: query('created_to', 'Made at or before this date (UTC) or timestamp', {type: 'string'}),
+  created_from: query('created_from', 'Made at or after this date (UTC) or timestamp'),
+  created_to: query('created_to', 'Made at or before this date (UTC) or timestamp'),
 }
 
 /** The refusals of one operation, by status. */
@@ -91,6 +82,6 @@ function refusal(status: number, codes: readonly ErrorCode[]): object {
   return {description: `Refused: ${words}`, headers, content: ERROR_CONTENT, 'x-source': source}
 }
 
-function query(name: string, description: string, schema: object): object {
+function query(name: string, description: string, schema: object = TEXT): object {
   return {name, in: 'query', required: false, description, schema, 'x-source': 'ours'}
 }

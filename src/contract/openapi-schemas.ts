@@ -42,10 +42,11 @@ export function componentSchemas(): Record<string, JsonSchema> {
     override: ({jsonSchema}) => simplify(jsonSchema),
   })
   const named = Object.entries(schemas).map(([id, schema]) => [id, markOurs(id, withoutIds(schema))] as const)
-  return Object.fromEntries([...named, ['ListMeta', LIST_META] as const].sort(byName))
+  const all = [...named, ['ListMeta', LIST_META] as const]
+  return Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** `{$ref}` to the component of a schema. Throws for a schema without an id: a defect of ours. */
+/** `{$ref}` to the component of a schema. Throws TypeError for a schema without an id. */
 export function reference(schema: z.ZodType): {$ref: string} {
   const id = idOf(schema)
   if (id === undefined) throw new TypeError('only a schema with an id is a component')
@@ -83,8 +84,4 @@ function markOurs(id: string, schema: JsonSchema): JsonSchema {
     return [name, {...(field as JsonSchema), 'x-source': source}]
   })
   return {...schema, properties: Object.fromEntries(marked)}
-}
-
-function byName([left]: readonly [string, JsonSchema], [right]: readonly [string, JsonSchema]): number {
-  return left < right ? -1 : 1
 }

@@ -32,10 +32,7 @@ const TAGS = {
   subscriptions: ['Webhooks', 'Subscriptions to events, and the events themselves (§4.7, §4.8, §6)'],
 } as const
 
-/**
- * The description as a plain object, ready for JSON.
- * `serverUrl` is the base URL, up to and including the version segment (§9): `http://127.0.0.1:8080/partner-api/v1`.
- */
+/** The description as a plain object. `serverUrl` is the base URL, up to and including the version segment (§9). */
 export function openApiDocument(options: {serverUrl: string}): object {
   return {
     openapi: '3.1.0',
@@ -130,16 +127,12 @@ function securitySchemes(serverUrl: string): object {
   }
 }
 
-/** What a subscriber receives (§6.2). A neutral word is in the header names in place of the maker's name. */
+const SIGNATURE_FORM = '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'
+
+/** What a subscriber receives (§6.2). */
 function eventDelivery(): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
-  const header = (name: string, description: string) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema: {type: 'string'},
-  })
+  const common = {in: 'header', required: true, schema: {type: 'string'}}
   return {
     operationId: 'receiveEvent',
     tags: [TAGS.subscriptions[0]],
@@ -148,8 +141,8 @@ function eventDelivery(): object {
     'x-source': '§6.2',
     security: [],
     parameters: [
-      header(SIGNATURE_HEADER, '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'),
-      header(EVENT_ID_HEADER, 'The event identifier, for removing duplicates'),
+      {name: SIGNATURE_HEADER, ...common, description: SIGNATURE_FORM},
+      {name: EVENT_ID_HEADER, ...common, description: 'The event identifier, for removing duplicates'},
     ],
     requestBody: {required: true, content: {'application/json': {schema: reference(eventEnvelope)}}},
     responses: {

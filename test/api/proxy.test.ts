@@ -1,4 +1,4 @@
-/** Proxies: who takes which, what goes to them, and what their failures mean. */
+/** Proxies: which requests take which, what is sent to them, and what their failures mean. */
 import {type AddressInfo, connect, createServer, type Server} from 'node:net'
 import {afterEach, describe, expect, test} from 'vitest'
 import {proxyFor} from '../../src/api/http/proxy.js'
@@ -12,35 +12,33 @@ const PROXY = 'http://proxy.test:3128'
 const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
 
 describe('which proxy', () => {
-  test.each([
+  test.each<[url: string, env: NodeJS.ProcessEnv, expected?: string]>([
     ['https://a.test/', {HTTPS_PROXY: PROXY}, PROXY],
     ['https://a.test/', {https_proxy: PROXY, HTTPS_PROXY: 'http://other.test'}, PROXY],
-    ['https://a.test/', {HTTP_PROXY: PROXY}, undefined],
+    ['https://a.test/', {HTTP_PROXY: PROXY}],
     ['http://a.test/', {HTTP_PROXY: PROXY}, PROXY],
     ['http://a.test/', {http_proxy: 'proxy.test:3128'}, PROXY],
-    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '*'}, undefined],
-    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'b.test, *'}, undefined],
-    ['https://a.test/', {HTTPS_PROXY: PROXY, no_proxy: 'a.test'}, undefined],
-    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'A.TEST'}, undefined],
-    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '.a.test'}, undefined],
-    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: '*.a.test'}, undefined],
-    ['https://x.a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test'}, undefined],
-    ['https://xa.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test'}, PROXY],
-    ['https://a.test/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443'}, undefined],
-    ['https://a.test:8443/', {HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443'}, PROXY],
-    ['https://10.1.2.3/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8'}, undefined],
-    ['https://11.1.2.3/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8'}, PROXY],
-    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::/8'}, undefined],
-    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: '[fd00::1]:443'}, undefined],
-    ['https://[fd00::1]/', {HTTPS_PROXY: PROXY, NO_PROXY: 'fd00:0::1'}, undefined],
-    ['https://1.10.0.1/', {HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.1'}, PROXY],
-    ['https://127.0.0.1/', {HTTPS_PROXY: PROXY}, undefined],
-    ['https://127.9.9.9/', {HTTPS_PROXY: PROXY}, undefined],
-    ['http://localhost/', {HTTP_PROXY: PROXY}, undefined],
-    ['http://[::1]/', {HTTP_PROXY: PROXY}, undefined],
-    ['https://a.test/', {HTTPS_PROXY: ''}, undefined],
+    ['https://a.test/', {HTTPS_PROXY: PROXY, no_proxy: 'a.test'}],
+    ['https://127.0.0.1/', {HTTPS_PROXY: PROXY}],
+    ['https://127.9.9.9/', {HTTPS_PROXY: PROXY}],
+    ['http://localhost/', {HTTP_PROXY: PROXY}],
+    ['http://[::1]/', {HTTP_PROXY: PROXY}],
+    ['https://a.test/', {HTTPS_PROXY: ''}],
   ])('%s with %j: %s', (url, env, expected) => {
     expect(chosen(url, env)).toBe(expected)
+  })
+
+  const EXEMPT = `a.test=* a.test=b.test,* a.test=A.TEST x.a.test=.a.test x.a.test=*.a.test x.a.test=a.test
+    a.test=a.test:443 10.1.2.3=10.0.0.0/8 [fd00::1]=fd00::/8 [fd00::1]=[fd00::1]:443 [fd00::1]=fd00:0::1`
+  const PROXIED = 'xa.test=a.test a.test:8443=a.test:443 11.1.2.3=10.0.0.0/8 1.10.0.1=10.0.0.1'
+  test('NO_PROXY names hosts, domains, ports, addresses and networks', () => {
+    const chosenIn = (text: string) =>
+      text.split(/\s+/).map(pair => {
+        const [host, NO_PROXY = ''] = pair.split('=')
+        return [pair, chosen(`https://${host}/`, {HTTPS_PROXY: PROXY, NO_PROXY})]
+      })
+    for (const [pair, proxy] of chosenIn(EXEMPT)) expect(proxy, pair).toBeUndefined()
+    for (const [pair, proxy] of chosenIn(PROXIED)) expect(proxy, pair).toBe(PROXY)
   })
 
   test.each(['socks5://p.test', 'http://', 'nonsense://x'])('%s is refused without being quoted', text => {
@@ -74,13 +72,8 @@ async function startProxy(port: number, status = 200): Promise<{port: number; he
   return {port: (server.address() as AddressInfo).port, heads}
 }
 
-const LIMITS = {
-  connectMilliseconds: 5000,
-  headersMilliseconds: 5000,
-  bodyMilliseconds: 5000,
-  totalMilliseconds: 10_000,
-  maxAnswerBytes: 1000,
-}
+const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
+const LIMITS = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1000}
 
 const ca = await trustedCertificates(certificateFile('ca'), {})
 

@@ -1,5 +1,4 @@
 /** The partner's account (§4.6; its record is not shown). */
-
 import {findNamedWithFacts} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import type {Api} from '../types.js'

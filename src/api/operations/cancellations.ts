@@ -2,7 +2,6 @@
  * Cancelling a reservation (§4.9 names it and shows neither quote nor answer): what it costs, and whether it was done,
  * which only the answer can say. Whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
-
 import type {JsonObject} from '../../contract/json.js'
 import {reservationIn} from '../answers/asked.js'
 import {type CancellationCost, costIn} from '../answers/cancellation-cost.js'

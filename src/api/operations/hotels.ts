@@ -1,7 +1,4 @@
-/**
- * Hotels (§4.3; §4.9 names the detail and the price query, and shows neither): a search goes out exactly as §2.2 has it,
- * offers come back in our own shape, and answers of every shape are read.
- */
+/** Hotels (§4.3; §4.9 names the detail and the price query, and shows neither), from answers of any shape. */
 import {isoTime} from '../../contract/dates.js'
 import type {SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
@@ -15,13 +12,17 @@ import {holdsNo} from '../answers/refusals.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
-export interface FoundOffer extends Omit<OfferFacts, 'expiry'> {
+interface OfferRecord<Time> extends Omit<OfferFacts, 'expiry'> {
   readonly offer_id: string
   /** ISO 8601, on this machine's clock. */
-  readonly expires_at: string
+  readonly expires_at: Time
   /** The service's own object, untouched. */
-  readonly raw: object
+  readonly raw: JsonObject
 }
+
+export type FoundOffer = OfferRecord<string>
+/** Its expiry is null when the answer has none (§2.3: 15 minutes from its search). */
+export type PricedOffer = OfferRecord<string | null>
 
 export interface SearchOutcome {
   /** Unix seconds on this machine's clock. */
@@ -53,7 +54,7 @@ function lifetimeSeconds(expiry: number | null, serviceNow: number): number {
   return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS
 }
 
-/** Unix seconds on the service's clock, by which it says when an offer expires: the answer's Date, else our own time. */
+/** Unix seconds on the service's clock, on which offers expire: the answer's Date, else our own time. */
 function serviceClock(answer: Answer, now: number): number {
   const date = Date.parse(answer.headers.date ?? '') / 1000
   return Number.isNaN(date) ? now : date
@@ -70,14 +71,6 @@ export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> 
     idsOfRecord(answer.json, record, NOUNS),
   )
   return hotel
-}
-
-export interface PricedOffer extends Omit<OfferFacts, 'expiry'> {
-  readonly offer_id: string
-  /** ISO 8601 on this machine's clock; null when the answer does not say (§2.3: 15 minutes from its search). */
-  readonly expires_at: string | null
-  /** The service's own object, untouched. */
-  readonly raw: JsonObject
 }
 
 /** The offer as it is now. Throws Failure. */

@@ -2,7 +2,6 @@
  * The next page of a list in answers of any shape (§4.9 shows none): by a cursor, a link, or a number of pages. Only the
  * query of a link is used, so that nothing is ever sent elsewhere.
  */
-
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {integerIn, textIn} from '../answers/facts.js'

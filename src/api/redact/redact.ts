@@ -1,7 +1,4 @@
-/**
- * Takes secrets and people's data out of whatever is shown or written about requests: by value for those it was given,
- * by the names of headers and fields, and by the prefix and form of secrets.
- */
+/** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
@@ -14,7 +11,7 @@ import {isHarmlessOfPeople, isLinkName, isPeopleName, isTelling} from './names.j
 export const REDACTED = '[redacted]'
 
 export interface Redactor {
-  /** Gives it a secret, or a person's data, to be taken out wherever it turns up, also encoded. */
+  /** Adds a secret or a person's data, to be redacted wherever it occurs, also encoded. */
   add(secret: string): void
   /** A text of any kind. Links in it keep their origin only. */
   text(text: string): string
@@ -29,7 +26,7 @@ const MAX_DEPTH = 60
 
 const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
-/** What ends the sentence or the clause is not of the link. */
+/** Punctuation after a link is not part of it. */
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
 /** A redactor that knows no secret by value yet. */
@@ -51,7 +48,7 @@ export function createRedactor(): Redactor {
   }
 }
 
-/** `text` with REDACTED in the place of all that `find` finds in it, and of words whose percent-encoding means such. */
+/** `text` with REDACTED for all that `find` finds, and for words in which it finds something once they are decoded. */
 function hide(text: string, find: (text: string) => readonly Range[]): string {
   const parts: string[] = []
   let kept = 0
@@ -70,10 +67,7 @@ function percentDecoded(word: string): string {
 
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
 
-/**
- * Takes out what is under telling names in text that is no whole JSON document, of which there is no value to walk
- * through: all of the rest, because where the value ends cannot be known of what is cut off or broken.
- */
+/** In broken JSON, redacts all that follows a telling name, because the end of its value is unknown. */
 function hideNamed(text: string): string {
   for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
     const start = index + all.length
@@ -91,7 +85,7 @@ const FORMS = [
   new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
   /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
   /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
-  // An e-mail address, from the beginning of the word alone: from each of its characters would take hours for a long one.
+  // An e-mail address, only from the start of a word: from each of its characters a long one would take hours.
   /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
   // The value of a telling parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
@@ -135,10 +129,7 @@ function isPersonal(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/**
- * Whether a request is an operation of the service, whose path may be shown. A request without a bearer token that is
- * not one of the OAuth operations (§5.2) is a signed link, of which only the origin may.
- */
+/** Whether a request is an operation, whose path may be shown. Others without a bearer token (§5.2) are signed links. */
 export function isOperation(request: WireRequest): boolean {
   return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
 }
@@ -197,16 +188,16 @@ function redactUrl(text: string, keepPath: boolean): string {
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
 }
 
-/** What is no word and no number: it cannot be guessed, so it may open something. */
+/** Neither a word nor a number: it may be a credential. */
 const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
 
-/** A stack trace: an error may hold any value, also one that its sender alone knows to be a secret. */
+/** A stack trace: the message of an error may hold any value. */
 export function redactStack(stack: string): string {
   const [message = '', ...places] = stack.split(/\n(?=\s+at )/)
   return [message, ...places].map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
 }
 
-/** A text with everything taken out that has the form of a secret or a link. */
+/** Without known values: by form only. */
 export function redactText(text: string): string {
   return createRedactor().text(text)
 }

@@ -1,5 +1,4 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
-
 import {fieldsOf} from '../../contract/field-names.js'
 import {parseJson} from '../../contract/json.js'
 import {breadthFirst} from '../../contract/json-walk.js'
@@ -11,15 +10,12 @@ const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secr
 /** One of these is in each of those names, however it is written: `accessToken`, `\u0074oken`. */
 const IN_NAMES = ['token', 'Token', 'TOKEN', 'secret', 'Secret', 'SECRET', '\\u00']
 
-/** Ours: shorter parts of a link are words, dates or references, which must stay readable. */
+/** Not in the interface: shorter parts of a link are words, dates or references, which must stay readable. */
 const LEAST_LENGTH = {inPath: 16, inQuery: 8} as const
 /** The local sandbox's own controls take no token and are no links. */
 const CONTROLS = '/_sandbox/'
 
-/**
- * Bearer token, what opens a signed link, identity numbers of guests, and what is under the names of secrets in the
- * body sent and, if given, in the body received.
- */
+/** The bearer token, the parts of a signed link, identity numbers of guests, and secrets by name in both bodies. */
 export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeError): string[] {
   const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
   const received = outcome && 'body' in outcome && mayName(outcome.body) ? parseJson(outcome.body) : undefined

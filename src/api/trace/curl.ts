@@ -1,8 +1,4 @@
-/**
- * A request as a line for a POSIX shell, for `--print-curl`: with `$BOOKCTL_TOKEN` in place of the token, secrets as
- * variables, and people's data taken out, so that it may be given to others.
- */
-
+/** `--print-curl`: a request as a line for a POSIX shell, with variables for secrets and without personal data. */
 import {isObject, parseJson} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {WireRequest} from '../types.js'
