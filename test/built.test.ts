@@ -36,7 +36,7 @@ function run(script: string, argv: readonly string[], env: Record<string, string
 
 const packed = join(home, 'bin/run.js')
 const offline = {
-  NODE_OPTIONS: `--import ${new URL('support/offline-preload.mjs', import.meta.url).href}`,
+  NODE_OPTIONS: `--import ${new URL('offline-preload.mjs', import.meta.url).href}`,
   BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET,
 }
 

@@ -2,13 +2,13 @@
 import {randomUUID} from 'node:crypto'
 import {readdirSync, readFileSync} from 'node:fs'
 import {join, relative} from 'node:path'
-import type {TlsOptions} from 'node:tls'
 import {gunzipSync} from 'node:zlib'
 import {unzipSync} from 'fflate'
+import {tokenClientOf} from '../../src/api/auth/token-request.js'
 import {openState, type State} from '../../src/state/state.js'
 import {type Finished, type RunOptions, Home as TestHome} from '../support/bookctl.js'
 import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../support/sandbox.js'
-import {Wire, type WireOptions} from '../support/wire.js'
+import {replyBytes, Wire, type WireFault, type WireOptions} from '../support/wire.js'
 
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
 /** What identifies the people that commands are given. */
@@ -104,21 +104,13 @@ export class Home extends TestHome {
   }
 }
 
-/** A home whose way to the service leads through a wire. */
-export interface Scene {
-  readonly home: Home
-  readonly wire: Wire
-  close(): Promise<void>
-}
+export type Scene = Awaited<ReturnType<typeof openScene>>
 
-export interface SceneOptions extends Omit<WireOptions, 'upstream'> {
-  /** Variables of every command (default the credentials of the sandbox). */
-  readonly env?: Record<string, string>
-  readonly tls?: TlsOptions | undefined
-}
-
-export async function openScene(origin: string, options: SceneOptions = {}): Promise<Scene> {
-  const {env = CREDENTIALS, ...wireOptions} = options
+/** A home whose requests go to the service through a wire; `env` are variables of every command. */
+export async function openScene(
+  origin: string,
+  {env = CREDENTIALS, ...wireOptions}: Omit<WireOptions, 'upstream'> & {env?: Record<string, string>} = {},
+) {
   const wire = await Wire.start({...wireOptions, upstream: origin})
   const home = new Home({...env, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
   return {
@@ -128,6 +120,29 @@ export async function openScene(origin: string, options: SceneOptions = {}): Pro
       home.remove()
     },
   }
+}
+
+/** The fault of a service that refuses, after it has acted or before. */
+export function refusing(forwards: boolean, status: number, code: string): WireFault {
+  const body = Buffer.from(JSON.stringify({error: {code, message: 'later'}}))
+  return {forwards, play: () => [replyBytes({status, headers: {'content-type': 'application/json'}, body})]}
+}
+
+/** Keeps a token of the sandbox's client that was obtained so long ago. */
+export function keepToken(
+  home: Home,
+  access_token: string,
+  agoSeconds: number,
+  scopes: string[],
+): Promise<void> {
+  const obtainedAt = Date.now() / 1000 - agoSeconds
+  const token = {access_token, scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
+  const credentials = {
+    clientId: CREDENTIALS.BOOKCTL_CLIENT_ID,
+    clientSecret: CREDENTIALS.BOOKCTL_CLIENT_SECRET,
+  }
+  const client = tokenClientOf(home.env.BOOKCTL_BASE_URL ?? '', credentials)
+  return withState(home.configDirectory, ({tokens}) => tokens.put(client, token))
 }
 
 /** Works with the state of `directory`, and closes it. */
@@ -154,7 +169,7 @@ export function shown({exit, stdout, stderr}: Finished): string {
   return `  exit ${exit}: ${stdout.replaceAll(/\s+/g, ' ').slice(0, 700)} | ${stderr.slice(0, 500)}`
 }
 
-export interface FileText {
+interface FileText {
   /** Relative to the directory; a file in an archive has its name after that of the archive. */
   readonly name: string
   readonly text: string
@@ -162,25 +177,19 @@ export interface FileText {
 
 /** The text of every file under `directory`, unpacked, in every encoding. */
 export function textsIn(directory: string): FileText[] {
-  return (
-    readdirSync(directory, {recursive: true, withFileTypes: true})
-      .map(entry => ({isFile: entry.isFile(), path: join(entry.parentPath, entry.name)}))
-      // Newer Nodes cache our compiled code there, which contains the sandbox's well-known secret.
-      .filter(({isFile, path}) => isFile && !path.startsWith(join(directory, '.cache/bookctl/node')))
-      .flatMap(({path}) => textsOf(relative(directory, path), readFileSync(path)))
-  )
+  const entries = readdirSync(directory, {recursive: true, withFileTypes: true}).filter(each => each.isFile())
+  const names = entries.map(({parentPath, name}) => relative(directory, join(parentPath, name)))
+  // Newer Nodes cache our compiled code, which contains the sandbox's well-known secret.
+  const ours = names.filter(name => !name.startsWith('.cache/bookctl/node'))
+  return ours.flatMap(name => textsOf(name, readFileSync(join(directory, name))))
 }
 
 function textsOf(name: string, bytes: Buffer): FileText[] {
   const begins = (...magic: number[]) => magic.every((byte, index) => bytes[index] === byte)
   if (begins(0x50, 0x4b, 3, 4)) {
-    const packed = Object.entries(unzipSync(bytes)).map(
-      ([inner, part]) => [inner, Buffer.from(part)] as const,
-    )
-    return [
-      {name, text: bytes.toString('latin1')},
-      ...packed.flatMap(([inner, part]) => textsOf(`${name}:${inner}`, part)),
-    ]
+    const packed = Object.entries(unzipSync(bytes))
+    const inside = packed.flatMap(([inner, part]) => textsOf(`${name}:${inner}`, Buffer.from(part)))
+    return [{name, text: bytes.toString('latin1')}, ...inside]
   }
   if (begins(0x1f, 0x8b)) return textsOf(`${name}:gunzipped`, gunzipSync(bytes))
   // Everything looked for is ASCII, so UTF-16 has NULs; its first byte may be either.

@@ -2,7 +2,7 @@
  * Surroundings: what a user does first, in the locales, homes, directories and modes of other people's machines. It works
  * the same everywhere, or says what to do. For another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
  */
-import {execFile} from 'node:child_process'
+import {type ExecFileOptions, execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -18,70 +18,58 @@ import {Side} from './scene.js'
 const SCRIPT = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const MOST_MILLISECONDS = 180_000
 
-interface Ground {
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly uid?: number
-  readonly cwd?: string
-}
-
 interface Surroundings {
   readonly name: string
+  /** Variables besides PATH, HOME, TMPDIR and those of the sandbox. */
+  readonly env?: (root: string) => Record<string, string | undefined>
   /** False if no reservation can be written down: `reserve` then refuses before it asks anything. */
   readonly keeps?: boolean
   /** True if there is no directory for temporary files: `demo` then says so. */
   readonly hasNoTemporary?: boolean
   readonly asOtherUser?: boolean
-  readonly make: (root: string, home: string) => Ground
+  /** Whether the working directory is removed before it starts. */
+  readonly isGone?: boolean
 }
 
-const withEnv = (name: string, env: Record<string, string | undefined>, keeps = true): Surroundings => ({
-  ...{name, keeps},
-  make: () => ({env}),
+const withEnv = (
+  name: string,
+  env: Record<string, string | undefined>,
+  more: Partial<Surroundings> = {},
+) => ({
+  ...{name, env: () => env, ...more},
 })
-const locale = (LANG: string, TZ: string | undefined) => withEnv(`LANG=${LANG}`, {LANG, LC_ALL: LANG, TZ})
+const locale = (LANG: string, TZ?: string) => withEnv(`LANG=${LANG}`, {LANG, LC_ALL: LANG, TZ})
 
 const ALL: readonly Surroundings[] = [
   withEnv('NODE_ENV=development', {NODE_ENV: 'development'}),
-  locale('C', undefined),
-  locale('tr_TR.UTF-8', 'Europe/Istanbul'),
-  locale('ar_EG.UTF-8', 'Pacific/Apia'),
+  ...[locale('C'), locale('tr_TR.UTF-8', 'Europe/Istanbul'), locale('ar_EG.UTF-8', 'Pacific/Apia')],
   locale('xx_YY', 'Nowhere/None'),
   withEnv('TERM=dumb', {TERM: 'dumb'}),
   withEnv('an empty PATH', {PATH: ''}),
-  withEnv('an empty HOME', {HOME: ''}, false),
-  withEnv('a device as HOME', {HOME: '/dev/null'}, false),
+  withEnv('an empty HOME', {HOME: ''}, {keeps: false}),
+  withEnv('a device as HOME', {HOME: '/dev/null'}, {keeps: false}),
   {
-    name: 'no directory for temporary files',
-    hasNoTemporary: true,
-    make: root => ({env: {TMPDIR: join(root, 'nowhere')}}),
+    ...{name: 'no directory for temporary files', hasNoTemporary: true},
+    env: root => ({TMPDIR: join(root, 'nowhere')}),
   },
   {
     name: 'a home with spaces, quotes and other scripts',
-    make(root) {
-      const home = join(root, `ev 'ğ" $HOME 名前 %41\n`)
-      mkdirSync(home)
-      return {env: {HOME: home}}
+    env(root) {
+      const HOME = join(root, `ev 'ğ" $HOME 名前 %41\n`)
+      mkdirSync(HOME)
+      return {HOME}
     },
   },
   {
     // Root can write it all the same.
     ...{name: 'a home that cannot be written', keeps: false, asOtherUser: isRoot},
-    make(_, home) {
-      chmodSync(home, 0o555)
-      return isRoot ? {uid: OTHER_USER} : {}
+    env(root) {
+      chmodSync(join(root, 'home'), 0o555)
+      return {}
     },
   },
-  {
-    ...{name: 'a user without a home', keeps: false, asOtherUser: true},
-    make: () => ({uid: OTHER_USER, env: {HOME: undefined}}),
-  },
-  {
-    name: 'a working directory that is gone',
-    make(root) {
-      mkdirSync(join(root, 'gone'))
-      return {cwd: join(root, 'gone')}
-    },
-  },
+  withEnv('a user without a home', {HOME: undefined}, {keeps: false, asOtherUser: true}),
+  {name: 'a working directory that is gone', isGone: true},
 ]
 
 interface Bench {
@@ -97,67 +85,57 @@ interface Ended {
   readonly stderr: string
 }
 
-function run(argv: readonly string[], {cwd = '/', env = {}, uid}: Ground): Promise<Ended> {
-  const options = {cwd, env, uid, timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
+function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions): Promise<Ended> {
+  const limits = {timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
   // A directory that is to be gone is left by the shell that is in it.
   const gone = ['-c', 'rmdir "$PWD" 2>&-; exec "$0" "$@"', process.execPath]
-  const [file, args] = cwd.endsWith('/gone') ? ['/bin/sh', gone] : [process.execPath, []]
+  const [file, args] = String(cwd).endsWith('/gone') ? ['/bin/sh', gone] : [process.execPath, []]
   mkdirSync(cwd, {recursive: true})
   return new Promise(resolve => {
-    execFile(file, [...args, SCRIPT, ...argv], options, (error, stdout, stderr) =>
-      resolve({exit: error ? Number(error.code ?? -1) : 0, stdout, stderr}),
+    execFile(file, [...args, SCRIPT, ...argv], {...options, ...limits, cwd}, (error, stdout, stderr) =>
+      resolve({exit: error ? Number(error.code ?? -1) : 0, stdout: String(stdout), stderr: String(stderr)}),
     )
   })
 }
 
 /** What a user does first in `surroundings`; returns what is wrong. */
-async function tryOut({service, expected}: Bench, {make, ...surroundings}: Surroundings): Promise<string[]> {
+async function tryOut({service, expected}: Bench, surroundings: Surroundings): Promise<string[]> {
+  const {keeps = true, hasNoTemporary, asOtherUser, isGone} = surroundings
   const root = mkdtempSync(join(tmpdir(), 'bookctl-surroundings-'))
-  const [home, temporary] = [join(root, 'home'), join(root, 'tmp')]
+  const [home, temporary, body] = [join(root, 'home'), join(root, 'tmp'), join(root, 'body.bin')]
   for (const path of [home, temporary]) mkdirSync(path)
   chmodSync(temporary, 0o777)
-  const {env, uid, cwd = root} = make(root, home)
-  if (uid !== undefined) for (const path of [root, home]) chownSync(path, uid, uid)
-  const own = {PATH: process.env.PATH, HOME: home, TMPDIR: temporary, ...service, ...env}
+  writeFileSync(body, EVENT, {mode: 0o644})
+  const own = {PATH: process.env.PATH, HOME: home, TMPDIR: temporary, BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET}
+  const env = {...own, ...service, ...surroundings.env?.(root)}
+  if (asOtherUser) for (const path of [root, home]) chownSync(path, OTHER_USER, OTHER_USER)
+  const options = {cwd: isGone ? join(root, 'gone') : root, env, ...(asOtherUser && {uid: OTHER_USER})}
   const wrong: string[] = []
-  const check = async (
-    argv: readonly string[],
-    isRight: (ended: Ended) => boolean,
-    more: Record<string, string> = {},
-  ) => {
-    const ended = await run(argv, {cwd, env: {...own, ...more}, ...(uid === undefined ? {} : {uid})})
+  const check = async (argv: readonly string[], isRight: (ended: Ended) => boolean) => {
+    const ended = await run(argv, options)
     const {exit, stdout, stderr} = ended
     if (!isRight(ended) || hasStack(stdout + stderr))
       wrong.push(
         `${argv.slice(0, 3).join(' ')}: exit ${exit}: ${stdout.slice(0, 300)} | ${stderr.slice(0, 500)}`,
       )
-    return stdout
+    return stdout.trim()
   }
+  const isWell = (words: string) => (ended: Ended) => ended.exit === 0 && ended.stdout.includes(words)
   try {
     for (const [text, result] of expected)
       await check(
         text.split(' '),
         ({exit, stdout, stderr}) => exit === 0 && stderr === '' && stdout === result,
       )
-    const body = join(root, 'body.bin')
-    writeFileSync(body, EVENT, {mode: 0o644})
     const T = 1_700_000_000
     const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
-    await check(
-      ['webhooks', 'verify', body, ...signed],
-      ({exit, stdout}) => exit === 0 && JSON.parse(stdout).valid === true,
-      {BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET},
-    )
-    const offer = (await check([...SEARCH, '--limit', '1', '--quiet'], ({exit}) => exit === 0)).trim()
+    await check(['webhooks', 'verify', body, ...signed], isWell('"valid": true'))
+    const offer = await check([...SEARCH, '--limit', '1', '--quiet'], isWell('off_'))
     const reserve = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--json']
-    await check(reserve, ({exit, stdout}) =>
-      surroundings.keeps === false
-        ? exit === 2 && stdout.includes('journal_not_writable')
-        : exit === 0 && stdout.includes('"outcome": "confirmed"'),
-    )
-    if (surroundings.hasNoTemporary)
-      await check(['demo'], ({exit, stderr}) => exit === 2 && /set TMPDIR/.test(stderr))
-    else await check(['demo'], ({exit, stdout}) => exit === 0 && stdout.includes('Done.'))
+    const isRefused = ({exit, stdout}: Ended) => exit === 2 && stdout.includes('journal_not_writable')
+    await check(reserve, keeps ? isWell('"outcome": "confirmed"') : isRefused)
+    const saysSo = ({exit, stderr}: Ended) => exit === 2 && /set TMPDIR/.test(stderr)
+    await check(['demo'], hasNoTemporary ? saysSo : isWell('Done.'))
     const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))
     return [...wrong, ...left.map(name => `left in the place of temporary files: ${name}`)]
   } finally {
@@ -173,7 +151,7 @@ async function open() {
   const expected = new Map<string, string>()
   for (const text of [...SAME, `reservations show ${reference}`])
     expected.set(text, (await run(text.split(' '), {env: {PATH: process.env.PATH, ...sandbox.env}})).stdout)
-  return {service: sandbox.env, expected, close: async () => void (await sandbox.stop())}
+  return {service: sandbox.env, expected, close: sandbox.stop}
 }
 
 const lacks = lacksOtherUser(process.execPath, SCRIPT)

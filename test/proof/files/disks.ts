@@ -35,14 +35,6 @@ const OWN_VIEW = [...(isRoot ? [['unshare', '-m']] : []), ['unshare', '-rm']].fi
 const lacksView = OWN_VIEW ? undefined : 'needs root or user namespaces, to mount'
 const lacksUser = isRoot ? lacksOtherUser(process.execPath, ENTRY) : undefined
 
-function whyNotImmutable(): string | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-immutable-'))
-  const isOne = spawnSync('chattr', ['+i', directory]).status === 0
-  if (isOne) execFileSync('chattr', ['-i', directory])
-  rmSync(directory, {recursive: true})
-  return isOne ? undefined : 'needs chattr +i'
-}
-
 /** Runs the rest, passes SIGTERM on to it, then removes the ballast and copies out what is there. */
 const RUN_AND_COPY = `
   "$@" & pid=$!
@@ -135,17 +127,6 @@ export const DISKS: readonly Disk[] = [
   withModes('a directory that cannot be entered', 0, directoryOf, {isBlind: true}),
   withModes('databases that cannot be written', 0o400, databasesOf),
   withModes('databases that cannot be read', 0, databasesOf),
-  {
-    ...{
-      name: 'a directory that cannot be changed (immutable)',
-      group: 'locked disks',
-      lacks: whyNotImmutable(),
-    },
-    make(home) {
-      execFileSync('chattr', ['+i', home.configDirectory])
-      return {options: {}, after: () => void execFileSync('chattr', ['-i', home.configDirectory])}
-    },
-  },
   // What is made is private whatever the umask.
   ...['000', '077', '022'].map(
     (mask): Disk => ({

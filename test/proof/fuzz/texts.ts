@@ -1,21 +1,10 @@
 /** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
 import fc from 'fast-check'
-import {readRoom} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {readReservation} from '../../../src/cli/features/reserve/reservation.js'
-import {
-  checkAmount,
-  checkCurrency,
-  checkDate,
-  checkIdentifier,
-  checkInteger,
-  checkText,
-  readDuration,
-} from '../../../src/cli/input/checks.js'
 import {readJson} from '../../../src/cli/input/files.js'
-import {readContact, readGuest, readKeyValues} from '../../../src/cli/input/guests.js'
+import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
 import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js'
-import {dayNumber} from '../../../src/contract/dates.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {reservationRequest as schema} from '../../../src/contract/reservations.js'
 import {reservationRequest} from '../../support/sandbox.js'
@@ -144,33 +133,6 @@ const DOCUMENT = {
   deep: {a: {b: {c: 'x'}}},
 }
 
-/** What is typed for a flag, and what must hold of a value that is taken. */
-const CHECKS: readonly ((text: string) => readonly [() => unknown, (taken: never) => boolean])[] = [
-  text => [() => readDuration('--advance', text), (s: number) => Number.isSafeInteger(s) && s >= 0],
-  text => [
-    () => readRoom('--room', text),
-    ({adults, children_ages}: ReturnType<typeof readRoom>) =>
-      adults >= 1 && adults <= 9 && children_ages.every(age => age >= 0 && age <= 17),
-  ],
-  text => [
-    () => checkInteger('--limit', text, 1, 100),
-    (n: number) => String(n) === text.replace(/^0+/, '') && n <= 100,
-  ],
-  text => [
-    () => checkIdentifier('other', 'ID', text),
-    (id: string) =>
-      new URL(`https://h.example/a/${encodeURIComponent(id)}/b`).pathname.split('/').length === 4,
-  ],
-  text => [
-    () => checkIdentifier('reservation_ref', 'REF', text),
-    (ref: string) => !/[/\\\0]|^\.{1,2}$/.test(ref),
-  ],
-  text => [() => checkCurrency('--currency', text), (code: string) => /^[A-Z]{3}$/.test(code)],
-  text => [() => checkAmount('--max-price', text), (amount: string) => /^[0-9]+(\.[0-9]+)?$/.test(amount)],
-  text => [() => checkDate('--check-in', text), () => dayNumber(text) !== undefined],
-  text => [() => checkText('--name', text), (line: string) => !/[\r\n\0]/.test(line)],
-]
-
 const input = [
   property(
     'input: --guest and --contact take any text or refuse it',
@@ -179,20 +141,6 @@ const input = [
       const {value: guest} = await attempt(() => readGuest('--guest', text))
       if (guest !== undefined) must(Object.getPrototypeOf(guest) === Object.prototype, guest)
       await attempt(() => readContact('--contact', text))
-    },
-  ),
-  property(
-    'input: what is written as NAME=VALUE with its commas escaped is read back',
-    fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-z_.]{1,12}$/), anyText), {
-      ...{minLength: 1, maxLength: 5, selector: ([key]) => key},
-    }),
-    pairs => {
-      const back = [...readKeyValues('--guest', writePairs(pairs))]
-      must(
-        JSON.stringify(back) === JSON.stringify(pairs.map(([key, text]) => [key, text.trim()])),
-        pairs,
-        back,
-      )
     },
   ),
   property('input: a reservation from any file is right by §2.4 or refused', request, async bytes => {
@@ -216,22 +164,6 @@ const input = [
       if (refusal === undefined)
         must(JSON.stringify(read) === JSON.stringify(JSON.parse(text.replace(/^\ufeff/, ''))), text)
       else must(/--data: is not JSON: [a-z ]+ at line \d+, column \d+(\n|$)/.test(refusal), text, refusal)
-    },
-  ),
-  property(
-    'input: a value of any flag is taken as it should be, or refused',
-    fc.oneof(
-      anyText,
-      fc.stringMatching(/^[\d٣smhd:,.+-]{0,12}$/),
-      fc.stringMatching(/^\d{4}-[01]\d-[0-3]\d$/),
-      fc.constantFrom(...words('. .. -1 1e3 0x1 EUR eur ſſſ ﬃ ١٢ 1. .5 NaN'), '9'.repeat(20)),
-    ),
-    async text => {
-      for (const check of CHECKS) {
-        const [take, holds] = check(text)
-        const {value: taken} = await attempt(take)
-        if (taken !== undefined) must(holds(taken as never), text, taken)
-      }
     },
   ),
   property(

@@ -2,24 +2,15 @@
 import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../../src/api/auth/token-request.js'
 import type {Profile, SettingsFile} from '../../../src/state/settings.js'
 import type {Home} from '../../support/bookctl.js'
-import {CREDENTIALS, findTexts, withState} from '../scene.js'
+import {CREDENTIALS, findTexts, keepToken, withState} from '../scene.js'
 import {command, look, runAgain, runAnother, type Subject, unless} from './trial.js'
 
 const SECRET = CREDENTIALS.BOOKCTL_CLIENT_SECRET
-const CLIENT = {clientId: CREDENTIALS.BOOKCTL_CLIENT_ID, clientSecret: SECRET}
+const CLIENT_ID = CREDENTIALS.BOOKCTL_CLIENT_ID
 const now = () => Date.now() / 1000
 const baseUrlOf = (home: Home) => home.env.BOOKCTL_BASE_URL ?? ''
-
-/** Keeps a token that was obtained so long ago. */
-function keepToken(home: Home, access_token: string, agoSeconds: number, scopes: string[]): Promise<void> {
-  const obtainedAt = now() - agoSeconds
-  const token = {access_token, scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
-  const client = tokenClientOf(baseUrlOf(home), CLIENT)
-  return withState(home.configDirectory, state => state.tokens.put(client, token))
-}
 
 const liveTokens = (home: Home) =>
   look(home, state => state.tokens.listAll().filter(({token}) => token.expiresAt > now()).length)
@@ -48,7 +39,7 @@ const renewal = command('token renewal', 200, async ({home, wire}, random) => {
   }
 })
 
-const profileOf = (home: Home, client_id = CLIENT.clientId): Profile => ({
+const profileOf = (home: Home, client_id = CLIENT_ID): Profile => ({
   base_url: baseUrlOf(home),
   client_id,
   mode: 'test',
@@ -78,7 +69,7 @@ const login = command(
     const profiles = {kept: profileOf(home, 'cid_kept'), new: profileOf(home, before.clientId)}
     await writeSettings(home, {current_profile: 'kept', profiles})
     await withState(home.configDirectory, state => state.secrets.write(before, 'file', SECRET_BEFORE))
-    const secretOf: Record<string, string> = {[before.clientId]: SECRET_BEFORE, [CLIENT.clientId]: SECRET}
+    const secretOf: Record<string, string> = {[before.clientId]: SECRET_BEFORE, [CLIENT_ID]: SECRET}
     const check = async () => {
       const settings = readSettings(home)
       const names = Object.keys(settings?.profiles ?? {}).join(' ')
@@ -89,20 +80,12 @@ const login = command(
       return {clientId, wrong: [...wrong, ...unless(fits, `the secret is not that of ${clientId}`)]}
     }
     return {
-      argv: [
-        'login',
-        '--profile',
-        'new',
-        '--client-id',
-        CLIENT.clientId,
-        '--client-secret-file',
-        'secret.txt',
-      ],
+      argv: `login --profile new --client-id ${CLIENT_ID} --client-secret-file secret.txt`.split(' '),
       afterDeath: async () => (await check()).wrong,
       async after({exit}) {
         const {clientId, wrong} = await check()
         return [
-          ...[...wrong, ...unless(exit === 0 && clientId === CLIENT.clientId, `again it ends with ${exit}`)],
+          ...[...wrong, ...unless(exit === 0 && clientId === CLIENT_ID, `again it ends with ${exit}`)],
           ...unless((await liveTokens(home)) === 1, 'the token is not kept'),
           ...findTexts(home.directory, [SECRET], /^(secret\.txt|config\/tokens\.db.*)$/),
           ...findTexts(home.directory, [SECRET_BEFORE]),
@@ -117,7 +100,7 @@ const logout = command(
   'logout',
   120,
   async ({home}) => {
-    const owner = {profile: 'default', clientId: CLIENT.clientId}
+    const owner = {profile: 'default', clientId: CLIENT_ID}
     await writeSettings(home, {current_profile: 'default', profiles: {default: profileOf(home)}})
     await withState(home.configDirectory, state => state.secrets.write(owner, 'file', SECRET))
     await keepToken(home, 'at_of_the_account', 10, ['account:read'])
@@ -170,16 +153,7 @@ const changing = (
 const create = command('webhooks create', 240, async ({home, side}) => {
   const url = `https://127.0.0.1:1/${randomUUID()}`
   const path = join(home.directory, 'signing.txt')
-  const argv = [
-    'webhooks',
-    'create',
-    '--url',
-    url,
-    '--event',
-    'voucher.ready',
-    '--secret-file',
-    'signing.txt',
-  ]
+  const argv = `webhooks create --url ${url} --event voucher.ready --secret-file signing.txt`.split(' ')
   const kept = () => look(home, state => state.secrets.listSigningSecrets())
   const secrets = async () => (await kept()).map(({secret}) => secret)
   const lost = async () => {

@@ -1,9 +1,5 @@
 /** What serves until it is ended is killed under load; here the receiver of webhooks. */
 import type {ChildProcess} from 'node:child_process'
-import {existsSync, readFileSync, statSync} from 'node:fs'
-import {join} from 'node:path'
-import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../src/state/file-names.js'
-import {isUsableAuthority} from '../../../src/webhooks/receive/certificate.js'
 import type {Finished} from '../../support/bookctl.js'
 import {startTarget} from '../../support/listening.js'
 import {PATIENCE_SECONDS, waitUntil} from '../../support/wait.js'
@@ -178,42 +174,7 @@ const FORWARD: readonly Point[] = [
   ...at('^sql COMMIT UPDATE forwards', AROUND, 1),
 ]
 
-/** The authority of `listen --tls` is whole or absent, and its key is private. */
-async function listenTls(): Promise<ServerTrial> {
-  const home = new Home({BOOKCTL_WEBHOOK_SECRET: SECRET})
-  const paths = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name => join(home.configDirectory, name))
-  const isWhole = (path: string) =>
-    /^-----BEGIN [\s\S]*-----END [A-Z ]+-----\s*$/.test(readFileSync(path, 'utf8'))
-  const check = () =>
-    paths
-      .filter(existsSync)
-      .flatMap(path => [
-        ...(isWhole(path) ? [] : [`${path} is cut`]),
-        ...((statSync(path).mode & 0o777) === 0o600 ? [] : [`${path} can be read by others`]),
-      ])
-  return {
-    home,
-    argv: ['webhooks', 'listen', '--tls'],
-    use: async () => {},
-    afterDeath: check,
-    again: async () => [],
-    after() {
-      const [cert = '', key = ''] = paths.map(path => readFileSync(path, 'utf8'))
-      const isUsable = isUsableAuthority({cert, key}, Date.now() / 1000)
-      return [...(isUsable ? [] : ['again there is no authority that can be used']), ...check()]
-    },
-  }
-}
-
-const WHOLE_FILES: readonly Point[] = [
-  ...at('^file write TEMPORARY$', ['half', 'after'], 1, 2),
-  ...at('^file (open|fsync) TEMPORARY$', ['after'], 1, 2, 3, 4),
-  ...at('^file rename TEMPORARY$', AROUND, 1, 2),
-  ...at('^file fsync directory$', ['after'], 1, 2),
-]
-
 export const RECEIVERS: readonly Subject[] = [
   server('webhooks listen', 160, () => listen(false), LISTEN),
   server('webhooks listen --forward-to', 120, () => listen(true), [...LISTEN, ...FORWARD]),
-  server('webhooks listen --tls', 20, listenTls, WHOLE_FILES),
 ]

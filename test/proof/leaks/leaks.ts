@@ -1,6 +1,6 @@
 /**
- * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and faults of the
- * wire. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
+ * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and answers that
+ * break off. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
  */
 import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
@@ -13,7 +13,7 @@ import {isMeant, strike} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
 import {type Cell, part} from '../part.js'
-import {CREDENTIALS, shown, textsIn} from '../scene.js'
+import {CREDENTIALS, shown} from '../scene.js'
 import {PLANTED} from './canaries.js'
 import {type Bench, done, findLeaks, openBench, runWatched, search, type Watched} from './home.js'
 import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './rules.js'
@@ -131,12 +131,12 @@ export interface LeakCell {
 
 /** Commands whose request or answer has more than the token. */
 const WITH_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|api$)/
-/** The other commands meet one in so many faults each, the next command the next ones. */
-const ONE_FAULT_IN = 5
+/** Faults whose words name an address, a certificate or a proxy with its password. */
+const WAYS = FAULTS.filter(({name}) => /^(proxy-(407|garbage)|tls-expired|redirect-302-other)$/.test(name))
 
 /**
- * Commands with secrets have every switch with every echo, and every fault; the others every echo and some faults. Where
- * not every switch is tried they take turns, so that each command and each fault meets each switch.
+ * Commands with secrets have every switch with every echo; where not every switch is tried they take turns, so that each
+ * command and each fault meets each switch.
  */
 export function allLeakCells(): LeakCell[] {
   const turns = new Map<string, number>()
@@ -149,19 +149,11 @@ export function allLeakCells(): LeakCell[] {
   return ROWS.flatMap((row, r) => {
     const echoes = ECHOES.filter(each => allows(row, each))
     // A guessed path is not called on a service elsewhere (§4.9).
-    const faults = FAULTS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
-    if (!WITH_SECRETS.test(row.command))
-      return [
-        ...inTurn(row, echoes),
-        ...inTurn(
-          row,
-          faults.filter((_, f) => (f + r) % ONE_FAULT_IN === 0),
-        ),
-      ]
-    const all = SWITCHES.flatMap((debug, d) =>
-      echoes.map((fault, e): LeakCell => ({row, debug, fault, isJson: (r + d + e) % 2 === 0})),
-    )
-    return [...all, ...inTurn(row, faults)]
+    const ways = WAYS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
+    const withAll = (fault: Echo, e: number) =>
+      SWITCHES.map((debug, d): LeakCell => ({row, debug, fault, isJson: (r + d + e) % 2 === 0}))
+    const isOpen = WITH_SECRETS.test(row.command)
+    return [...(isOpen ? echoes.flatMap(withAll) : inTurn(row, echoes)), ...inTurn(row, ways)]
   })
 }
 
@@ -197,17 +189,10 @@ function attempt(bench: Bench, cell: LeakCell, seconds: number): Promise<{isMet:
     const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
     const seen = await runWatched(home, [...typed, ...trustOf(fault)], debug.env)
     for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
-    const isStruck = fault.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
-    const isMet = UNSEEN.includes(fault.name) ? isNamed(fault, home, seen) : isStruck
+    const isMet = fault.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
     return {isMet, wrong: wrongIn(cell, home, canaries, seen, isMet)}
   })
 }
-
-/** Nothing listens there, or there is no such name: nothing of ours sees these strike, so the command must name them. */
-const UNSEEN = ['refused', 'dns', 'proxy-refused']
-
-const isNamed = ({names}: Fault, home: Home, {stdout, stderr}: Watched) =>
-  [stdout, stderr, ...textsIn(home.directory).map(({text}) => text)].some(text => names?.test(text))
 
 function wrongIn(
   {row, debug, fault}: LeakCell,
@@ -245,7 +230,7 @@ function possibleExits(row: Row, {name, conclusion}: Fault, text: string): numbe
 }
 
 const nameOfLeak = ({row, debug, fault, isJson}: LeakCell) =>
-  `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${ECHOES.includes(fault) ? '' : 'fault '}${fault.name}`
+  `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${fault.name}`
 
 const SAMPLE =
   /^leak: (reserve \(instant\).* × refused-409|webhooks create.* × record-200|support bundle.* × people-first)$/

@@ -11,14 +11,9 @@ import {GUESTS} from '../../support/stay.js'
 import {replyBytes, type Strike, type WireFault} from '../../support/wire.js'
 import {deadlyEnv} from '../kills/trial.js'
 import {type Ground, withGround} from '../races/crowd.js'
-import {parse, shown, withState} from '../scene.js'
+import {parse, refusing, shown, withState} from '../scene.js'
 
 const RESERVE = '/reservations/hotel'
-
-const refusing = (forwards: boolean, status: number, code: string): WireFault => {
-  const body = Buffer.from(JSON.stringify({error: {code, message: 'later'}}))
-  return {forwards, play: () => [replyBytes({status, headers: {'content-type': 'application/json'}, body})]}
-}
 
 const FAULTS = {
   'nothing wrong': undefined,

@@ -1,13 +1,12 @@
 /** Races over what this machine remembers, and between processes that serve. */
-import {readFileSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {unzipSync} from 'fflate'
 import {startListening, startTarget} from '../../support/listening.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
-import {findTexts, Home, parse, withState} from '../scene.js'
+import {findTexts, Home, withState} from '../scene.js'
 import {crowd, documents, type Ground, type Race, unless, wrongEnds} from './crowd.js'
 
 const NATIONALITIES = ['TR', 'DE', 'FR', 'IT', 'ES', 'GB', 'NL', 'SE', 'PL', 'GR']
@@ -230,25 +229,5 @@ export const FILE_RACES: Record<string, Race> = {
     ]
   },
   'files: subscriptions': subscriptions,
-  // A bundle is whole, whatever is written while it is made.
-  async 'files: bundles while others write'({home, side, ...ground}) {
-    const offers = await side.offers(Math.floor(ground.count / 4))
-    const others = [['account'], SEARCH, ['config', 'set', 'nationality', 'TR']]
-    const bundles = offers.map((_, n) => `bundle-${n}.zip`)
-    const finished = await ground.crowd([
-      ...bundles.map(name => ['support', 'bundle', name, '--yes']),
-      ...offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...HOW]),
-      ...offers.map((_, n) => others[n % others.length] ?? []),
-    ])
-    const wrong = wrongEnds(finished, [0])
-    for (const name of bundles) {
-      const files = Object.entries(unzipSync(readFileSync(join(home.directory, name))))
-      if (files.length < 3) wrong.push(`${name} has ${files.length} files`)
-      for (const [inner, bytes] of files)
-        if (inner.endsWith('.json') && !parse(Buffer.from(bytes).toString()))
-          wrong.push(`${name}: ${inner} is cut`)
-    }
-    return wrong
-  },
   'servers: receivers, readers and replays': receivers,
 }

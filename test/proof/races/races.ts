@@ -4,14 +4,22 @@
  */
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
-import {tokenClientOf} from '../../../src/api/auth/token-request.js'
 import type {Finished} from '../../support/bookctl.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
-import {replyBytes, type WireFault} from '../../support/wire.js'
+import type {WireFault} from '../../support/wire.js'
 import {part} from '../part.js'
-import {cents, withState} from '../scene.js'
-import {documents, type Ground, openSandbox, type Race, unless, withGround, wrongEnds} from './crowd.js'
+import {cents, keepToken, refusing, withState} from '../scene.js'
+import {
+  type CrowdOptions,
+  documents,
+  type Ground,
+  openSandbox,
+  type Race,
+  unless,
+  withGround,
+  wrongEnds,
+} from './crowd.js'
 import {FILE_RACES} from './files.js'
 
 const TOKEN = '/oauth/token'
@@ -20,23 +28,18 @@ const ACCOUNT = ['account', '--json', '--timeout', '60']
 const isToken = {method: 'POST', path: /\/oauth\/token$/}
 const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
+const all = (argv: readonly string[]) => (ground: Ground, options?: CrowdOptions) =>
+  ground.crowd(
+    ground.each(() => argv),
+    options,
+  )
+
 const atMost = (most: number, count: number, what: string) =>
   count >= 1 && count <= most ? [] : [`${count} ${what}, not 1 to ${most}`]
 
-async function allAsk(ground: Ground, most: number, options = {}): Promise<string[]> {
-  const finished = await ground.crowd(
-    ground.each(() => ACCOUNT),
-    options,
-  )
+async function allAsk(ground: Ground, most: number, options?: CrowdOptions): Promise<string[]> {
+  const finished = await all(ACCOUNT)(ground, options)
   return [...wrongEnds(finished, [0]), ...atMost(most, ground.sent(TOKEN).length, 'token requests')]
-}
-
-const refusing = (status: number, code: string): WireFault => {
-  const body = Buffer.from(JSON.stringify({error: {code, message: 'no'}}))
-  return {
-    forwards: false,
-    play: () => [replyBytes({status, headers: {'content-type': 'application/json'}, body})],
-  }
 }
 
 /** All fail with `exit`, after the requests of one process; once the service works again, so does the command. */
@@ -46,10 +49,7 @@ const allFail =
     ground.wire.strike = {fault, ...isToken}
     // At the lock: a process that is there waits before anything was asked.
     const at = join(ground.home.configDirectory, 'locks')
-    const finished = await ground.crowd(
-      ground.each(() => ACCOUNT),
-      {at},
-    )
+    const finished = await all(ACCOUNT)(ground, {at})
     ground.wire.strike = undefined
     const again = await ground.crowd([ACCOUNT])
     const asked = ground.sent(TOKEN).length
@@ -63,16 +63,7 @@ const allFail =
 const TOKEN_RACES: Record<string, Race> = {
   'tokens: none yet': ground => allAsk(ground, 1),
   async 'tokens: expired'(ground) {
-    const client = tokenClientOf(`${ground.wire.origin}/partner-api/v1`, {
-      clientId: 'cid_sandbox',
-      clientSecret: 'sk_test_sandbox',
-    })
-    const scopes = ['account:read']
-    const obtainedAt = Date.now() / 1000 - 7300
-    const token = {scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
-    await withState(ground.home.configDirectory, ({tokens}) =>
-      tokens.put(client, {access_token: 'at', ...token}),
-    )
+    await keepToken(ground.home, 'at', 7300, ['account:read'])
     return allAsk(ground, 1)
   },
   async 'tokens: revoked meanwhile'(ground) {
@@ -96,21 +87,25 @@ const TOKEN_RACES: Record<string, Race> = {
     const wrong = await allAsk(ground, 2, {onGo: () => kill()})
     return [...wrong, ...unless('SIGKILL', (await first).exit, 'ended the first')]
   },
-  'tokens: the service is down': allFail(refusing(503, 'service_unavailable'), 6, 4),
-  'tokens: the secret is wrong': allFail(refusing(401, 'invalid_client'), 4, 1),
+  'tokens: the service is down': allFail(refusing(false, 503, 'service_unavailable'), 6, 4),
+  'tokens: the secret is wrong': allFail(refusing(false, 401, 'invalid_client'), 4, 1),
   'tokens: the connection is cut': allFail({forwards: false, play: () => ['reset']}, 7, 4),
 }
 
-const how = (...more: string[]) => [
-  '--json',
-  '--nationality',
-  'TR',
-  '--pay',
-  'account',
-  '--timeout',
-  '120',
-  ...more,
+const reserving = (offer: string | undefined, more: readonly string[] = [], guests = GUESTS) => [
+  ...['reserve', offer ?? '', ...guests, '--nationality', 'TR', '--pay', 'account'],
+  ...['--json', '--timeout', '120', ...more],
 ]
+
+/** Reserves with a reference and loses the answer; returns the total of the offer. */
+async function loseAnswer({side, home, wire}: Ground, reference: string) {
+  const [offer] = await side.offers(1)
+  wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
+  const first = await home.run(reserving(offer?.offer_id, ['--client-reference', reference]))
+  wire.strike = undefined
+  wire.requests.length = 0
+  return {total: offer?.price.total, wrong: wrongEnds([first], [10])}
+}
 
 const refsOf = (finished: readonly Finished[]) =>
   new Set(documents(finished).map(({reservation}) => reservation?.reservation_ref))
@@ -128,12 +123,11 @@ async function checkOne({side}: Ground, finished: readonly Finished[], balance: 
 }
 
 const sameRequest =
-  (extra: () => readonly string[]): Race =>
+  (extra: readonly string[] = []): Race =>
   async ground => {
     const balance = await ground.side.balance()
     const [offer] = await ground.side.offers(1)
-    const argv = ['reserve', offer?.offer_id ?? '', ...GUESTS, ...extra()]
-    const finished = await ground.crowd(ground.each(() => argv))
+    const finished = await all(reserving(offer?.offer_id, extra))(ground)
     return [
       ...(await checkOne(ground, finished, balance, offer?.price.total)),
       ...unless(1, ground.sent(RESERVE).length, 'requests to reserve'),
@@ -155,28 +149,28 @@ async function oneWins(ground: Ground, members: readonly (readonly string[])[], 
 }
 
 const otherOffers =
-  (extra: () => readonly string[], codes: readonly string[]): Race =>
+  (extra: readonly string[], codes: readonly string[]): Race =>
   async ground => {
     const offers = await ground.side.offers(ground.count)
-    const more = extra()
-    const members = offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...how(...more)])
-    return oneWins(ground, members, codes)
+    return oneWins(
+      ground,
+      offers.map(({offer_id}) => reserving(offer_id, extra)),
+      codes,
+    )
   }
 
 const letters = (index: number) => `${'abcdefghij'[index % 10]}${'abcdefghij'[Math.floor(index / 10)]}`
 
 const RESERVE_RACES: Record<string, Race> = {
-  'reserve: the same request': sameRequest(() => how()),
-  'reserve: the same request with reference and key': sameRequest(() =>
-    how('--client-reference', 'race-1', '--idempotency-key', randomUUID()),
-  ),
+  'reserve: the same request': sameRequest(),
+  'reserve: the same request with reference and key': sameRequest([
+    ...['--client-reference', 'race-1', '--idempotency-key', randomUUID()],
+  ]),
   async 'reserve: another offer each'(ground) {
     const {side, count} = ground
     const balance = await side.balance()
     const offers = await side.offers(count)
-    const finished = await ground.crowd(
-      offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...how()]),
-    )
+    const finished = await ground.crowd(offers.map(({offer_id}) => reserving(offer_id)))
     const due = offers.reduce((sum, {price}) => sum + cents(price.total), 0)
     return [
       ...wrongEnds(finished, [0]),
@@ -192,70 +186,45 @@ const RESERVE_RACES: Record<string, Race> = {
       GUESTS.map(text => text.replace('surname=Öğüt', `surname=Öğüt${letters(n)}`))
     return oneWins(
       ground,
-      ground.each(n => ['reserve', offer, ...guests(n), ...how()]),
+      ground.each(n => reserving(offer, [], guests(n))),
       ['offer_in_use'],
     )
   },
   'reserve: one reference for another offer each': otherOffers(
-    () => ['--client-reference', 'race-2'],
+    ['--client-reference', 'race-2'],
     ['reference_in_use', 'begun_elsewhere'],
   ),
   'reserve: one key for another offer each': otherOffers(
-    () => ['--idempotency-key', randomUUID()],
+    ['--idempotency-key', randomUUID()],
     ['idempotency_key_in_use', 'begun_elsewhere'],
   ),
   async 'reserve: resumed by all'(ground) {
     const balance = await ground.side.balance()
-    const [offer] = await ground.side.offers(1)
-    ground.wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
-    const first = await ground.home.run([
-      ...['reserve', offer?.offer_id ?? '', ...GUESTS],
-      ...how('--client-reference', 'race-3'),
-    ])
-    ground.wire.strike = undefined
-    const lost = ground.sent(RESERVE).length
-    const resume = ['reserve', '--resume', 'race-3', '--json', '--timeout', '120']
-    const finished = await ground.crowd(ground.each(() => resume))
-    const forms = ground.sent(RESERVE).map(({headers, body}) => headers['idempotency-key'] + body)
+    const {total, wrong} = await loseAnswer(ground, 'race-3')
+    const finished = await all(['reserve', '--resume', 'race-3', '--json', '--timeout', '120'])(ground)
     return [
-      ...wrongEnds([first], [10]),
-      ...(await checkOne(ground, finished, balance, offer?.price.total)),
-      ...unless(1, forms.length - lost, 'requests to resume'),
-      ...unless(1, new Set(forms).size, 'keys and bodies'),
+      ...[...wrong, ...(await checkOne(ground, finished, balance, total))],
+      ...unless(1, ground.sent(RESERVE).length, 'requests to resume'),
     ]
   },
   // Half of them give up what the other half resumes: either may come first, and then it holds.
   async 'reserve: given up and resumed'(ground) {
     const {home, side} = ground
     const balance = await side.balance()
-    const [offer] = await side.offers(1)
-    ground.wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
-    const first = await home.run([
-      ...['reserve', offer?.offer_id ?? '', ...GUESTS],
-      ...how('--client-reference', 'race-4'),
-    ])
-    ground.wire.strike = undefined
-    ground.wire.requests.length = 0
+    const {total, wrong} = await loseAnswer(ground, 'race-4')
     const [forget, resume] = [
       ['journal', 'forget', 'race-4', '--yes'],
       ['reserve', '--resume', 'race-4', '--json'],
     ]
     const finished = await ground.crowd(ground.each(n => (n % 2 === 0 ? forget : resume)))
+    const [forgets, resumes] = [0, 1].map(rest => finished.filter((_, n) => n % 2 === rest))
     const entries = await withState(home.configDirectory, ({journal}) => journal.list())
     return [
-      ...wrongEnds([first], [10]),
-      ...wrongEnds(
-        finished.filter((_, n) => n % 2 === 0),
-        [0],
-      ),
       // 2: it was given up before.
-      ...wrongEnds(
-        finished.filter((_, n) => n % 2 === 1),
-        [0, 2],
-      ),
+      ...[...wrong, ...wrongEnds(forgets ?? [], [0]), ...wrongEnds(resumes ?? [], [0, 2])],
       ...unless('forgotten', entries.map(({outcome}) => outcome).join(), 'is what the journal says'),
       ...unless(1, (await side.reservations()).length, 'reservations'),
-      ...unless(cents(offer?.price.total), balance - (await side.balance()), 'cents paid'),
+      ...unless(cents(total), balance - (await side.balance()), 'cents paid'),
       ...unless([0, 1], ground.sent(RESERVE).length, 'requests to reserve'),
     ]
   },
