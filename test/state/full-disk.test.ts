@@ -45,30 +45,25 @@ function leave(kilobytes: number): void {
 }
 
 test.for(LEFT)(
-  'with %i kB left a token lives in the process, and no secret is kept',
+  'with %i kB left a token lives in the process, and no secret is stored',
   async (left, {skip}) => {
     if (!mounted) skip('needs the right to mount')
     leave(left)
     const state = openState(join(disk, 'home'))
     expect(state.tokens.list(CLIENT)).toEqual([])
-    const done = await state.tokens.alone(
-      CLIENT,
-      0,
-      async () => 'in',
-      () => undefined,
-    )
+    const nothing = () => undefined
+    const done = await state.tokens.alone(CLIENT, 0, async () => 'in', nothing)
     expect(done).toEqual({gaveUp: false, value: 'in'})
     state.tokens.put(CLIENT, TOKEN)
     expect(state.tokens.list(CLIENT)).toEqual([TOKEN])
-    await expect(
-      state.secrets.write({profile: 'one', clientId: 'cid_1'}, 'file', 'sk_test_1'),
-    ).rejects.toMatchObject({fault: 'full'})
+    const stored = state.secrets.write({profile: 'one', clientId: 'cid_1'}, 'file', 'sk_test_1')
+    await expect(stored).rejects.toMatchObject({fault: 'full'})
     state.close()
   },
 )
 
 test.for(LEFT)(
-  'with %i kB left a request is forgotten to the last byte, or what is left of it is told',
+  'with %i kB left a request is erased to the last byte, or the error says what is left',
   async (left, {skip}) => {
     if (!mounted) skip('needs the right to mount')
     execFileSync('mount', ['-o', `remount,size=${8 * DISK_KILOBYTES}k`, disk])
@@ -87,26 +82,25 @@ test.for(LEFT)(
       intentSha256: 's',
     }
     const intent = {...names, referenceGiven: true, keyGiven: false, body: `U1234567 ${'x'.repeat(9000)}`}
-    const verdict = journal.begin(intent, 1)
-    if (verdict.kind !== 'new') throw new Error('begun before')
-    journal.attempt(verdict.entry.id, 2)
+    const {entry} = journal.begin(intent, 1)
+    journal.attempt(entry.id, 2)
     const {bavail, bsize} = statfsSync(disk)
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
-    const told = await Promise.resolve()
-      .then(() => journal.forget(verdict.entry.id, 3))
+    const failure = await Promise.resolve()
+      .then(() => journal.forget(entry.id, 3))
       .catch(error => error)
-    if (told === undefined) expect(holds()).toBe(false)
+    if (failure === undefined) expect(holds()).toBe(false)
     else {
-      expect(told).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
+      expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
       rmSync(join(disk, 'ballast'))
       if (journal.find('r')?.outcome === 'forgotten')
-        expect(told.hint).toContain('a later command erases them')
-      else journal.forget(verdict.entry.id, 4)
+        expect(failure.hint).toContain('a later command erases them')
+      else journal.forget(entry.id, 4)
     }
     state.close()
     const next = openState(home)
     expect(next.journal.list()).toMatchObject([{outcome: 'forgotten', body: null}])
-    // One that writes: who only looks changes nothing.
+    // A write, because opening to read changes nothing.
     next.cities.remember(CLIENT, [])
     next.close()
     expect(holds()).toBe(false)
@@ -122,7 +116,7 @@ test.for(LEFT)('with %i kB left a call with credentials of the environment is ma
 })
 
 test.for([0, 4, 8, 12, 16, 20, 24, 28, 32])(
-  'with %i kB left config.json is the old one or the new one, and which is told',
+  'with %i kB left config.json is the old one or the new one, and a failure is reported',
   async (left, {skip}) => {
     if (!mounted) skip('needs the right to mount')
     const home = join(disk, 'home')
@@ -134,16 +128,16 @@ test.for([0, 4, 8, 12, 16, 20, 24, 28, 32])(
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
     const before = readFileSync(path, 'utf8')
     const change = settings.update(file => file.set(['defaults', 'contact', 'surname'], surname('b')))
-    const told = await change.catch(error => error)
-    if (told instanceof Error) {
-      expect(told).toMatchObject({fault: 'full', message: expect.stringContaining(home)})
+    const failure = await change.catch(error => error)
+    if (failure instanceof Error) {
+      expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(home)})
       expect(readFileSync(path, 'utf8')).toBe(before)
     } else expect(settings.read().defaults?.contact?.surname).toBe(surname('b'))
     expect(readdirSync(home).sort()).toEqual(['config.json', 'locks'])
   },
 )
 
-test('a limit on the size of files keeps config.json as it was, and is told', async () => {
+test('reports a limit on file sizes, and keeps config.json', async () => {
   const home = new Home()
   const path = join(home.configDirectory, 'config.json')
   const before = JSON.stringify({defaults: {contact: {surname: 'a'.repeat(10_000)}}})

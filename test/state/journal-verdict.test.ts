@@ -1,21 +1,30 @@
-/** What an earlier entry means for a reservation about to be made: every rule, with what is just beside it. */
+/** The verdict of earlier entries on a new reservation: every rule, and the cases next to it. */
 import {expect, test} from 'vitest'
 import type {JournalEntry, ReservationIntent} from '../../src/contract/journal.js'
 import {decide} from '../../src/state/journal-verdict.js'
 
 const intent: ReservationIntent = {
-  ...{offerId: 'off_1', clientReferenceId: 'ref-1', referenceGiven: true},
-  ...{idempotencyKey: 'key-1', keyGiven: false, body: '{}', bodySha256: 'body-1', intentSha256: 'intent-1'},
+  offerId: 'off_1',
+  clientReferenceId: 'ref-1',
+  idempotencyKey: 'key-1',
+  body: '{}',
+  bodySha256: 'body-1',
+  intentSha256: 'intent-1',
+  referenceGiven: true,
+  keyGiven: false,
 }
-const same: JournalEntry = {
-  ...{id: 1, offerId: 'off_1', clientReferenceId: 'ref-1', idempotencyKey: 'key-1', body: '{}'},
-  ...{bodySha256: 'body-1', intentSha256: 'intent-1', outcome: 'unknown', reservationRef: null, attempts: 1},
-  ...{lost: true, result: null, createdAt: 1, updatedAt: 1},
-}
+const {referenceGiven: _, keyGiven: __, ...written} = intent
+const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, result: null}
+const same: JournalEntry = {...written, ...state, id: 1, createdAt: 1, updatedAt: 1}
 /** An entry that shares neither offer, reference, key nor body. */
 const other: JournalEntry = {
-  ...{...same, id: 2, offerId: 'off_2', clientReferenceId: 'ref-2', idempotencyKey: 'key-2'},
-  ...{bodySha256: 'body-2', intentSha256: 'intent-2'},
+  ...same,
+  id: 2,
+  offerId: 'off_2',
+  clientReferenceId: 'ref-2',
+  idempotencyKey: 'key-2',
+  bodySha256: 'body-2',
+  intentSha256: 'intent-2',
 }
 const UNSENT = {outcome: 'unresolved', attempts: 0}
 
@@ -43,18 +52,15 @@ test.each<[outcome: Partial<JournalEntry>, verdict: string]>([
   expect(verdictOn({...same, ...outcome})).toBe(verdict)
 })
 
-test('the same is the same body or, where the reference was made up, the same but for it', () => {
+test('the same reservation has the same body, except for a generated reference', () => {
   expect(verdictOn({...same, intentSha256: 'x'})).toBe('repeat')
   expect(verdictOn({...same, bodySha256: 'x'})).toBe('reference_in_use')
-  expect(verdictOn({...same, bodySha256: 'x', clientReferenceId: 'ref-2'}, {referenceGiven: false})).toBe(
-    'repeat',
-  )
-  expect(verdictOn({...same, intentSha256: 'x', clientReferenceId: 'ref-2'}, {referenceGiven: false})).toBe(
-    'offer_in_use',
-  )
+  const generated = {...same, clientReferenceId: 'ref-2'}
+  expect(verdictOn({...generated, bodySha256: 'x'}, {referenceGiven: false})).toBe('repeat')
+  expect(verdictOn({...generated, intentSha256: 'x'}, {referenceGiven: false})).toBe('offer_in_use')
 })
 
-test('a key that was given wins over that of an entry of which nothing was sent, and over no other', () => {
+test('a given key overrides that of an entry of which nothing was sent, and no other', () => {
   const entry = {...same, idempotencyKey: 'key-2'}
   expect(verdictOn(entry)).toBe('repeat')
   expect(verdictOn(entry, {keyGiven: true})).toBe('key_differs')
@@ -64,7 +70,7 @@ test('a key that was given wins over that of an entry of which nothing was sent,
   expect(verdictOn({...entry, outcome: 'unknown', attempts: 0}, {keyGiven: true})).toBe('key_differs')
 })
 
-test('another reservation is in the way by its reference, unless it ended', () => {
+test('another reservation with the reference is a conflict, unless it has ended', () => {
   const entry = {...other, clientReferenceId: 'ref-1'}
   expect(verdictOn(entry)).toBe('reference_in_use')
   expect(verdictOn({...entry, outcome: 'confirmed'})).toBe('reference_in_use')
@@ -73,21 +79,21 @@ test('another reservation is in the way by its reference, unless it ended', () =
   expect(verdictOn({...entry, outcome: 'refused', reservationRef: 'R-1'})).toBe('reference_in_use')
 })
 
-test('another reservation is in the way by its offer, even when it ended', () => {
+test('another reservation of the offer is a conflict, even when it has ended', () => {
   const entry = {...other, offerId: 'off_1'}
   for (const outcome of ['unknown', 'confirmed', 'cancelled', 'expired'])
     expect(verdictOn({...entry, outcome})).toBe('offer_in_use')
   expect(verdictOn({...entry, outcome: 'refused'})).toBe('new')
 })
 
-test('a key serves one body, whatever became of it', () => {
+test('a key belongs to one body, whatever its outcome', () => {
   const entry = {...other, idempotencyKey: 'key-1'}
   for (const outcome of ['unknown', 'confirmed', 'refused', 'failed'])
     expect(verdictOn({...entry, outcome})).toBe('key_in_use')
   expect(verdictOn({...entry, outcome: 'refused', bodySha256: 'body-1'})).toBe('new')
 })
 
-test('an entry of which nothing was sent, or that shares nothing, is in nobodyâ€™s way', () => {
+test('an entry of which nothing was sent, or that shares nothing, is no conflict', () => {
   expect(verdictOn(other)).toBe('new')
   for (const shared of [{clientReferenceId: 'ref-1'}, {offerId: 'off_1'}, {idempotencyKey: 'key-1'}]) {
     expect(verdictOn({...other, ...shared, ...UNSENT})).toBe('new')
@@ -100,7 +106,7 @@ test('an entry of which nothing was sent, or that shares nothing, is in nobodyâ€
   expect(decide([], intent)).toBeUndefined()
 })
 
-test('of several entries the same goes first, then who has the reference, the offer, the key', () => {
+test('reports the same reservation first, then a conflict of the reference, the offer, the key', () => {
   const byKey = {...other, idempotencyKey: 'key-1'}
   const byOffer = {...other, offerId: 'off_1'}
   const byReference = {...other, clientReferenceId: 'ref-1'}

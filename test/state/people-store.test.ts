@@ -1,4 +1,4 @@
-/** Guests and contacts kept on this machine, and forgotten without a trace. */
+/** Guests and contacts stored on this machine, and removed without a trace. */
 import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -9,8 +9,11 @@ import {openState, type State} from '../../src/state/state.js'
 const AYSE = {name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}
 const IDENTITY = {type: 'TC', number: '10000000146'}
 const CONTACT = {
-  ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},
-  ...{phone_country_code: '+90', phone_number: '5321234567'},
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  email: 'ayse@example.com',
+  phone_country_code: '+90',
+  phone_number: '5321234567',
 }
 const CLIENT = {baseUrl: 'https://a.example/v1', clientId: 'cid_a'}
 let directory: string
@@ -27,7 +30,7 @@ afterEach(() => {
   rmSync(directory, {recursive: true, force: true})
 })
 
-test('everybody is listed, of every client', () => {
+test('lists the people of all clients', () => {
   people.keep({guests: [AYSE]}, 1)
   state.people.forClient({...CLIENT, clientId: 'cid_b'}).keep({guests: [], contact: CONTACT}, 2)
   expect(state.people.listAll()).toEqual([CONTACT, AYSE])
@@ -36,7 +39,7 @@ test('everybody is listed, of every client', () => {
 const holds = (text: string) =>
   readdirSync(directory).some(name => readFileSync(join(directory, name)).includes(text))
 
-test('a person is kept once, with the newest details', () => {
+test('stores a person once, with the newest details', () => {
   people.keep({guests: [AYSE], contact: CONTACT}, 1)
   people.keep({guests: [{...AYSE, name: 'AYŞE', identity: IDENTITY}]}, 2)
   expect(people.guests().map(({details}) => details)).toEqual([{...AYSE, name: 'AYŞE', identity: IDENTITY}])
@@ -44,22 +47,15 @@ test('a person is kept once, with the newest details', () => {
   expect(statSync(join(directory, 'state.db')).mode & 0o777).toBe(0o600)
 })
 
-test('the most recent come first, and the oldest go', () => {
+test('lists the newest first, and removes the oldest', () => {
   for (let n = 0; n < 205; n++) people.keep({guests: [{name: `N${n}`, surname: 'S'}]}, n)
   const names = people.guests().map(({details}) => details.name)
   expect([names.length, names[0], names.at(-1)]).toEqual([200, 'N204', 'N5'])
 })
 
-test('one who is forgotten leaves no byte, and the others stay', () => {
-  people.keep(
-    {
-      guests: [
-        {...AYSE, identity: IDENTITY},
-        {name: 'Can', surname: 'Öğüt'},
-      ],
-    },
-    1,
-  )
+test('removes one person to the last byte, and no other', () => {
+  const can = {name: 'Can', surname: 'Öğüt'}
+  people.keep({guests: [{...AYSE, identity: IDENTITY}, can]}, 1)
   expect(holds('10000000146')).toBe(true)
   const ayse = people.guests().find(({details}) => details.name === 'Ayşe')
   expect(people.forget(ayse?.id ?? 0)).toBe(true)
@@ -67,7 +63,7 @@ test('one who is forgotten leaves no byte, and the others stay', () => {
   expect(people.guests().map(({details}) => details.name)).toEqual(['Can'])
 })
 
-test('logging out of everything forgets them, and makes no file to do so', () => {
+test('logging out of everything removes them, and creates no file', () => {
   expect(state.forgetEverything()).toBe(false)
   expect(readdirSync(directory)).not.toContain('state.db')
   people.keep({guests: [{...AYSE, identity: IDENTITY}], contact: CONTACT}, 1)
@@ -76,12 +72,10 @@ test('logging out of everything forgets them, and makes no file to do so', () =>
   expect(holds('ayse@example.com')).toBe(false)
 })
 
-test('each client of each service has its own people, and forgets its own alone', () => {
+test('each client of each service has its own people', () => {
   people.keep({guests: [AYSE], contact: CONTACT}, 1)
-  for (const other of [
-    {...CLIENT, clientId: 'cid_b'},
-    {...CLIENT, baseUrl: 'https://b.example/v1'},
-  ]) {
+  const others = [{clientId: 'cid_b'}, {baseUrl: 'https://b.example/v1'}]
+  for (const other of others.map(each => ({...CLIENT, ...each}))) {
     const theirs = state.people.forClient(other)
     expect([theirs.guests(), theirs.contacts()]).toEqual([[], []])
     theirs.keep({guests: [{...AYSE, surname: 'Başka'}]}, 2)

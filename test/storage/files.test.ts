@@ -29,7 +29,7 @@ test('replaces the content, privately, and leaves no temporary file', () => {
   expect(fs.readdirSync(directory)).toEqual(['a.json'])
 })
 
-test('writes what comes piece by piece only when all of it has come', () => {
+test('writes pieces only when all of them have come', () => {
   const path = join(directory, 'a.ndjson')
   function* pieces(last: () => Buffer) {
     yield Buffer.from('one\n')
@@ -62,23 +62,21 @@ test('replaces a symbolic link itself, not what it points to', () => {
 test('creates, or throws EEXIST and leaves what is there', () => {
   const path = join(directory, 'a.pdf')
   writeWholeFile(path, Buffer.from('one'), {existing: 'create'})
-  expect(() => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})).toThrow(
-    expect.objectContaining({code: 'EEXIST'}),
-  )
+  const again = () => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})
+  expect(again).toThrow(expect.objectContaining({code: 'EEXIST'}))
   expect(fs.readFileSync(path, 'utf8')).toBe('one')
   expect(fs.readdirSync(directory)).toEqual(['a.pdf'])
 })
 
-test('a missing directory is not writable', () => {
-  expect(() => writeWholeFile(join(directory, 'no', 'a'), Buffer.from('x'), {existing: 'replace'})).toThrow(
-    StorageError,
-  )
+test('reports a missing directory', () => {
+  const write = () => writeWholeFile(join(directory, 'no', 'a'), Buffer.from('x'), {existing: 'replace'})
+  expect(write).toThrow(StorageError)
   fs.writeFileSync(join(directory, 'file'), '')
   expect(isWritableDirectory(join(directory, 'file', 'x'))).toBe(false)
   expect(isWritableDirectory(join(directory, 'new'))).toBe(true)
 })
 
-test('a writer removes what a killed one left beside its file, and no other file', () => {
+test('removes temporary files of killed writers, and no other file', () => {
   const id = '00000000-0000-4000-8000-000000000000'
   const left = `.bookctl-4194305-1-${id}.tmp`
   const ofTheLiving = `.bookctl-${process.ppid}--${id}.tmp`
@@ -88,7 +86,7 @@ test('a writer removes what a killed one left beside its file, and no other file
   expect(fs.readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
 })
 
-test('what nobody here can tell of is removed when it is a day old, and a directory with all that is in it', () => {
+test('removes files of other hosts after a day, and whole directories', () => {
   const id = '00000000-0000-4000-8000-000000000000'
   const [old = '', young = ''] = ['', '1'].map(
     pid => `.bookctl-${process.pid}${pid}-1-${id}-1-another.host.tmp`,
@@ -105,7 +103,7 @@ test('what nobody here can tell of is removed when it is a day old, and a direct
   expect(fs.readdirSync(directory)).toEqual([young])
 })
 
-test.runIf(isRoot)('what is left of another user is that user’s to remove', () => {
+test.runIf(isRoot)('leaves the files of another user', () => {
   const left = `.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp`
   fs.mkdirSync(join(directory, left))
   fs.writeFileSync(join(directory, left, 'a'), '')
@@ -117,36 +115,33 @@ test.runIf(isRoot)('what is left of another user is that user’s to remove', ()
   expect(fs.readdirSync(directory)).toEqual([])
 })
 
-test('the name of a temporary file is one that its own sweep knows', () => {
+test('the sweep recognises names of temporary files', () => {
   const path = temporaryPath(directory)
   const ofOthers = path.replace(/-[^-]+\.tmp$/, '-another.tmp')
-  // Of this very process: a name of it that it does not write itself is of one that is gone.
   for (const name of [path, ofOthers]) fs.writeFileSync(name, '')
   sweepTemporaryFiles(directory)
   expect(fs.readdirSync(directory)).toEqual([basename(ofOthers)])
 })
 
-/** Runs `work` with a function of the system that answers `code`. */
-function failing(name: 'linkSync', code: string, work: () => void): void {
-  const right = fs[name]
-  Object.assign(fs, {
-    [name]: () => {
-      throw Object.assign(new Error(code), {code})
-    },
-  })
+/** Runs `work` with a linkSync that fails as on a disk without hard links. */
+function withoutLinks(work: () => void): void {
+  const {linkSync} = fs
+  fs.linkSync = () => {
+    throw Object.assign(new Error('EPERM'), {code: 'EPERM'})
+  }
   syncBuiltinESMExports()
   try {
     work()
   } finally {
-    Object.assign(fs, {[name]: right})
+    fs.linkSync = linkSync
     syncBuiltinESMExports()
   }
 }
 
-test('a disk that knows one name a file takes a new one, and keeps one that is there', () => {
+test('works on a disk without hard links', () => {
   const path = join(directory, 'a.txt')
   const create = (text: string) => writeWholeFile(path, Buffer.from(text), {existing: 'create'})
-  failing('linkSync', 'EPERM', () => {
+  withoutLinks(() => {
     create('new')
     expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['new', 0o600])
     expect(() => create('other')).toThrow(expect.objectContaining({code: 'EEXIST'}))
@@ -155,7 +150,7 @@ test('a disk that knows one name a file takes a new one, and keeps one that is t
   expect(fs.readdirSync(directory)).toEqual(['a.txt'])
 })
 
-test.runIf(isRoot && isMainThread)('a directory that may be written to and not read takes a file', () => {
+test.runIf(isRoot && isMainThread)('writes into a directory that cannot be read', () => {
   fs.chmodSync(directory, 0o300)
   fs.chownSync(directory, OTHER_USER, OTHER_USER)
   process.seteuid?.(OTHER_USER)
@@ -169,7 +164,7 @@ test.runIf(isRoot && isMainThread)('a directory that may be written to and not r
   expect(fs.readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('a full disk: the old content stays whole, at every size of free space', context => {
+test('keeps the old content on a full disk, at every size of free space', context => {
   const mount = join(directory, 'tiny')
   fs.mkdirSync(mount)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mount])
@@ -202,8 +197,7 @@ test('a full disk: the old content stays whole, at every size of free space', co
 test('replaces only regular files', () => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
-  expect(() => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})).toThrow(
-    'is not a regular file',
-  )
+  const write = () => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})
+  expect(write).toThrow('is not a regular file')
   expect(fs.readdirSync(directory)).toEqual(['pipe'])
 })
