@@ -16,54 +16,46 @@ export interface Candidate {
 /** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
 
-/** Where each kind of word is from. They throw when a file is missing or cannot be read. */
+/** Where each kind of word is from, as values and descriptions. They throw when a file is missing or cannot be read. */
 export const SOURCES = {
   profiles: state =>
-    Object.entries(state.settings.read().profiles).map(([value, profile]) => ({
-      value,
-      description: profile.base_url,
-    })),
+    Object.entries(state.settings.read().profiles).map(([name, {base_url}]) => [name, base_url]),
   cities: state =>
-    state.cities.list().map(({id, name, country_code}) => ({
-      value: String(id),
-      description: [name, country_code].filter(Boolean).join(', '),
-    })),
+    state.cities.list().map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
   references: state =>
     state.journal
       .list()
-      .flatMap(({reservationRef: value, outcome, clientReferenceId}) =>
-        value === null ? [] : [{value, description: `${outcome}, ${clientReferenceId}`}],
-      ),
-  'event-types': () => described(EVENT_TYPES),
-  scopes: () => described(SCOPES),
-  settings: () => SETTING_KEYS.map(({name, summary}) => ({value: name, description: summary})),
+      .map(({reservationRef, outcome, clientReferenceId}) => [
+        reservationRef ?? '',
+        `${outcome}, ${clientReferenceId}`,
+      ]),
+  'event-types': () => Object.entries(EVENT_TYPES),
+  scopes: () => Object.entries(SCOPES),
+  settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
   'client-references': state =>
-    state.journal.list().map(({clientReferenceId, outcome}) => ({
-      value: clientReferenceId,
-      description: outcome,
-    })),
+    state.journal.list().map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
   subscriptions: state =>
-    state.secrets.listSigningSecrets().map(({subscription_id, profile}) => ({
-      value: subscription_id,
-      description: `of profile ${profile}`,
-    })),
+    state.secrets.listSigningSecrets().map(({subscription_id: id, profile}) => [id, `of profile ${profile}`]),
   offers: state =>
-    state.offers.valid(Date.now() / 1000).map(({offer_id, hotel_name, room_name, total, currency}) => ({
-      value: offer_id,
-      description: [hotel_name, room_name, total, currency].filter(Boolean).join(' '),
-    })),
-  events: state =>
-    state.events.page({}, {}, MOST_EVENTS).map(({eventId, type}) => ({
-      value: eventId,
-      description: type ?? '',
-    })),
-} as const satisfies Record<string, (state: State) => Candidate[]>
+    state.offers
+      .valid(Date.now() / 1000)
+      .map(offer => [
+        offer.offer_id,
+        joined(' ', offer.hotel_name, offer.room_name, offer.total, offer.currency),
+      ]),
+  events: state => state.events.page({}, {}, MOST_EVENTS).map(({eventId, type}) => [eventId, type ?? '']),
+} as const satisfies Record<string, (state: State) => [string, string][]>
 
-export function described(of: Readonly<Record<string, string>>): Candidate[] {
-  return Object.entries(of).map(([value, description]) => ({value, description}))
+function joined(between: string, ...words: readonly (string | null | undefined)[]): string {
+  return words.filter(Boolean).join(between)
 }
 
 export type Source = keyof typeof SOURCES
+
+/** Words, each once, with their descriptions. */
+export function described(words: Iterable<readonly [string, string]>): Candidate[] {
+  return [...new Map(words)].map(([value, description]) => ({value, description}))
+}
 
 /** Kinds of which this machine knows every word. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
@@ -72,7 +64,7 @@ export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types']
 export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {
   const state = openStateToLookAt(configDirectory)
   try {
-    return [...new Map(SOURCES[kind](state).map(candidate => [candidate.value, candidate])).values()]
+    return described(SOURCES[kind](state)).filter(({value}) => value !== '')
   } catch {
     return []
   } finally {

@@ -125,9 +125,12 @@ class Commands {
 
   /** Words that can follow `path`: commands, groups, and help topics. */
   below(path: readonly string[]): Candidate[] {
-    if (path.length === 0) return [...this.children(path), ...described(OWN_WORDS)]
+    if (path.length === 0) return [...this.children(path), ...described(Object.entries(OWN_WORDS))]
     if (path[0] !== 'help') return this.children(path)
-    return [...this.children(path.slice(1)), ...(path.length === 1 ? described(HELP_TOPICS) : [])]
+    return [
+      ...this.children(path.slice(1)),
+      ...(path.length === 1 ? described(Object.entries(HELP_TOPICS)) : []),
+    ]
   }
 
   private children(path: readonly string[]): Candidate[] {

@@ -22,17 +22,12 @@ function segments(text: string): Intl.Segments {
   return segmenter.segment(text)
 }
 
-/** The first graphemes of `text` that fit in `width` columns. */
-function startOf(text: string, width: number): string {
-  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width))
-  const [first = ''] = piecesOf(text, width)
-  return textWidth(first) <= width ? first : ''
-}
-
 /** `text` in at most `width` columns, with `…` where something was cut off. */
 export function cutTo(text: string, width: number): string {
   if (textWidth(text) <= width) return text
-  return width < 1 ? '' : `${startOf(text, width - 1).trimEnd()}…`
+  if (width < 1) return ''
+  const [first = ''] = PLAIN.test(text) ? [text.slice(0, width - 1)] : piecesOf(text, width - 1)
+  return `${textWidth(first) < width ? first.trimEnd() : ''}…`
 }
 
 /** `text` in exactly `width` columns: cut, or with spaces after it. */
