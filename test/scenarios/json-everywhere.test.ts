@@ -1,7 +1,7 @@
 /** With --json, stdout is one document for every outcome, with the same exit code as without. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, describe, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
@@ -11,35 +11,16 @@ const sandbox = await serveLocalSandbox()
 const {home} = sandbox
 afterAll(() => sandbox.stop())
 
-describe('one document', () => {
-  test.each<[number, string[]]>([
-    [0, ['account']],
-    [0, ['whoami']],
-    [0, ['journal']],
-    [0, ['profiles', 'list']],
-    [0, ['version']],
-    [0, ['--version']],
-    [0, ['token']],
-    [0, SEARCH],
-    [0, ['reserve', '--template']],
-    [0, ['sandbox', 'env']],
-    [0, ['sandbox', 'clock']],
-    [0, ['sandbox', 'openapi']],
-    [0, []],
-    [0, ['hotels']],
-    [2, ['nonsense']],
-    [2, ['account', '--nonsense']],
-    [2, ['account', '--format', 'xml']],
-    [2, ['reserve']],
-    [5, ['voucher', 'download', 'RSV-0000000000']],
-    [7, ['account', '--base-url', 'http://127.0.0.1:1/v1']],
-  ])('exit %i: %j', async (expected, argv) => {
-    const {exit, result, stderr} = await home.json<{error?: object}>(argv)
-    expect(exit).toBe(expected)
-    expect(stderr).toBe('')
-    expect('error' in result).toBe(expected !== 0)
-    if (argv.length > 1 || expected === 0) expect((await home.run(argv)).exit).toBe(expected)
-  })
+test.each<[number, string[]]>([
+  [0, []],
+  [0, ['hotels']],
+  [0, ['--version']],
+  [2, ['nonsense']],
+  [2, ['account', '--format', 'xml']],
+  [5, ['voucher', 'download', 'RSV-0000000000']],
+])('exit %i and one document: %j', async (expected, argv) => {
+  const {exit, result, stderr} = await home.json(argv)
+  expect([exit, stderr, 'error' in result]).toEqual([expected, '', expected !== 0])
 })
 
 test('--json may stand before the command and before its words', async () => {
@@ -67,18 +48,6 @@ test('success says nothing on stderr, and pipes get lines without a header', asy
   const rows = stdout.trimEnd().split('\n')
   expect(rows.length).toBe(2)
   for (const row of rows) expect(row.split('\t')[0]).toMatch(/^off_/)
-})
-
-test('the search has exactly the keys promised', async () => {
-  const {result} = await home.json<{search: object; offers: object[]}>([...SEARCH, '--limit', '1'])
-  expect(Object.keys(result)).toEqual(['search', 'searched_at', 'expires_at', 'offers'])
-  expect(Object.keys(result.search)).toContain('nights')
-  expect(Object.keys(result.offers[0] ?? {}).sort()).toEqual(
-    [
-      ...['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'refundable'],
-      ...['free_cancellation_until', 'expires_at', 'raw'],
-    ].sort(),
-  )
 })
 
 test('sandbox env can be evaluated by a shell', async () => {

@@ -5,7 +5,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs'
 import type {ServerResponse} from 'node:http'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -65,24 +65,27 @@ const ANSWERS: Readonly<Record<string, object>> = {
   '/x/cities': {results: [{cityId: '5', cityName: HOSTILE, country: 'TR'}]},
 }
 
-let service: ScriptedService
+let answers: Record<string, object>
+/** What says whether it is a local sandbox. */
+let clock: ((response: ServerResponse) => void) | undefined
 let home: Home
-
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  service.tokenMilliseconds = 0
-  service.script = (request, response) => {
-    const found = ANSWERS[request.path.split('?')[0] ?? '']
-    if (found) answer(response, 200, found)
-    return found !== undefined
-  }
-})
+const service = await ScriptedService.start()
 afterAll(() => service.close())
+service.tokenMilliseconds = 0
+service.script = ({path}, response) => {
+  const found = answers[path.split('?')[0] ?? '']
+  if (path === '/_sandbox/clock' && clock) clock(response)
+  else if (found) answer(response, 200, found)
+  else return false
+  return true
+}
 beforeEach(() => {
+  answers = {...ANSWERS}
+  clock = undefined
   home = new Home(service.env)
   service.forget()
+  return () => home.remove()
 })
-afterEach(() => home.remove())
 
 function namePaths(paths: object, base_url = service.baseUrl): void {
   mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
@@ -112,15 +115,8 @@ const NO_SANDBOX: Readonly<Record<string, (response: ServerResponse) => void>> =
 }
 
 test.each(Object.entries(NO_SANDBOX))('%s is no sandbox, and is asked once', async (_, reply) => {
-  const {script} = service
-  service.script = (request, response) => {
-    if (request.path !== '/_sandbox/clock') return script(request, response)
-    reply(response)
-    return true
-  }
-  const {exit, result} = await home.json<{error: {code: string}}>(['reservations', 'list'])
-  service.script = script
-  expect([exit, result.error.code]).toEqual([2, 'path_not_shown'])
+  clock = reply
+  expect(await home.refusal(['reservations', 'list'])).toMatchObject({exit: 2, code: 'path_not_shown'})
   expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
 })
 
@@ -160,8 +156,8 @@ test('it is the same service however its address is written, and not after a log
 })
 
 test.each(['/a/../x', '/..', '/./x', '/x/.'])('a path that leads elsewhere is none: %s', async path => {
-  const set = await home.json<{error: {code: string}}>(['config', 'set', 'paths.reservations.list', path])
-  expect([set.exit, set.result.error.code]).toEqual([2, 'settings_invalid'])
+  const set = await home.refusal(['config', 'set', 'paths.reservations.list', path])
+  expect(set).toMatchObject({exit: 2, code: 'settings_invalid'})
   namePaths({'reservations.list': path})
   expect((await home.run(['reservations', 'list'])).exit).toBe(2)
   expect(service.received).toEqual([])
@@ -217,62 +213,33 @@ test('what is said and what is not', async () => {
 
 test('a part of a list is never told as all of it', async () => {
   namePaths(PATHS)
-  const {script} = service
-  service.script = (request, response) => {
-    const path = request.path.split('?')[0]
-    if (path === '/x/bookings') answer(response, 200, {bookings: [BOOKING], total: 7})
-    else if (path === '/x/cities') answer(response, 200, {cities: [{id: 1, name: 'A'}], has_more: true})
-    else return script(request, response)
-    return true
-  }
+  answers['/x/bookings'] = {bookings: [BOOKING], total: 7}
+  answers['/x/cities'] = {cities: [{id: 1, name: 'A'}], has_more: true}
   const listed = await home.json<{next: string}>(['reservations', 'list'])
-  const all = await home.json<{error: {code: string}}>(['reservations', 'list', '--all'])
+  const all = await home.refusal(['reservations', 'list', '--all'])
   const after = await home.json(['reservations', 'list', '--after', listed.result.next])
   const cities = await home.json(['content', 'cities'])
-  service.script = script
   expect([listed.exit, listed.result.next]).toEqual([0, '?'])
   expect(listed.stderr).toContain('Warning: there are more than these')
-  expect([all.exit, all.result.error.code]).toEqual([6, 'list_incomplete'])
+  expect(all).toMatchObject({exit: 6, code: 'list_incomplete'})
   expect(after.exit).toBe(2)
   expect([cities.exit, cities.stderr]).toEqual([0, expect.stringContaining('Warning: the service has more')])
 })
 
 test('a hotel in a wrapper says where it is, and has the id asked for', async () => {
   namePaths(PATHS)
-  const {script} = service
-  service.script = (request, response) => {
-    if (request.path !== '/x/hotel/7') return script(request, response)
-    answer(response, 200, {property: {title: 'Otel', location: {lat: 41.5, lng: '28.9'}}})
-    return true
-  }
+  answers['/x/hotel/7'] = {property: {title: 'Otel', location: {lat: 41.5, lng: '28.9'}}}
   const {stdout} = await home.run(['hotels', 'show', '7', '--columns', 'hotel_id,latitude,longitude'])
-  service.script = script
   expect(stdout).toBe('hotel_id\t7\nlatitude\t41.5\nlongitude\t28.9\n')
 })
 
 describe('a cancellation', () => {
-  let answers: Record<string, object>
-  let script: typeof service.script
   const VOID = '/x/booking/R-1/void'
   const cancel = (...more: string[]) =>
     home.json<{error: {code: string; hint: string}; outcome: string; quote: object}>([
       ...['reservations', 'cancel', 'R-1', ...(more.length > 0 ? more : ['--yes'])],
     ])
-  beforeEach(() => {
-    answers = {...ANSWERS}
-    namePaths(PATHS)
-    script = service.script
-    service.script = (request, response) => {
-      const found = answers[request.path]
-      if (!found) return script(request, response)
-      answer(response, 200, found)
-      return true
-    }
-  })
-
-  afterEach(() => {
-    service.script = script
-  })
+  beforeEach(() => namePaths(PATHS))
 
   test('that is answered with a refusal in a success is not told as done', async () => {
     answers[VOID] = {data: {status: 'REJECTED'}}

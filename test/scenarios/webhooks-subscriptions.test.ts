@@ -1,8 +1,5 @@
-/** Subscribing: the secret kept before anything is said, nothing made twice, and no guessed path on a live service. */
-import {spawn} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
@@ -91,16 +88,8 @@ test('create, list, test, update and delete, against the local sandbox', async (
 })
 
 test('the secret is stored also when nobody reads what is printed', async () => {
-  const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-  const child = spawn(process.execPath, [entry, ...CREATE], {
-    env: {...process.env, ...home.env, NODE_OPTIONS: '', BOOKCTL_CONFIG_DIR: home.configDirectory},
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  child.stdout?.destroy()
-  let stderr = ''
-  child.stderr?.on('data', text => (stderr += text))
-  const exit = await new Promise(resolve => child.once('close', resolve))
-  expect([exit, stderr]).toEqual([0, ''])
+  const done = await home.run(CREATE, {onStart: child => child.stdout?.destroy()})
+  expect(done).toMatchObject({exit: 0, stderr: ''})
   expect(storedSecrets()).toEqual([
     {id: expect.stringMatching(/^whsub_/), secret: expect.stringMatching(/^whsec_/)},
   ])
@@ -211,11 +200,7 @@ test('where nothing can be stored, nothing is created', async () => {
 
 test('a guessed path is called on no other service, until the profile names it', async () => {
   const service = await ScriptedService.start()
-  const env = {
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_test',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  }
+  const {env} = service
   service.script = (request, response) => {
     if (!request.path.startsWith('/hooks')) return false
     response.setHeader('content-type', 'application/json')
@@ -229,7 +214,7 @@ test('a guessed path is called on no other service, until the profile names it',
 
   mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
   const paths = {'subscriptions.list': '/hooks', 'subscriptions.update': '/hooks/{subscription_id}/edit'}
-  const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths}
+  const profile = {base_url: service.baseUrl, client_id: 'cid_foreign', paths}
   writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))
   service.forget()
   const listed = await home.json(['webhooks', 'list'], {env})
