@@ -54,7 +54,7 @@ export function checkProfileName(name: string): string {
   throw usage('invalid_profile', 'invalid profile name: use up to 64 letters, digits, _ and -')
 }
 
-/** `flags` name a profile, or the current one counts; undefined when it is not in config.json. */
+/** The profile of that name in config.json, if there is one. */
 export function profileOf(flags: TargetFlags, remembered: Remembered): Profile | undefined {
   const {profiles} = remembered.settings.read()
   const name = profileName(flags, remembered)
@@ -62,27 +62,23 @@ export function profileOf(flags: TargetFlags, remembered: Remembered): Profile |
 }
 
 /**
- * Resolves service and credentials. `explicitProfile`: --profile is on the command line, and so overrides credentials in
+ * Resolves service and credentials. `namesProfile`: --profile is on the command line, and so overrides credentials in
  * the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
  */
 export async function resolveTarget(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
   remembered: Remembered,
-  explicitProfile: boolean,
+  namesProfile: boolean,
 ): Promise<Target> {
-  if (!explicitProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
-  const fromEnv = explicitProfile ? undefined : environmentCredentials(env)
+  if (!namesProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
+  const fromEnv = namesProfile ? undefined : environmentCredentials(env)
   if (fromEnv) {
     const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
     const baseUrl = flags['base-url'] || addressed?.base_url
     if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
-    return {
-      profile: null,
-      ...checkedService(baseUrl, fromEnv),
-      scopes: scopesOf(env.BOOKCTL_SCOPES),
-    }
+    return {profile: null, ...checkedService(baseUrl, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
@@ -92,7 +88,7 @@ export async function resolveTarget(
   if (!clientSecret) throw notLoggedIn(name)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
-  const fromFlags = explicitProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
+  const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
   const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
   return {profile: name, ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
@@ -136,11 +132,8 @@ function checkedService(address: string, {clientId, clientSecret}: Credentials) 
 export function requireSameMode(mode: Mode | undefined, clientSecret: string, where: string): void {
   const given = modeOfSecret(clientSecret)
   if (mode === undefined || given === undefined || mode === given) return
-  throw usage(
-    'mode_mismatch',
-    `${where} is for ${mode} credentials, but this is a ${given} secret`,
-    'use separate profiles for live and test: bookctl login --profile NAME',
-  )
+  const hint = 'use separate profiles for live and test: bookctl login --profile NAME'
+  throw usage('mode_mismatch', `${where} is for ${mode} credentials, but this is a ${given} secret`, hint)
 }
 
 function environmentCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
