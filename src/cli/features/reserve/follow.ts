@@ -1,7 +1,7 @@
 /**
- * A reservation after it was made: what it is now, waiting until it is confirmed, and naming it whatever fails. The service
- * is asked before anything is said of one that was made earlier. Its own path (§4.9 names it) is asked where it may be
- * called; else only whether there is a voucher (§4.5), which says that it is CONFIRMED (§3).
+ * A reservation after it was made: its current state, waiting for the confirmation, and naming it in every failure. The
+ * service is asked about a reservation made earlier: by its own path (§4.9) where that can be called, else whether
+ * there is a voucher (§4.5), which means CONFIRMED (§3).
  */
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
@@ -73,13 +73,12 @@ async function showNow(
   return {...known, outcome: outcomeWord(found), status, reservation, payment_url}
 }
 
-/** What may be kept of it. */
 function keptOf({reservation, reservation_ref, status, payment_url}: ReserveOutcome): object {
   const named = {reservation_ref: reservation_ref ?? '', status, payment_url}
   return withoutPeople({reservation: reservation ?? {}, ...named})
 }
 
-/** What was said of its payment before is no longer true. */
+/** Drops the earlier state of the payment, which is no longer true. */
 function asConfirmed(known: ReserveOutcome): ReserveOutcome {
   const {payment, ...rest} = known.reservation ?? {}
   const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
@@ -97,7 +96,7 @@ export async function newestOf(
   const {outcome, isShown, failure} = await lookAt(connection, made, connection.timeoutSeconds, warn)
   if (!isShown) {
     const why = failure ? `: ${failure.message}` : ''
-    warn(`Warning: the service does not say what became of it since; this is its last known state${why}`)
+    warn(`Warning: the service does not report its current state; this is its last known state${why}`)
   }
   return outcome
 }
@@ -124,7 +123,7 @@ export function noteOutcome(
 const FIRST_PAUSE_SECONDS = 1
 const LONGEST_PAUSE_SECONDS = 5
 
-/** How a service says "not confirmed yet" is not shown (§4.5): only missing rights end the wait. */
+/** The answer for "not confirmed yet" is not shown (§4.5), so only missing rights end the wait. */
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
 export interface WaitHooks {

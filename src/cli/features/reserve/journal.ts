@@ -1,6 +1,6 @@
 /**
- * The journal of reservations, as `journal` prints it, and giving up on an entry whose outcome can never be learned: its
- * personal data goes; its reference, key, offer and hash stay for ever, so that the same request is never sent again.
+ * `journal` and `journal forget`: giving up on an entry whose outcome cannot be found out removes its personal data; its
+ * reference, key, offer and hash stay, so that the same request is never sent again.
  */
 import {join} from 'node:path'
 import {isoTime} from '../../../contract/dates.js'
@@ -71,7 +71,7 @@ export function findForgettable(state: State, reference: string, baseUrl: string
   throw usage('nothing_to_forget', words, 'the reference and the offer are free')
 }
 
-/** What a person should know before agreeing. */
+/** Shown before the question. */
 export function describeForgetting(entry: Entry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
   const made =

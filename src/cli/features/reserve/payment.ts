@@ -1,4 +1,4 @@
-/** A reservation as it is printed, and its payment: where to pay, what became of it, whether waiting can help. */
+/** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
 
 import {textIn} from '../../../api/answers/facts.js'
 import {PAYMENT} from '../../../api/answers/vocabulary.js'
@@ -13,7 +13,6 @@ import {type Result, single} from '../../terminal/result.js'
 /** Outcomes that waiting does not change. */
 const FINAL = new Set(['confirmed', 'cancelled', 'canceled', 'expired', 'refused', 'failed'])
 
-/** Whether waiting would not change it. */
 export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return FINAL.has(outcome) || reservation_ref === null
 }
@@ -89,7 +88,7 @@ export async function qrCode(address: string, columns: number): Promise<string |
   }
 }
 
-/** What became of a payment, although the reservation may still wait for one. */
+/** The outcome of a payment attempt; the reservation may still wait for another. */
 export interface PaymentState {
   readonly kind: 'paid' | 'declined' | 'expired' | 'cancelled'
   /** The service's code or words for why. */
@@ -106,7 +105,7 @@ const KINDS: readonly (readonly [PaymentState['kind'], RegExp])[] = [
   ['cancelled', /cancel|void|abort/],
 ]
 
-/** What became of the payment in a reservation of any shape; undefined while nothing did. */
+/** Read from a reservation of any shape; undefined without an outcome. */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>): PaymentState | undefined {
   const fields = fieldsOf(reservation ?? {})
   const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})

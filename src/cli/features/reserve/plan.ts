@@ -20,7 +20,7 @@ export interface Plan {
   readonly intent: ReservationIntent
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
-  /** What the journal says of it, where it knows it or what is in its way. */
+  /** The journal's verdict, if it knows this reservation or a conflicting one. */
   readonly standing: JournalVerdict | undefined
 }
 
@@ -30,7 +30,7 @@ export interface PlanFlags extends ReserveFlags {
   readonly resume?: string | undefined
 }
 
-/** What was typed, checked as far as it goes without knowing service and offer. */
+/** The arguments, checked as far as possible without service and offer. */
 export interface Typed {
   readonly offerId: string | undefined
   readonly input: Readonly<Record<string, unknown>>
@@ -63,7 +63,7 @@ const OF_A_NEW_RESERVATION = [
   ...(['max-price', 'idempotency-key'] as const),
 ]
 
-/** What was reserved is repeated as it was, so nothing of it can be said anew. */
+/** A repeat sends the stored request unchanged. */
 function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags): void {
   const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
   if (offerArgument !== undefined) typed.unshift('OFFER_ID')
@@ -126,41 +126,35 @@ export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
 
 type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 
-/** What a person should see before it is sent. */
+/** Shown before it is sent. */
 export function describePlan({request, intent, seen}: Plan, target: Target): string {
   const guests = request.guests.map(
-    guest => `${guest.name} ${guest.surname}${guest.is_lead ? ' (lead)' : ''}`,
+    ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
   )
-  const paid =
-    request.payment.mode === 'account' ? 'from the account balance' : 'by the customer, on a payment page'
+  const isAccount = request.payment.mode === 'account'
+  const paid = isAccount ? 'from the account balance' : 'by the customer, on a payment page'
   const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
   const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'unknown'
-  const lines = [
-    ['Hotel', seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)'],
-    ...(seen
-      ? [
-          [
-            'Dates',
-            `${seen.check_in} to ${seen.check_out}, ${seen.rooms.length} ${seen.rooms.length === 1 ? 'room' : 'rooms'}`,
-          ],
-        ]
-      : []),
-    ['Guests', guests.join(', ')],
-    ['Price', `${price}, paid ${paid}`],
-    ['Service', `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`],
-    ['Offer', request.offer_id],
-    ['Reference', request.client_reference_id],
-    ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
-  ]
-  return lines.map(([name = '', text = '']) => `${name.padEnd(10)} ${sanitizeLine(text)}`).join('\n')
+  const rooms = seen?.rooms.length === 1 ? '1 room' : `${seen?.rooms.length} rooms`
+  const rows = {
+    Hotel: seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)',
+    ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${rooms}`}),
+    Guests: guests.join(', '),
+    Price: `${price}, paid ${paid}`,
+    Service: `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`,
+    Offer: request.offer_id,
+    Reference: request.client_reference_id,
+    Key: `Idempotency-Key ${intent.idempotencyKey}`,
+  }
+  const lines = Object.entries(rows).map(([name, text]) => `${name.padEnd(10)} ${sanitizeLine(text)}`)
+  return lines.join('\n')
 }
 
-/** What a confirmation says of the money. */
 export function modeWords({mode}: Target): string {
   return mode === 'live' ? 'LIVE, with real money' : 'TEST'
 }
 
-/** What is certain for whoever stops at a question: of the reservations sent so far, all were refused. */
+/** Certain for a person who stops at a question: all requests so far were refused. */
 export function stoppedWords(refusedCount: number): string {
   if (refusedCount === 0) return 'nothing was sent to reserve, nothing was booked'
   const sent =

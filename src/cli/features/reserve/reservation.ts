@@ -18,17 +18,16 @@ export interface ReserveFlags {
   readonly guest?: readonly Fields[] | undefined
   readonly contact?: Fields | undefined
   readonly nationality?: string | undefined
-  /** What the settings give where neither flag nor file does. */
+  /** From the settings, overridden by flags and file. */
   readonly preferred?: Preferences
 }
 
-/** What is known apart from the flags. */
 export interface Known {
   /** Nationality the offer was searched with. */
   readonly nationality: string | undefined
-  /** Whom the generated reference is for: base URL and client id. */
+  /** Base URL and client id, for the generated reference. */
   readonly client: string
-  /** Calendar day, YYYY-MM-DD: nobody is born after it. */
+  /** Calendar day, YYYY-MM-DD, the last possible birth date. */
   readonly today: string
 }
 
@@ -53,7 +52,7 @@ export const TEMPLATE: ReservationRequest = {
   payment: {mode: 'account'},
 }
 
-/** What the file says, without the empty strings a template leaves; `{}` without --input. Throws usage. */
+/** The contents of the file without the empty strings of the template; `{}` without --input. Throws usage. */
 export async function readInput(path: string | undefined): Promise<Fields> {
   if (path === undefined) return {}
   const value = readJson('--input', await readText('--input', path))
@@ -151,7 +150,7 @@ async function check(request: object): Promise<ReservationRequest> {
   throw refusal(issue)
 }
 
-/** Fields that a contact and guests which were begun lack, so that they are named with the rest. */
+/** Missing fields of an incomplete contact and guests, to be listed with the rest. */
 async function absentWithin(contact: unknown, guests: unknown): Promise<string[]> {
   const {reservationRequest} = await import('../../../contract/reservations.js')
   const parsed = reservationRequest.safeParse(
@@ -172,7 +171,7 @@ export function isAbsent(issue: Issue): boolean {
   return issue.message === MISSING
 }
 
-/** The field as it is told, counted from 0 as in the file and on the wire: `guests[0].identity.number`. */
+/** `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
 export function fieldOf(issue: Issue): string {
   const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
   const field = path.map((key, i) =>
@@ -183,14 +182,9 @@ export function fieldOf(issue: Issue): string {
 
 function refusal(issue: Issue): Failure {
   const name = fieldOf(issue)
-  if (issue.code === 'unrecognized_keys') {
-    return usage(
-      'unknown_field',
-      `${name}: there is no such field in a reservation`,
-      'reserve --template shows them',
-    )
-  }
-  return usage('invalid_input', `${name}: ${issue.message}`)
+  if (issue.code !== 'unrecognized_keys') return usage('invalid_input', `${name}: ${issue.message}`)
+  const problem = 'there is no such field in a reservation'
+  return usage('unknown_field', `${name}: ${problem}`, 'reserve --template shows them')
 }
 
 async function checkNationalities(request: ReservationRequest): Promise<void> {
@@ -208,8 +202,8 @@ function checkBirthDates({guests}: ReservationRequest, today: string): void {
 }
 
 /**
- * The reference of a reservation nobody named: made from the request itself, so that the same command run again, or
- * thirty times at once, is the same reservation and not another one.
+ * Without --client-reference, the reference is derived from the request, so that the same command run again, or thirty
+ * times at once, makes one reservation.
  */
 function withReference(request: ReservationRequest, client: string): ReservationRequest {
   if (request.client_reference_id !== '-') return request

@@ -98,7 +98,7 @@ function requireJournal(state: State): void {
   )
 }
 
-/** How to find out what became of the reservation of `plan`, should it be stopped half-way. */
+/** How to find out the outcome if it is stopped half-way. */
 export function resumeHint({intent}: Plan, state: State): string {
   return state.writable ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
 }
@@ -128,7 +128,7 @@ const WAITING: StopNote = {
   hint: 'check its outcome: bookctl journal',
 }
 
-/** `nothingSent` says that nothing was sent; `hint` is the command that finds out what became of what was. */
+/** `nothingSent`: the words for it; `hint`: the command that finds out the outcome. */
 export function startRun(nothingSent: string, hint: string): Run {
   const stopping = new AbortController()
   let stage: Stage = 'waiting'
@@ -160,7 +160,6 @@ export function startRun(nothingSent: string, hint: string): Run {
   }
 }
 
-/** As messages name it. */
 export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
 }

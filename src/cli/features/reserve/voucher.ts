@@ -93,11 +93,8 @@ function noPlace(path: string, problem: string, hint: string): Failure {
 }
 
 function taken(path: string): Failure {
-  return usage(
-    'file_exists',
-    `${shown(path)} exists already`,
-    'name another with --file, or add --force to replace it',
-  )
+  const hint = 'name another with --file, or add --force to replace it'
+  return usage('file_exists', `${shown(path)} exists already`, hint)
 }
 
 function shown(path: string): string {
