@@ -31,6 +31,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: Promise<State> | undefined
+  private connection: Promise<Connection> | undefined
 
   exitCode: number = 0
   readonly printsLines: boolean = false
@@ -117,8 +118,13 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return target
   }
 
-  /** A connection to the service; it is closed at the end of the command. */
-  async connect(target?: Target): Promise<Connection> {
+  /** The connection to the service, opened once; it is closed at the end of the command. */
+  connect(target?: Target): Promise<Connection> {
+    this.connection ??= this.openConnection(target)
+    return this.connection
+  }
+
+  private async openConnection(target?: Target): Promise<Connection> {
     const {connect} = await import('../session/connect.js')
     const service = target ?? (await this.target())
     const connection = await connect(service, await this.state(), await this.connectOptions())

@@ -1,12 +1,6 @@
 import * as Args from '@oclif/core/args'
-import {
-  applyChange,
-  CHANGE_COLUMNS,
-  changeResult,
-  keyArg,
-  planSetting,
-} from '../../cli/features/access/config.js'
-import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
+import {CHANGE_COLUMNS, changeSetting, keyArg} from '../../cli/features/access/config.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigSet extends BaseCommand {
@@ -30,12 +24,14 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigSet)
-    const {settings} = await this.state()
-    const planned = await planSetting(args.key, args.value, await this.surroundings(), settings.path)
-    if (flags['dry-run']) return this.print(dryRun([], planned.described))
-    await settings.update(file => applyChange(file, planned.change))
-    await this.print(changeResult(planned.change, settings.path))
-    if (planned.taken) this.warn(planned.taken)
-    if (planned.overriddenBy) this.warn(`Warning: ${planned.overriddenBy} overrides this setting`)
+    const around = await this.surroundings()
+    const done = await changeSetting(
+      {key: args.key, text: args.value},
+      around,
+      await this.state(),
+      flags['dry-run'],
+    )
+    await this.print(done.result)
+    for (const warning of done.warnings) this.warn(warning)
   }
 }

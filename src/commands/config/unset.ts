@@ -1,11 +1,5 @@
-import {
-  applyChange,
-  CHANGE_COLUMNS,
-  changeResult,
-  keyArg,
-  planSetting,
-} from '../../cli/features/access/config.js'
-import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
+import {CHANGE_COLUMNS, changeSetting, keyArg} from '../../cli/features/access/config.js'
+import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ConfigUnset extends BaseCommand {
@@ -27,15 +21,9 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigUnset)
-    const {settings} = await this.state()
-    const {change, described} = await planSetting(
-      args.key,
-      undefined,
-      await this.surroundings(),
-      settings.path,
-    )
-    if (flags['dry-run']) return this.print(dryRun([], described))
-    await settings.update(file => applyChange(file, change))
-    await this.print(changeResult(change, settings.path))
+    const around = await this.surroundings()
+    const done = await changeSetting({key: args.key}, around, await this.state(), flags['dry-run'])
+    await this.print(done.result)
+    for (const warning of done.warnings) this.warn(warning)
   }
 }

@@ -11,7 +11,6 @@ import {
   search,
 } from '../../cli/features/catalogue/hotel-search.js'
 import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
-import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -62,15 +61,13 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
   }
 
-  private connected: Promise<Connection> | undefined
-
   async run(): Promise<void> {
     const {flags} = await this.parse(HotelsSearch)
-    const city = await readCity(flags.city, () => this.connection())
+    const city = await readCity(flags.city, () => this.connect())
     const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
     const request = readSearch(await this.complete(given))
     const wanted = {...flags, maxPrice: flags['max-price']}
-    await this.print(await search(await this.connection(), request, wanted))
+    await this.print(await search(await this.connect(), request, wanted))
     this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
@@ -78,12 +75,6 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   private async complete(given: SearchFlags): Promise<SearchFlags> {
     if (!lacksSomething(given) || !mayAsk(this.globals)) return given
     const {completeSearch} = await import('../../cli/features/wizard/ask-search.js')
-    return completeSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
-  }
-
-  /** One connection for the questions and the search. */
-  private connection(): Promise<Connection> {
-    this.connected ??= this.connect()
-    return this.connected
+    return completeSearch(this, given)
   }
 }

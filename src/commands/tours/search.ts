@@ -2,7 +2,6 @@ import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
 import {search, TOUR_COLUMNS, TOUR_SORTS, type TourFlags} from '../../cli/features/catalogue/tours.js'
 import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
-import type {Connection} from '../../cli/session/connect.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
@@ -42,25 +41,17 @@ Environment: BOOKCTL_CURRENCY, and those of every command.`
     limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of tours'}),
   }
 
-  private connected: Promise<Connection> | undefined
-
   async run(): Promise<void> {
     const {flags} = await this.parse(ToursSearch)
-    const city = await readCity(flags.city, () => this.connection())
+    const city = await readCity(flags.city, () => this.connect())
     const given = await this.withDefaults({...flags, city}, ['currency'])
-    await this.print(await search(() => this.connection(), await this.complete(given)))
+    await this.print(await search(() => this.connect(), await this.complete(given)))
   }
 
   /** Asks for what is missing, at a terminal. */
   private async complete(given: TourFlags): Promise<TourFlags> {
     if ((given.city && given.currency) || !mayAsk(this.globals)) return given
     const {completeTourSearch} = await import('../../cli/features/wizard/ask-search.js')
-    return completeTourSearch(await this.prompts(), await this.connection(), given, text => this.note(text))
-  }
-
-  /** One connection for the questions and the search. */
-  private connection(): Promise<Connection> {
-    this.connected ??= this.connect()
-    return this.connected
+    return completeTourSearch(this, given)
   }
 }

@@ -5,9 +5,10 @@ import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
 import type {SettingsEditor, SettingsFile} from '../../../state/settings.js'
+import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
 import {closest} from '../../input/match.js'
-import type {DryChange} from '../../session/dry-run.js'
+import {dryRun} from '../../session/dry-run.js'
 import {
   pathIn,
   SETTING_KEYS,
@@ -128,33 +129,32 @@ function exists(path: string): boolean {
   }
 }
 
-interface PlannedChange {
-  readonly change: Change
-  /** For `--dry-run`. */
-  readonly described: readonly DryChange[]
-  /** Says which settings go with it; undefined when none do. */
-  readonly taken: string | undefined
-  /** What overrides the written setting; undefined if nothing does. */
-  readonly overriddenBy: string | undefined
-}
-
-/** Plans `config set` (or, without `text`, `unset`). Throws usage. */
-export async function planSetting(
-  wanted: SettingKey,
-  text: string | undefined,
+/** `config set` or, without `text`, `config unset`; with `isDry` it only says what would change. Throws usage. */
+export async function changeSetting(
+  typed: {readonly key: SettingKey; readonly text?: string},
   around: Surroundings,
-  path: string,
-): Promise<PlannedChange> {
-  const change = await planChange(wanted, text, around)
+  {settings}: State,
+  isDry: boolean,
+): Promise<{result: Result; warnings: string[]}> {
+  const {path} = settings
+  const change = await planChange(typed, around)
   const {key, place, profile, before, after} = change
-  const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
-  const action = after === null ? 'remove' : 'set'
-  const described = {file: path, action, what: `${where}${key.name}`, before, after} as const
-  const paths = pathsTaken(around.settings, change)
-  const gone = paths.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
-  const names = paths.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
-  const taken = names === '' ? undefined : `Removed, because it belonged to the previous service: ${names}`
-  return {change, described: [described, ...gone], taken, overriddenBy: overriding(change, around)}
+  const removed = pathsTaken(around.settings, change)
+  if (isDry) {
+    const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
+    const action = after === null ? 'remove' : 'set'
+    const changed = {file: path, action, what: `${where}${key.name}`, before, after} as const
+    const gone = removed.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
+    return {result: dryRun([], [changed, ...gone]), warnings: []}
+  }
+  await settings.update(file => applyChange(file, change))
+  const row = {key: key.name, value: after, previous: before, profile, path}
+  const names = removed.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
+  const overriddenBy = overriding(change, around)
+  const warnings: string[] = []
+  if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
+  if (overriddenBy) warnings.push(`Warning: ${overriddenBy} overrides this setting`)
+  return {result: single(row, row, key.name), warnings}
 }
 
 /** What would override the setting once it is written. */
@@ -163,12 +163,6 @@ function overriding({key, place, after}: Change, around: Surroundings): string |
   const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
   if (origin === 'environment') return `the environment variable ${source}`
   return origin === 'profile' && place === 'defaults' ? `profile ${source}` : undefined
-}
-
-/** The change as it is printed. */
-export function changeResult({key, profile, before, after}: Change, path: string): Result {
-  const row = {key: key.name, value: after, previous: before, profile, path}
-  return single(row, row, key.name)
 }
 
 /** The key of that name. Throws usage with a suggestion. */
@@ -190,7 +184,7 @@ export const keyArg = {
   }),
 }
 
-export interface Change {
+interface Change {
   readonly key: SettingKey
   readonly place: SettingPlace
   /** Name of the profile, where that is the place. */
@@ -204,7 +198,10 @@ export interface Change {
  * Settings of a service change in the profile in use, others in the defaults or in the profile of --profile. Throws
  * usage for an invalid value, and for an unknown profile.
  */
-async function planChange(key: SettingKey, text: string | undefined, around: Surroundings): Promise<Change> {
+async function planChange(
+  {key, text}: {readonly key: SettingKey; readonly text?: string},
+  around: Surroundings,
+): Promise<Change> {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
@@ -239,7 +236,7 @@ export function unknownProfile({profiles}: SettingsFile, name: string): Failure 
 }
 
 /** Throws usage when the profile was removed meanwhile. */
-export function applyChange(settings: SettingsEditor, change: Change): void {
+function applyChange(settings: SettingsEditor, change: Change): void {
   const {key, place, profile, after} = change
   const present = settings.read()
   if (profile !== null) requireProfile(present, profile)

@@ -11,6 +11,7 @@ import {checkCurrency, checkInteger} from '../../input/checks.js'
 import {matches} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import type {Preferences} from '../../session/settings.js'
+import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
 import {namedCities} from '../catalogue/city-names.js'
@@ -184,45 +185,32 @@ function nameOf({id, name, country_code: country}: KnownCity): string {
   return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
 }
 
-export async function completeSearch(
-  prompts: Prompts,
-  connection: Connection,
-  given: SearchFlags,
-  note: (text: string) => void,
-): Promise<SearchFlags> {
-  const asking = searchAsking(prompts, connection, today())
-  const flags = await withWayBack(prompts, asked => askSearch({...asking, prompts: asked}, given))
-  note(`Without questions: ${commandOf(flags)}`)
+export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {
+  const flags = await askFor(command, asking => askSearch(asking, given))
+  command.note(`Without questions: ${commandOf(flags)}`)
   return flags
 }
 
+const NAMES = ['city', 'check-in', 'check-out', 'nights', 'room', 'nationality', 'currency'] as const
+
 /** The command line of a search. */
-export function commandOf(flags: SearchFlags): string {
-  const {city, nights, nationality, currency, 'check-in': checkIn, 'check-out': checkOut} = flags
-  const values = [
-    ['city', city],
-    ['check-in', checkIn],
-    ['check-out', checkOut],
-    ['nights', nights],
-    ...(flags.room ?? []).map(room => ['room', roomText(room)]),
-    ['nationality', nationality],
-    ['currency', currency],
-  ]
-  const words = values.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
+export function commandOf({room = [], ...flags}: SearchFlags): string {
+  const texts = {...flags, room: room.map(roomText)}
+  const words = NAMES.flatMap(name => [texts[name] ?? []].flat().map(text => `--${name} ${text}`))
   return sanitizeLine(`bookctl hotels search ${words.join(' ')}`)
 }
 
-export async function completeTourSearch(
-  prompts: Prompts,
-  connection: Connection,
-  given: TourFlags,
-  note: (text: string) => void,
-): Promise<TourFlags> {
-  const asking = searchAsking(prompts, connection, today())
-  const {city, currency} = await withWayBack(prompts, async asked => ({
-    city: given.city || (await askCity({...asking, prompts: asked})),
-    currency: given.currency || (await askCurrency(asked)),
+export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
+  const {city, currency} = await askFor(command, async asking => ({
+    city: given.city || (await askCity(asking)),
+    currency: given.currency || (await askCurrency(asking.prompts)),
   }))
-  note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
+  command.note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}
+}
+
+async function askFor<T>(command: BaseCommand, ask: (asking: SearchAsking) => Promise<T>): Promise<T> {
+  const prompts = await command.prompts()
+  const asking = searchAsking(prompts, await command.connect(), today())
+  return withWayBack(prompts, asked => ask({...asking, prompts: asked}))
 }
