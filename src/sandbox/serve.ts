@@ -43,13 +43,11 @@ async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpB
     const response = await sandbox.handle(request)
     if (!response.headers.has(CUT_HEADER)) return response
     await sendFirstPiece(response, outgoing)
-    outgoing.socket?.destroy()
-    return RESPONSE_ALREADY_SENT
   } catch (error) {
     if (!(error instanceof ConnectionDrop)) throw error
-    outgoing.socket?.destroy()
-    return RESPONSE_ALREADY_SENT
   }
+  outgoing.socket?.destroy()
+  return RESPONSE_ALREADY_SENT
 }
 
 /** Resolves when head and first piece of the body have left. */

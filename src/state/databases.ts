@@ -14,10 +14,7 @@ export interface OwnDatabase {
 /** The generation of a new tokens.db, and so of one that does not exist yet. */
 export const FIRST_GENERATION = 1
 
-/**
- * Every secret on this machine. Every logout increments the generation, so that a process that requested a token before
- * the logout cannot write it back afterwards.
- */
+/** Every secret on this machine. A logout increments the generation, so that no earlier process writes its token back. */
 export const TOKENS: OwnDatabase = {
   name: TOKENS_NAME,
   migrations: [

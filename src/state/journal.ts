@@ -182,7 +182,7 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
   else eraseOrLater(database, update)
 }
 
-/** Leaves no byte of a body. If the file is busy or the disk full, a later process erases it. */
+/** Leaves no byte of a body; if the file is busy or the disk full, a later process erases it. */
 function eraseOrLater(database: Database, work: () => number): number {
   return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
 }

@@ -38,7 +38,10 @@ export function convertOffer(call: CreateCall): Reservation {
   refuseDuplicate(call)
   playScenario(call, stored.offer)
   checkParty(call, stored)
-  return call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
+  const record =
+    call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
+  markConverted(call.service.database, record.offer_id, record.reservation_ref)
+  return record
 }
 
 /** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
@@ -84,9 +87,10 @@ function payFromAccount(call: CreateCall, stored: StoredOffer): Reservation {
   const debitedMinor = debit(client, stored.offer)
   const payment: Payment = {...paymentOf(call, stored.offer), status: 'PAID', paid_at: isoTime(now)}
   const record = confirmed(draft(call, stored, payment), now)
-  changeBalance(service.database, client.client_id, -debitedMinor, now)
-  store(call, record, debitedMinor, null)
-  recordConfirmation(service.database, {clientId: client.client_id, record, now})
+  const clientId = client.client_id
+  changeBalance(service.database, clientId, -debitedMinor, now)
+  addReservation(service.database, {clientId, record, debitedMinor, paymentToken: null})
+  recordConfirmation(service.database, {clientId, record, now})
   return record
 }
 
@@ -95,7 +99,8 @@ function awaitPayment(call: CreateCall, stored: StoredOffer): Reservation {
   const expires_at = isoTime(call.now + PAYMENT_VALIDITY_SECONDS)
   const payment = {...paymentOf(call, stored.offer), url: `/pay/${paymentToken}`, expires_at}
   const record = draft(call, stored, payment)
-  store(call, record, 0n, paymentToken)
+  const clientId = call.client.client_id
+  addReservation(call.service.database, {clientId, record, debitedMinor: 0n, paymentToken})
   return record
 }
 
@@ -110,16 +115,6 @@ function debit(client: Client, offer: Offer): bigint {
     available: fromMinor(available, client.currency),
     currency: client.currency,
   })
-}
-
-function store(
-  {service, client}: CreateCall,
-  record: Reservation,
-  debitedMinor: bigint,
-  paymentToken: string | null,
-): void {
-  addReservation(service.database, {clientId: client.client_id, record, debitedMinor, paymentToken})
-  markConverted(service.database, record.offer_id, record.reservation_ref)
 }
 
 function paymentOf({body}: CreateCall, {price}: Offer): Payment {

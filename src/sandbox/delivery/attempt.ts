@@ -39,20 +39,14 @@ export async function makeAttempt(
   return {signedAt, attempt: {n: delivery.attempts + 1, at: isoTime(now), status, ms, error}}
 }
 
-/**
- * The second to sign: of real time, since the receiver checks it against its own clock, however far this one was
- * moved; and never that of the attempt before, so that no two attempts carry the same signature.
- */
+/** The second to sign: of real time, by which receivers check it, and never that of the last attempt. */
 function signingTime(realNow: number, before: number | null): number {
   const now = Math.floor(realNow)
   if (before === null || before < now || before - now > MAX_SECONDS_AHEAD) return now
   return before + 1
 }
 
-/**
- * The step after attempt number `n`, made at `at`, of a delivery that was `status` before. One that was delivered or
- * abandoned has done with the schedule: an attempt of it was ordered by hand, and a failure changes nothing.
- */
+/** The step after attempt number `n`, made at `at`. After the schedule, a failed attempt by hand changes nothing. */
 export function stepAfter(
   {n, at, status}: {n: number; at: number; status: DeliveryStatus},
   delivered: boolean,

@@ -86,10 +86,7 @@ export class Dispatcher {
     return true
   }
 
-  /**
-   * When something falls due next, on the sandbox's clock; null when nothing does. Deliveries of a subscription at
-   * its limit are left out: the end of an attempt wakes them.
-   */
+  /** When something falls due next, except for subscriptions at their limit, on the sandbox's clock; null when nothing does. */
   nextDue(): number | null {
     const {database} = this.service
     const attempt = this.origin() === undefined ? null : nextAttemptAt(database, this.#taken())

@@ -24,10 +24,7 @@ export class TimeMover {
     private readonly dispatcher: Dispatcher,
   ) {}
 
-  /**
-   * Moves time by `seconds` and resolves when everything that fell due meanwhile has happened. Rejects with
-   * StorageError; time then stands where the fault was.
-   */
+  /** Moves time by `seconds` and resolves when everything that fell due has happened. Rejects with StorageError. */
   move(seconds: number): Promise<void> {
     const stops = this.#stops
     const moved = this.#last.then(() => this.#step(seconds, stops))

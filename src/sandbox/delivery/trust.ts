@@ -3,10 +3,7 @@ import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
 import {readPem} from '../../storage/files.js'
 
-/**
- * Returns the context for the next connection: undefined, the runtime's own default, while none of `caFiles` is there.
- * The files are read each time; a new context is made only when they have changed.
- */
+/** The context for the next connection, new when a file has changed; undefined, the runtime's default, without any file. */
 export function createTrust(caFiles: readonly string[]): () => tls.SecureContext | undefined {
   let known = ''
   let context: tls.SecureContext | undefined

@@ -13,10 +13,7 @@ import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
 /** Any grant type passes the schema, so that another one is refused by its own code (RFC 6749 §5.2). */
 const anyGrant = tokenRequest.extend({grant_type: z.string().min(1)})
 
-/**
- * Grants those of the scopes asked for that the operator granted to the client; `scope` says which.
- * A scope name that does not exist, or none granted, is `invalid_scope`.
- */
+/** Grants the requested scopes that the client has. An unknown scope, or none granted, is `invalid_scope`. */
 const createToken = publicOperation(anyGrant, ({service, now, body}) => {
   if (body.grant_type !== 'client_credentials') {
     throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')

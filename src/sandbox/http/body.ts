@@ -27,10 +27,7 @@ function tooLarge(): Refusal {
   return new Refusal('payload_too_large', message, {}, {Connection: 'close'})
 }
 
-/**
- * The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`.
- * Throws Refusal `invalid_request`: another content type, not UTF-8, not JSON, nested too deeply.
- */
+/** The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`. Throws Refusal `invalid_request`. */
 export function parseJson(bytes: Uint8Array, contentType: string | undefined, emptyAllowed = false): unknown {
   if (bytes.byteLength === 0 && emptyAllowed) return {}
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {

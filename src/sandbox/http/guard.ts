@@ -33,10 +33,7 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
-/**
- * Throws Refusal `forbidden` unless the browser's headers say that this form was sent from a page of the sandbox itself.
- * Unlike `checkOrigin` it also refuses a request without those headers: scripts have the controls.
- */
+/** As `checkOrigin`, and refuses a form without a browser's headers: scripts have the controls. */
 export function checkForm(request: Request, ownOrigin: string): void {
   checkOrigin(request, ownOrigin)
   const isOwn =

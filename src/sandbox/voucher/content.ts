@@ -25,10 +25,7 @@ interface VoucherExtra {
   readonly issuedAt: string
 }
 
-/**
- * One A4 page, or more when there are many guests. TEST is written across each. The same reservation and extras give
- * the same bytes. A character the font lacks is replaced, never refused.
- */
+/** A4 pages, TEST across each. The same input gives the same bytes; characters that the font lacks are replaced. */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
   const title = `Voucher ${reservation.reservation_ref}`
   const sheet = new Sheet({title, author: extra.partnerName, issuedAt: new Date(extra.issuedAt)})
