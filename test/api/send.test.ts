@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
-import type {AttemptRecord} from '../../src/api/types.js'
 import {
+  type AttemptRecord,
   ExchangeError,
   type ExchangeFault,
   type ExchangeLimits,
@@ -15,17 +15,9 @@ import {
 } from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
 
-const REQUEST: WireRequest = {
-  method: 'POST',
-  url: 'http://127.0.0.1/v1/x',
-  headers: {a: 'b'},
-  body: '{"n":1}',
-}
-const answer = (status: number, headers: Record<string, string> = {}): WireAnswer => ({
-  status,
-  headers,
-  body: Buffer.from('{}'),
-})
+const REQUEST = {method: 'POST', url: 'http://127.0.0.1/v1/x', headers: {a: 'b'}, body: '{"n":1}'}
+const BODY = Buffer.from('{}')
+const answer = (status: number, headers: Record<string, string> = {}) => ({status, headers, body: BODY})
 const failure = (fault: ExchangeFault, sent: boolean) => new ExchangeError(fault, sent, `${fault} here`)
 
 type Step = WireAnswer | ExchangeError
@@ -61,22 +53,14 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
 describe('what may have been done', () => {
   test('a lost attempt is remembered when the later ones do not even leave', async () => {
     const {send} = setUp([failure('reset', true), failure('refused', false)])
-    expect(await send()).toMatchObject({
-      name: 'SendError',
-      attempts: 4,
-      mayHaveActed: true,
-      last: {fault: 'refused'},
-    })
+    expect(await send()).toMatchObject({attempts: 4, mayHaveActed: true, last: {fault: 'refused'}})
   })
 
   test('a 503 before a refused connection may have acted; a 429 has not', async () => {
     expect(await setUp([answer(503), failure('refused', false)]).send()).toMatchObject({mayHaveActed: true})
     expect(await setUp([answer(429), failure('refused', false)]).send()).toMatchObject({mayHaveActed: false})
-    expect(await setUp([answer(429), answer(200)]).send({repeatable: false})).toMatchObject({
-      status: 200,
-      attempts: 2,
-      mayHaveActed: false,
-    })
+    const accepted = await setUp([answer(429), answer(200)]).send({repeatable: false})
+    expect(accepted).toMatchObject({status: 200, attempts: 2, mayHaveActed: false})
   })
 })
 
@@ -136,11 +120,9 @@ test('beforeAttempt is called before each attempt, and what it throws ends the s
 test('the trace gets every attempt, with the wait that follows', async () => {
   const {send, records} = setUp([failure('reset', true), answer(200)], {random: () => 0.4, seconds: 2})
   await send()
-  expect(
-    records.map(({attempt, milliseconds, waitMilliseconds}) => [attempt, milliseconds, waitMilliseconds]),
-  ).toEqual([
-    [1, 2000, 100],
-    [2, expect.closeTo(2000), undefined],
+  expect(records).toMatchObject([
+    {attempt: 1, milliseconds: 2000, waitMilliseconds: 100},
+    {attempt: 2, milliseconds: expect.closeTo(2000), waitMilliseconds: undefined},
   ])
 })
 
@@ -155,9 +137,8 @@ test('an answer comes with the secrets of every request before it, which it may 
   await sender.send({...REQUEST, headers: {authorization: 'Bearer token-of-the-first'}}, policy)
   await sender.send({...REQUEST, url: 'https://h.example/v/WyJSU1Yt.N1_RNqqrQB', headers: {}}, policy)
   const {secrets} = await sender.send({...REQUEST, headers: {authorization: 'Bearer another-token'}}, policy)
-  expect(new Set(secrets)).toEqual(
-    new Set(['sk_test_known', 'token-of-the-first', 'WyJSU1Yt.N1_RNqqrQB', 'another-token']),
-  )
+  const known = ['sk_test_known', 'token-of-the-first', 'WyJSU1Yt.N1_RNqqrQB', 'another-token']
+  expect(new Set(secrets)).toEqual(new Set(known))
 })
 
 test('each attempt gets the times and the size that are ours, and never more time than is left', async () => {

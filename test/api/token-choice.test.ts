@@ -80,29 +80,21 @@ test('the token with the fewest scopes is taken, and of those the one that lives
   const wide = token('wide', {scopes: ['hotels:read', 'account:read', 'tours:read'], expiresAt: NOW + 9000})
   const two = token('two', {scopes: ['hotels:read', 'account:read'], expiresAt: NOW + 5000})
   const [early, late] = [token('early', {expiresAt: NOW + 500}), token('late', {expiresAt: NOW + 600})]
-  for (const tokens of [
-    [wide, two, early, late],
-    [late, early, two, wide],
-    [early, wide, late, two],
-  ])
+  for (const tokens of [[wide, two, early, late].reverse(), [early, wide, late, two]])
     expect(await setUp({tokens}).get()).toBe('late')
-  for (const tokens of [
-    [wide, two],
-    [two, wide],
-  ])
-    expect(await setUp({tokens}).get()).toBe('two')
+  for (const tokens of [[wide, two].reverse(), [wide, two]]) expect(await setUp({tokens}).get()).toBe('two')
 })
 
 test('one that does not serve, ends within a minute or comes from the future is not', async () => {
-  expect(
-    await setUp({tokens: [token('other', {scopes: ['tours:read'], askedScopes: ['tours:read']})]}).get(),
-  ).toBe('asked-1')
-  expect(await setUp({tokens: [token('fewer', {scopes: []})]}).get()).toBe('fewer')
-  expect(await setUp({tokens: [token('more', {askedScopes: ['a', 'b']})]}).get()).toBe('more')
-  expect(await setUp({tokens: [token('last', {expiresAt: NOW + 60})]}).get()).toBe('last')
-  expect(await setUp({tokens: [token('ending', {expiresAt: NOW + 59})]}).get()).toBe('asked-1')
-  expect(await setUp({tokens: [token('now', {obtainedAt: NOW})]}).get()).toBe('now')
-  expect(await setUp({tokens: [token('future', {obtainedAt: NOW + 1})]}).get()).toBe('asked-1')
+  const takes = async (name: string, more: Partial<CachedToken>) =>
+    (await setUp({tokens: [token(name, more)]}).get()) === name
+  expect(await takes('other', {scopes: ['tours:read'], askedScopes: ['tours:read']})).toBe(false)
+  expect(await takes('fewer', {scopes: []})).toBe(true)
+  expect(await takes('more', {askedScopes: ['a', 'b']})).toBe(true)
+  expect(await takes('last', {expiresAt: NOW + 60})).toBe(true)
+  expect(await takes('ending', {expiresAt: NOW + 59})).toBe(false)
+  expect(await takes('now', {obtainedAt: NOW})).toBe(true)
+  expect(await takes('future', {obtainedAt: NOW + 1})).toBe(false)
 })
 
 test('what another process brings meanwhile is taken while anything is left of it', async () => {
@@ -117,7 +109,7 @@ test('what another process brings meanwhile is taken while anything is left of i
   expect(replacing.asked()).toBe(0)
 })
 
-test('when waiting brings nothing this process asks itself', async () => {
+test('without a result of waiting this process asks itself', async () => {
   const {get, asked} = setUp({tokens: [], meanwhile: []})
   expect(await get()).toBe('asked-1')
   expect(asked()).toBe(1)

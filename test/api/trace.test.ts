@@ -48,49 +48,45 @@ const BOOKING = {
   guests: [{...GUEST, identity: {type: 'TC', number: CANARIES.identity}}],
 }
 
-/** A whole errand, with the service repeating secrets wherever it can. */
+const {token, clientSecret, voucherSignature: signature} = CANARIES
+const SIGNED = `https://files.test/${signature}/v.pdf`
+const inBase64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** What a reservation is answered with: personal data in every place. */
+const MADE = {
+  reservation_ref: 'RSV-1',
+  status: 'PENDING_PAYMENT',
+  hotel: {name: 'Pera Palace'},
+  payment: {url: `https://pay.test/${CANARIES.paymentPath}?x=1`, amount: '240.00'},
+  guests: BOOKING.guests,
+  note: `for ${name} ${surname}, ${CANARIES.identity}`,
+  numeric: Number(CANARIES.identity),
+  nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: email})}),
+}
+/** A refusal that echoes the token in every spelling. */
+const ECHO = {
+  code: 'odd',
+  message: `bad ${encodeURIComponent(token)} and ${inBase64(`cid_1:${clientSecret}`)}`,
+  [token]: {list: [Buffer.from(token).toString('base64url'), Buffer.from(token).toString('hex')]},
+  odd: [...token].map(c => `%${c.charCodeAt(0).toString(16)}`).join(''),
+}
+const bearer = {authorization: `Bearer ${token}`}
+
+/** All requests of a booking, with the service repeating secrets wherever it can. */
 const ERRAND: AttemptRecord[] = [
   record(
     'POST',
     `${BASE}/oauth/token`,
-    {client_id: 'cid_1', client_secret: CANARIES.clientSecret, scope: 'hotels:read'},
-    answer(
-      {data: {access_token: CANARIES.token, token_type: 'Bearer', expires_in: 7200}},
-      {'set-cookie': `s=${CANARIES.cookie}`},
-    ),
+    {client_id: 'cid_1', client_secret: clientSecret, scope: 'hotels:read'},
+    answer({data: {access_token: token, token_type: 'Bearer'}}, {'set-cookie': `s=${CANARIES.cookie}`}),
     {'proxy-authorization': `Basic ${CANARIES.proxy}`},
   ),
-  record(
-    'POST',
-    `${BASE}/reservations/hotel`,
-    BOOKING,
-    answer({
-      data: {
-        reservation_ref: 'RSV-1',
-        status: 'PENDING_PAYMENT',
-        hotel: {name: 'Pera Palace'},
-        payment: {url: `https://pay.test/${CANARIES.paymentPath}?x=1`, amount: '240.00'},
-        guests: BOOKING.guests,
-        note: `for ${CANARIES.name} ${CANARIES.surname}, ${CANARIES.identity}`,
-        numeric: Number(CANARIES.identity),
-        nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: CANARIES.email})}),
-      },
-    }),
-    {authorization: `Bearer ${CANARIES.token}`, 'idempotency-key': '0b9f2f4e-visible-key'},
-  ),
-  record(
-    'GET',
-    `${BASE}/reservations/RSV-1/voucher`,
-    undefined,
-    answer({data: {voucher: {url: `https://files.test/${CANARIES.voucherSignature}/v.pdf`}}}),
-  ),
-  record(
-    'GET',
-    `https://files.test/${CANARIES.voucherSignature}/v.pdf?sig=${CANARIES.voucherSignature}`,
-    undefined,
-    answer('%PDF-1.7 Canaryşe'),
-    {},
-  ),
+  record('POST', `${BASE}/reservations/hotel`, BOOKING, answer({data: MADE}), {
+    ...bearer,
+    'idempotency-key': '0b9f2f4e-visible-key',
+  }),
+  record('GET', `${BASE}/reservations/RSV-1/voucher`, undefined, answer({data: {voucher: {url: SIGNED}}})),
+  record('GET', `${SIGNED}?sig=${signature}`, undefined, answer('%PDF-1.7 Canaryşe'), {}),
   record(
     'POST',
     `${BASE}/webhooks/subscriptions`,
@@ -99,33 +95,12 @@ const ERRAND: AttemptRecord[] = [
   ),
   record(
     'GET',
-    `${BASE}/account?token=${CANARIES.voucherSignature}&client_reference_id=my-ref`,
+    `${BASE}/account?token=${signature}&client_reference_id=my-ref`,
     undefined,
-    answer(
-      {
-        error: {
-          code: 'odd',
-          message: `bad ${encodeURIComponent(CANARIES.token)} and ${Buffer.from(`cid_1:${CANARIES.clientSecret}`).toString('base64')}`,
-          [CANARIES.token]: {
-            list: [
-              Buffer.from(CANARIES.token).toString('base64url'),
-              Buffer.from(CANARIES.token).toString('hex'),
-            ],
-          },
-          odd: [...CANARIES.token].map(c => `%${c.charCodeAt(0).toString(16)}`).join(''),
-        },
-      },
-      {location: `https://files.test/${CANARIES.voucherSignature}`, 'x-echo': `token=${CANARIES.token}`},
-      500,
-    ),
+    answer({error: ECHO}, {location: `https://files.test/${signature}`, 'x-echo': `token=${token}`}, 500),
   ),
-  record('GET', `${BASE}/account`, undefined, answer(`<html>${CANARIES.email}`, {}, 502)),
-  record(
-    'GET',
-    `${BASE}/account`,
-    undefined,
-    new ExchangeError('reset', true, 'service.test:443 closed the connection'),
-  ),
+  record('GET', `${BASE}/account`, undefined, answer(`<html>${email}`, {}, 502)),
+  record('GET', `${BASE}/account`, undefined, new ExchangeError('reset', true, 'service.test:443 closed it')),
 ]
 
 /** Everything a canary may look like. */
@@ -157,7 +132,7 @@ test('a verbose line is one line with method, URL, status, time, request id and 
   expect(lines[1]).toBe(`POST ${BASE}/reservations/hotel: 200 in 41 ms, request req_1, attempt 1`)
   expect(lines[3]).toMatch(/^GET https:\/\/files\.test\/\[redacted\]: 200/)
   expect(lines[5]).toContain(`GET ${BASE}/account?token=[redacted]&client_reference_id=[redacted]: 500`)
-  expect(lines[7]).toContain('reset in 41 ms (service.test:443 closed the connection), attempt 1')
+  expect(lines[7]).toContain('reset in 41 ms (service.test:443 closed it), attempt 1')
 })
 
 test('a verbose line has the wait, and foreign text escaped', () => {
