@@ -104,22 +104,3 @@ test('an account of several members is left as it is; what is no object is not u
   expect(await showAccount(apiAnswering({data: account}).api)).toEqual(account)
   await expect(showAccount(apiAnswering({data: [1]}).api)).rejects.toMatchObject({kind: 'service_failed'})
 })
-
-test('no offer of a long answer is lost, and each keeps its own facts', async () => {
-  const count = 12_000
-  const hotel = {name: 'Kaftan', city: {id: 101}}
-  const offers = Array.from({length: count}, (_, n) => ({
-    offer_id: `off_${n}`,
-    hotel: {...hotel, stars: 1 + (n % 5), facts: [{a: {}}, {b: {}}, {c: {}}]},
-    price: {total: `${n}.00`, currency: 'EUR'},
-  }))
-  const {api} = apiAnswering({data: {offers}})
-  const found = await searchHotels(api, SEARCH)
-  expect(found.offers).toHaveLength(count)
-  expect(found.offers.at(-1)).toMatchObject({
-    offer_id: `off_${count - 1}`,
-    hotel_name: 'Kaftan',
-    stars: 1 + ((count - 1) % 5),
-    price: {total: `${count - 1}.00`, currency: 'EUR'},
-  })
-})
