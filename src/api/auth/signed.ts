@@ -39,26 +39,18 @@ export async function sendSigned(
   })
   if (renewed.access_token === token.access_token) return first
   const timeoutSeconds = Math.max(1, deadline - clock.now())
-  return sendAgain(sender, authorized(request, renewed), {...policy, timeoutSeconds}, first)
-}
-
-/** Sends once more after a 401. A second 401 is an answer like any other. */
-async function sendAgain(
-  sender: Sender,
-  request: WireRequest,
-  policy: SendPolicy,
-  first: SentAnswer,
-): Promise<SentAnswer> {
+  // A second 401 is an answer like any other; attempts count from the first request on.
+  const total = ({attempts, mayHaveActed}: SentAnswer | SendError) => ({
+    attempts: first.attempts + attempts,
+    mayHaveActed: first.mayHaveActed || mayHaveActed,
+  })
   try {
-    const second = await sender.send(request, policy)
-    return {
-      ...second,
-      attempts: first.attempts + second.attempts,
-      mayHaveActed: first.mayHaveActed || second.mayHaveActed,
-    }
+    const second = await sender.send(authorized(request, renewed), {...policy, timeoutSeconds})
+    return {...second, ...total(second)}
   } catch (error) {
     if (!(error instanceof SendError)) throw error
-    throw new SendError(error.last, first.attempts + error.attempts, first.mayHaveActed || error.mayHaveActed)
+    const {attempts, mayHaveActed} = total(error)
+    throw new SendError(error.last, attempts, mayHaveActed)
   }
 }
 
