@@ -2,7 +2,6 @@
 import {expect, test} from 'vitest'
 import {listCities, listCountries, listCurrencies} from '../../src/api/operations/content.js'
 import {apiAnswering, apiOfSandbox} from '../support/answering.js'
-import {rejectionOf} from '../support/thrown.js'
 
 const PLACE = {latitude: 41.01, longitude: 28.98, timezone: 'Europe/Istanbul'}
 const ISTANBUL = {id: 101, name: 'İstanbul', country_code: 'TR', ...PLACE}
@@ -69,23 +68,6 @@ test.each([
     [1, 'DE'],
     [2, 'DE'],
   ])
-})
-
-test.each([
-  ['a total', {data: [ISTANBUL], total: 9}],
-  ['a word', {data: [ISTANBUL], has_more: true}],
-  ['a link elsewhere', {data: [ISTANBUL], links: {next: 'https://elsewhere.test/v1/content/cities?page=2'}}],
-  ['pages that stay the same', {data: [ISTANBUL], pagination: {page: 1, total_pages: 9, total: 400}}],
-])('that there are more, as %s says, is known', async (_, json) => {
-  const {api, requests} = apiAnswering({json})
-  expect(await listCities(api)).toMatchObject({items: [{id: 101}], isComplete: false})
-  expect(requests.every(line => line.startsWith('GET /v1/content/cities'))).toBe(true)
-})
-
-test('no list is no answer; an empty one is', async () => {
-  const failure = await rejectionOf(listCities(apiAnswering({json: {data: {hello: 'world'}}}).api))
-  expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
-  expect(await listCities(apiAnswering({json: {data: []}}).api)).toEqual({items: [], isComplete: true})
 })
 
 test('the local sandbox has all of them', async () => {

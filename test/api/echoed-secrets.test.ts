@@ -1,6 +1,5 @@
 /** A service that echoes what it was sent: no secret of it reaches a person or a script. */
 import {expect, test} from 'vitest'
-import {quoteBody} from '../../src/api/answers/errors.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
 import {readAnswer} from '../../src/api/operations/client.js'
 import {secretsIn} from '../../src/api/redact/secrets-in.js'
@@ -63,27 +62,4 @@ test('what holds no secret is shown as it is', () => {
   expect(
     refusalOf(answer(409, JSON.stringify({error: {code: 'price_changed', message: said}})), 0).message,
   ).toContain(said)
-})
-
-test.each([
-  ['broken', '{"data":{"access_token":"found-1","expires_in":7200},,'],
-  ['cut off', '{"data":{"expires_in":7200,"access_token" : "found-1'],
-  ['in a string', '{"data":"{\\"access_token\\":\\"found-1\\"}'],
-  ['in capitals of its own', '{"accessToken":"found-1"'],
-  ["a person's", '{"guests":[{"surname":"found-1"},,'],
-  ['an identity', '{"guests":[{"identity":{"number":"found-1","type":"PASSPORT"}}],,'],
-  ['an identity, deeper', '{"identity":{"document":{"a":[1]},"number":"found-1"}},,'],
-  ['an identity in a string', '{"m":"{\\"identity\\":{\\"number\\":\\"found-1\\"}}",,'],
-  ['an identity that is cut off', '{"identity":{"type":"PASSPORT","number":"found-1'],
-  ['a link without a host', '{"payment":{"url":"/pay/found-1"},,'],
-])('JSON that is %s is quoted without what its names say is secret', (_, text) => {
-  const said = quoteBody(answer(200, text)) ?? ''
-  expect(said).not.toContain('found-1')
-  expect(said).toContain('[redacted]')
-})
-
-test('what is quoted of broken JSON is all the rest of it', () => {
-  expect(quoteBody(answer(200, '{"offer_id":"off_1","name":"a \\" b",,'))).toBe(
-    '{"offer_id":"off_1","name":"a \\" b",,',
-  )
 })

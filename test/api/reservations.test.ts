@@ -105,15 +105,6 @@ describe('a list', () => {
     const found = await listReservations(api, {limit: 2})
     expect([refsOf(found), found.next]).toEqual([['A', 'B'], '?'])
   })
-
-  test('may be empty, but must be one', async () => {
-    expect(await listReservations(apiAnswering({json: {data: []}}).api, {})).toEqual({
-      reservations: [],
-      next: null,
-    })
-    const failure = await rejectionOf(listReservations(apiAnswering({json: {hello: 1}}).api, {}))
-    expect(failure.details.code).toBe('answer_not_understood')
-  })
 })
 
 test('the facts of a foreign reservation, and of one that says nothing', () => {

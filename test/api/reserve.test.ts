@@ -202,14 +202,6 @@ describe('an answer about another booking is not believed', () => {
     expectSameRequests()
   })
 
-  test('control characters of the service do not reach the message', async () => {
-    scripted(answering({data: {...foreign, client_reference_id: '\u001b[2Jx\ny'}}))
-    const {message} = await run().catch(error => error)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
-    expect(message).not.toMatch(/[\u0000-\u001f]/)
-    expect(message).toContain('in place of ref-1')
-  })
-
   test('one that repeats what was sent is', async () => {
     const echo = {client_reference_id: 'ref-1', offer_id: 'off_1', alternatives: [{offer_id: 'off_2'}]}
     scripted(answering({data: {reservation: {reservation_ref: 'R', status: 'CONFIRMED', ...echo}}}))

@@ -98,13 +98,6 @@ describe('waiting', () => {
   })
 })
 
-test('attemptTimeoutSeconds bounds one attempt, so that a hanging one leaves time for the next', async () => {
-  const {send, limits} = setUp([failure('timeout', true), answer(200)], {seconds: 5})
-  await send({timeoutSeconds: 12, attemptTimeoutSeconds: 5})
-  expect(limits.map(limit => limit.headersMilliseconds)).toEqual([5000, 5000])
-  expect(limits[1]?.totalMilliseconds).toBeCloseTo(7000)
-})
-
 test('beforeAttempt is called before each attempt, and what it throws ends the sending', async () => {
   const {send, requests} = setUp([answer(503)])
   const seen: number[] = []

@@ -95,17 +95,6 @@ describe('replacing a refused token', () => {
     expect((await mine.replace(old, ['account:read'])).access_token).toBe(theirs.access_token)
     expect(requests().length).toBe(2)
   })
-
-  test('ends after one renewal and one repeat', async () => {
-    place.service.script = (request, response) => {
-      if (request.path !== '/account') return false
-      refuse(response, 401, 'token_expired')
-      return true
-    }
-    await expect(open().api.call('account.show')).rejects.toMatchObject({kind: 'not_allowed'})
-    expect(requests().length).toBe(2)
-    expect(place.service.seen('/account').length).toBe(2)
-  })
 })
 
 describe('a token request that fails', () => {

@@ -45,13 +45,6 @@ describe('tours', () => {
       expect(tour?.price).toEqual({total: '10.00', currency: 'EUR'})
     },
   )
-
-  test('none is an outcome; no list is not', async () => {
-    expect(await search({data: [], meta: {links: [{name: 'x'}]}})).toEqual([])
-    expect((await rejectionOf(search({data: 'soon'}))).details.code).toBe('answer_not_understood')
-    const shown = showTour(apiAnswering({json: {data: {}}}).api, 't1')
-    expect((await rejectionOf(shown)).details.code).toBe('answer_not_understood')
-  })
 })
 
 test.each([{data: {name: 'Otel'}}, {name: 'Otel'}, {data: {property: {name: 'Otel'}, meta: {}}}])(
