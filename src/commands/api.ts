@@ -7,13 +7,14 @@ import {
   apiResult,
   bodyOf,
   bytesOf,
+  checkMethod,
   describeRaw,
   doubtOf,
   planCall,
   readCall,
   splitHeader,
 } from '../cli/features/request/api.js'
-import {checkedFlag} from '../cli/input/flags.js'
+import {checkedArg, checkedFlag} from '../cli/input/flags.js'
 import {scopeFlag, type Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {jsonResult} from '../cli/terminal/result.js'
@@ -37,7 +38,10 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   ]
   static override candidates = {scope: 'scopes'} as const
   static override args = {
-    method: Args.string({required: true, description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS'}),
+    method: checkedArg(checkMethod)({
+      required: true,
+      description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
+    }),
     path: Args.string({required: true, description: 'path under the base URL, with its query'}),
   }
   static override flags = {

@@ -105,7 +105,7 @@ function of(command: Defined, flag: string, value: string): [Defined, string[]] 
   return [command, [flag, value]]
 }
 
-test('every mistake of a line is found at once', async () => {
+test('finds every error of a line at once', async () => {
   const argv = ['--city', '0', '--check-in', 'foo', '--room', 'x', '--limit', '0', '--currency', 'hunter2!']
   const {errors} = await readLine(HotelsSearch, argv)
   const names = errors.map(message => message.split(':')[0])
@@ -137,13 +137,17 @@ test('scopes are read from several flags and from one with commas or spaces', as
   }
 })
 
-test('a mistake in an argument is named by the argument', async () => {
+test('an error in an argument names the argument', async () => {
   const {errors} = await readLine(WebhooksProbe, ['http://a.example/'])
   expect(errors).toEqual([expect.stringMatching(/^URL: must be https/)])
   expect((await readLine(ConfigSet, ['tiemout', '1'])).errors).toEqual(['unknown setting tiemout'])
+  expect((await readLine(Api, ['fetch', '/'])).errors).toEqual([
+    expect.stringMatching(/^METHOD: must be one/),
+  ])
+  expect((await readLine(Api, ['get', '/'])).args).toEqual({method: 'GET', path: '/'})
 })
 
-test('an answer for what is missing is read as the flag or the argument reads it', async () => {
+test('reads an answer for a missing value like the flag or argument', async () => {
   const {missing} = await readLine(WebhooksCreate, [])
   const url = missing.find(({name}) => name === 'url') as (typeof missing)[0]
   expect(await readAnswer(url, 'https://a.example/')).toBe('https://a.example/')

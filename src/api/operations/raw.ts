@@ -33,7 +33,7 @@ export interface RawInput {
   readonly body: string | undefined
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The connection sets them, or the token does. */
 const OWN_HEADERS =
@@ -41,10 +41,7 @@ const OWN_HEADERS =
 
 /** The request meant, checked. Throws usage; sends nothing. */
 export function buildRaw(baseUrl: string, input: RawInput): RawRequest {
-  const method = input.method.toUpperCase()
-  if (!METHODS.includes(method)) {
-    throw usage('invalid_input', `METHOD: must be one of ${METHODS.join(', ')}`)
-  }
+  const {method} = input
   const url = urlUnder(baseUrl, input.path)
   const path = url.pathname.slice(new URL(baseUrl).pathname.length)
   if (path.startsWith('/oauth/')) {

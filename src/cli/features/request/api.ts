@@ -1,5 +1,5 @@
 /** `api`: from the command line to a request, and from the answer to what is printed. */
-import {buildRaw, type RawRequest} from '../../../api/operations/raw.js'
+import {buildRaw, METHODS, type RawRequest} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
@@ -32,6 +32,13 @@ interface TypedCall {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly scopes: readonly Scope[] | undefined
+}
+
+/** METHOD in upper case. Throws usage. */
+export function checkMethod(field: string, text: string): string {
+  const method = text.toUpperCase()
+  if (METHODS.includes(method)) return method
+  throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
 /** Reads what was typed. Throws usage. */
