@@ -14,7 +14,6 @@ export interface Kept<T> {
   readonly details: T
 }
 
-export type PeopleStore = ReturnType<typeof createPeopleStore>
 /** The people of one client. */
 export type People = ReturnType<typeof peopleOf>
 

@@ -23,8 +23,6 @@ interface SigningSecret {
   readonly stored_at: number
 }
 
-export type SecretStore = ReturnType<typeof createSecretStore>
-
 interface SecretRow {
   /** Empty or missing for a secret of an earlier version. */
   readonly client_id?: string

@@ -44,8 +44,6 @@ export interface SeenOffer {
 /** An offer as a search returns it. */
 export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
 
-export type OfferStore = ReturnType<typeof createOfferStore>
-
 type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
   rooms: string
   details: string | null
@@ -120,8 +118,6 @@ export interface KnownCity {
   readonly name: string
   readonly country_code: string | null
 }
-
-export type CityStore = ReturnType<typeof createCityStore>
 
 const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`

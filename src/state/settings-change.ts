@@ -35,19 +35,13 @@ const RULES = {
   ajvOptions: {validateSchema: false, meta: false},
 } as unknown as Options<JsonObject>
 
-/** A private place beside config.json where conf works on a copy. */
-export interface SettingsStage {
-  /**
-   * The content that `change` makes of `text`, the content of config.json (undefined: there is none). config.json itself
-   * is not touched. Throws StorageError, and what `change` throws.
-   */
-  edit(text: string | undefined, change: (settings: SettingsEditor) => void): string
-  /** Removes the place. */
-  close(): void
-}
+export type SettingsStage = Awaited<ReturnType<typeof openStage>>
 
-/** Creates it and loads conf, which takes too long for doing it under the lock. `path`: of config.json. Throws StorageError. */
-export async function openStage(path: string): Promise<SettingsStage> {
+/**
+ * Creates a private place beside config.json (`path`), where conf works on a copy, and loads conf, which takes too long for
+ * doing it under the lock. Throws StorageError.
+ */
+export async function openStage(path: string) {
   const Store = await loadConf()
   const stage = temporaryPath(dirname(path))
   let given = ''
@@ -72,7 +66,8 @@ export async function openStage(path: string): Promise<SettingsStage> {
     delete: keys => write(keys, undefined),
   }
   return {
-    edit(text, change) {
+    /** The text of config.json after `change`; `text` is the present one. Throws StorageError, and what `change` throws. */
+    edit(text: string | undefined, change: (settings: SettingsEditor) => void): string {
       try {
         writeFileSync(conf.path, text ?? '{}\n', {mode: 0o600})
         change(editor)
@@ -83,6 +78,7 @@ export async function openStage(path: string): Promise<SettingsStage> {
         rmSync(conf.path, {force: true})
       }
     },
+    /** Removes the place. */
     close: () => rmSync(stage, {recursive: true, force: true}),
   }
 }

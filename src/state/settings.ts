@@ -39,8 +39,6 @@ export interface Together {
 
 type Edit = (settings: SettingsEditor) => void
 
-export type Settings = ReturnType<typeof createSettings>
-
 /** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
 export function createSettings(directory: string, {mayTighten = true} = {}) {
   const path = join(directory, SETTINGS_NAME)

@@ -10,44 +10,17 @@ import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
-import {createEventStore, type EventStore} from './event-store.js'
+import {createEventStore} from './event-store.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, type JournalStore} from './journal.js'
-import {createPeopleStore, type PeopleStore} from './people-store.js'
-import {createKeychain, createSecretStore, type Keychain, type SecretStore} from './secret-store.js'
-import {type CityStore, createCityStore, createOfferStore, type OfferStore} from './seen-store.js'
-import {createSettings, type Settings} from './settings.js'
-import {createSubscriptionJournal, type SubscriptionJournal} from './subscription-journal.js'
-import {createTokenStore, type Forgotten, forget, generationOf, type TokenStore} from './token-store.js'
+import {createPeopleStore} from './people-store.js'
+import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
+import {createCityStore, createOfferStore} from './seen-store.js'
+import {createSettings} from './settings.js'
+import {createSubscriptionJournal} from './subscription-journal.js'
+import {createTokenStore, type Forgotten, forget, generationOf} from './token-store.js'
 
-export interface State {
-  readonly directory: string
-  /**
-   * False when the directory cannot be written (a read-only home): tokens then live in this process only, as they do
-   * when the disk is full.
-   */
-  readonly writable: boolean
-  readonly settings: Settings
-  readonly tokens: TokenStore
-  readonly secrets: SecretStore
-  readonly journal: JournalStore
-  readonly offers: OfferStore
-  readonly cities: CityStore
-  readonly people: PeopleStore
-  readonly subscriptions: SubscriptionJournal
-  readonly events: EventStore
-  /**
-   * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
-   * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws StorageError.
-   */
-  forgetProfile(profile: string, client: Client | undefined): boolean
-  /** The same for the tokens of a client that has no profile, as environment variables give it. */
-  forgetClient(client: Client): boolean
-  /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
-  forgetEverything(): boolean
-  /** Closes what was opened. */
-  close(): void
-}
+export type State = ReturnType<typeof assemble>
 
 /**
  * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used.
@@ -66,7 +39,7 @@ export function openStateToLookAt(directory: string): State {
 }
 
 /** `writes`: whether anything may be created or changed, permissions too. */
-function assemble(directory: string, keychain: Keychain, writes: boolean): State {
+function assemble(directory: string, keychain: Keychain, writes: boolean) {
   const opened = new Map<string, Database>()
   const lazily = (key: string, open: () => Database) => () => {
     const database = opened.get(key) ?? open()
@@ -126,7 +99,11 @@ function assemble(directory: string, keychain: Keychain, writes: boolean): State
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   return {
     directory,
-    get writable() {
+    /**
+     * False when the directory cannot be written (a read-only home): tokens then live in this process only, as they do
+     * when the disk is full.
+     */
+    get writable(): boolean {
       return writable()
     },
     settings: createSettings(directory, {mayTighten: writes}),
@@ -138,13 +115,21 @@ function assemble(directory: string, keychain: Keychain, writes: boolean): State
     people,
     subscriptions: createSubscriptionJournal(stateDatabase),
     events: createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase)),
-    forgetProfile: (profile, client) => forgetTokens({profile, ...client}),
-    forgetClient: forgetTokens,
-    forgetEverything() {
+    /**
+     * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
+     * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws
+     * StorageError.
+     */
+    forgetProfile: (profile: string, client: Client | undefined) => forgetTokens({profile, ...client}),
+    /** The same for the tokens of a client that has no profile, as environment variables give it. */
+    forgetClient: (client: Client) => forgetTokens(client),
+    /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
+    forgetEverything(): boolean {
       const hadTokens = forgetTokens('all')
       return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
     },
-    close() {
+    /** Closes what was opened. */
+    close(): void {
       for (const database of opened.values()) database.close()
       opened.clear()
     },

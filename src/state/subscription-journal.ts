@@ -5,8 +5,6 @@
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 
-export type SubscriptionJournal = ReturnType<typeof createSubscriptionJournal>
-
 interface Requested {
   readonly id: number
   readonly url: string
