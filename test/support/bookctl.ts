@@ -33,8 +33,18 @@ export interface RunOptions {
   readonly user?: number
   /** How long it may take until it is killed, which ends it with SIGKILL; null for what runs until it is stopped. */
   readonly limitMilliseconds?: number | null
-  /** Told of the child as soon as it runs, for tests that stop it. */
+  /** Called with the child as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
+}
+
+/** A command that serves until it is ended. */
+export interface Serving {
+  readonly child: ChildProcess
+  /** Its first line; undefined if it ended before. */
+  readonly ready: Promise<Record<string, string> | undefined>
+  /** The lines after that. */
+  readonly lines: (Record<string, unknown> & {readonly type: string})[]
+  readonly ended: Promise<Finished>
 }
 
 interface Refusal {
@@ -134,6 +144,32 @@ export class Home {
     const {exit, result, stderr} = await this.json<{error: Refusal}>(argv, options)
     const {code, message, hint} = result.error
     return {exit, code, message, hint, stderr}
+  }
+
+  /** Starts a server with `--json`, in a process of its own, which prints a line of JSON when it is ready. */
+  serve(argv: readonly string[], options: RunOptions = {}): Serving {
+    let child: ChildProcess | undefined
+    let rest = ''
+    const lines: Serving['lines'] = []
+    let isReady = (_: Record<string, string> | undefined) => {}
+    const ready: Serving['ready'] = new Promise(resolve => {
+      isReady = resolve
+    })
+    const ended = this.spawn([...argv, '--json'], {
+      ...{limitMilliseconds: null, ...options},
+      onStart(started) {
+        child = started
+        started.stdout?.on('data', piece => {
+          const whole = `${rest}${piece}`.split('\n')
+          rest = whole.pop() ?? ''
+          for (const line of whole.map(text => JSON.parse(text)))
+            if (line.type === 'ready') isReady(line)
+            else lines.push(line)
+        })
+      },
+    })
+    void ended.finally(() => isReady(undefined))
+    return {child: child as unknown as ChildProcess, ready, lines, ended}
   }
 
   remove(): void {

@@ -1,4 +1,4 @@
-/** Another user than root, whom permissions stop and no system knows; only root can run a program as such a one. */
+/** A user other than root, so that permissions apply; only root can run a program as another user. */
 import {spawnSync} from 'node:child_process'
 import process from 'node:process'
 

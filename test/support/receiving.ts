@@ -30,7 +30,7 @@ export interface Receiving {
 export interface ReceivingOptions {
   readonly limits?: Partial<ReceiverLimits>
   readonly maxWaiting?: number
-  /** Stands before the store. */
+  /** Called in place of the store; `keep` stores. */
   readonly receive?: (
     events: readonly AcceptedEvent[],
     keep: () => {duplicate: boolean}[],

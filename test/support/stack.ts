@@ -1,4 +1,4 @@
-/** Whether a text shows where in a program something went wrong, which is for whoever wrote it alone. */
+/** Whether a text contains a stack trace, which only developers need. */
 
 /** A line of a stack trace, also inside a string of JSON. */
 const FRAME = /(?:^|\\n)\s+at .+?:\d+:\d+/m

@@ -4,7 +4,7 @@ import {fileURLToPath} from 'node:url'
 
 const directory = new URL('../vectors/tls/', import.meta.url)
 
-/** The file of a certificate: `ca` signed `good`, `expired` and `other-host`; `self-signed` stands alone. */
+/** The file of a certificate: `ca` signed `good`, `expired` and `other-host`; `self-signed` has no authority. */
 export function certificateFile(name: string): string {
   return fileURLToPath(new URL(`${name}.pem`, directory))
 }

@@ -1,4 +1,4 @@
-/** A process of its own that does what it is told over IPC. */
+/** A process of its own that does the jobs it gets over IPC. */
 import {reserve} from '../../src/api/reserve/reserve.js'
 import {openState} from '../../src/state/state.js'
 import {openDatabase} from '../../src/storage/database.js'

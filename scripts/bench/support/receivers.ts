@@ -19,7 +19,7 @@ export async function startReference(bench: Bench, name: string): Promise<Receiv
   return receiver(child, await firstLine<{url: string}>(child))
 }
 
-/** Starts `webhooks listen --json`. What it prints goes to a file, so that reading it costs nobody's time. */
+/** Starts `webhooks listen --json`. What it prints goes to a file, so that reading it costs no time. */
 export async function startListen(bench: Bench): Promise<Receiver> {
   const room = bench.room()
   const printed = join(room, 'printed')

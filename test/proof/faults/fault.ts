@@ -9,10 +9,15 @@ export type Conclusion =
   /** No request got there. `isSure`: the client can tell. `isAway`: the service is not on this machine. */
   | {readonly kind: 'unreached'; readonly isSure: boolean; readonly isAway?: boolean}
   /**
-   * Something was sent and no whole answer came. `begun`: bytes of one did; `stalls`: time ran out; `laterStatus`: what a
+   * Something was sent and no whole answer came. `partial`: bytes of one did come; `stalls`: time ran out; `laterStatus`: what a
    * repeat is answered with.
    */
-  | {readonly kind: 'lost'; readonly begun: boolean; readonly stalls: boolean; readonly laterStatus?: number}
+  | {
+      readonly kind: 'lost'
+      readonly partial: boolean
+      readonly stalls: boolean
+      readonly laterStatus?: number
+    }
   /** The answer can never be read, however often it is asked for. */
   | {readonly kind: 'unreadable'}
   | {readonly kind: 'status'; readonly status: number}
@@ -46,8 +51,8 @@ export interface Fault {
 
 export type Play = (reply: Reply, place: Place) => Iterable<Step>
 
-export const LOST: Conclusion = {kind: 'lost', begun: false, stalls: false}
-export const CUT: Conclusion = {kind: 'lost', begun: true, stalls: false}
+export const LOST: Conclusion = {kind: 'lost', partial: false, stalls: false}
+export const CUT: Conclusion = {kind: 'lost', partial: true, stalls: false}
 export const TIMED_OUT = /timed out/
 export const RESET = /ECONNRESET|ended without an answer|connection closed|UND_ERR_SOCKET|before the request/
 

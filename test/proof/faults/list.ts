@@ -4,8 +4,8 @@ import {headBytes, type Reply, replyBytes, replyHead, type Step} from '../../sup
 import {CONNECTIONS, REDIRECTS, SSH} from './connections.js'
 import {type Conclusion, CUT, type Fault, faults, GOOD, LOST, RESET, TIMED_OUT} from './fault.js'
 
-const STALLED: Conclusion = {kind: 'lost', begun: false, stalls: true}
-const CUT_STALLED: Conclusion = {kind: 'lost', begun: true, stalls: true}
+const STALLED: Conclusion = {kind: 'lost', partial: false, stalls: true}
+const CUT_STALLED: Conclusion = {kind: 'lost', partial: true, stalls: true}
 const SPOILT: Conclusion = {kind: 'page', saysJson: true, spoilt: true}
 const UNREADABLE: Conclusion = {kind: 'unreadable'}
 const ENDED = /ended early|cut off|ended without an answer/
@@ -15,7 +15,7 @@ const TOO_LARGE = /larger than \d+ bytes/
 const LONG_HEADERS = /headers .*too large/
 /** Of a success by its status that is not what was asked for. */
 const NOT_IT =
-  /not JSON|not a PDF|cut off|holds no|names no|without naming|without an id|not a local sandbox|says nothing|no link|no token/
+  /not JSON|not a PDF|cut off|holds no|names no|without (naming|an?) |not a local sandbox|says nothing|no link|no token/
 /** Of a made-up refusal: its own words, or its status. */
 const REFUSAL = /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
 
@@ -278,7 +278,7 @@ const REFUSED_LATER = [400, 401].map((status): Fault => {
   const refusal = replyBytes({status, headers: {'content-type': JSON_TYPE}, body: bytes(REFUSED)})
   return {
     name: `lost-then-${status}`,
-    conclusion: {kind: 'lost', begun: false, stalls: false, laterStatus: status},
+    conclusion: {kind: 'lost', partial: false, stalls: false, laterStatus: status},
     names: new RegExp(`${REFUSAL.source}|${RESET.source}`),
     wire: {
       forwards: true,

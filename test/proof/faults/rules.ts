@@ -102,7 +102,7 @@ function unreachedRule(
 
 function lostRule(
   nature: Nature,
-  {begun, stalls, laterStatus}: {begun: boolean; stalls: boolean; laterStatus?: number},
+  {partial, stalls, laterStatus}: {partial: boolean; stalls: boolean; laterStatus?: number},
   traits: Traits,
 ): Expected {
   if (laterStatus !== undefined && isRepeatable(nature)) {
@@ -113,7 +113,7 @@ function lostRule(
   }
   // Before any byte of an answer it is "unreachable" (7); after some it "cannot be understood" (6), which a reset inside
   // the head does not show.
-  const exits = changes(nature) ? [10] : begun && !stalls ? [6, 7] : [7]
+  const exits = changes(nature) ? [10] : partial && !stalls ? [6, 7] : [7]
   if (!isRepeatable(nature)) return {exits, sent: ONCE, namesCause: true}
   // One attempt of a reading request may take all the time; a reservation keeps time for a repeat.
   const sent = !stalls ? AGAIN : nature === 'keyed' ? ([1, 4] as const) : ONCE

@@ -25,7 +25,7 @@ export interface FileCommand {
   /** Whether its result has people's data, or the local sandbox's secret, which is no secret. */
   readonly showsPeople?: boolean
   readonly showsSecret?: boolean
-  /** Tables it removes from: a removal that could not be finished may have begun. */
+  /** Tables it removes from: a removal that could not be finished may be half done. */
   readonly removes?: readonly string[]
   /** How it ends when all is well (default 0). */
   readonly exit?: number

@@ -84,7 +84,7 @@ function giveTo(user: number, home: FileHome): void {
     lchownSync(join(home.directory, name), user, user)
 }
 
-/** Paths of the home with `mode`, as another user than root, whom permissions stop. */
+/** Paths of the home with `mode`, as a user whom permissions stop, which root is not. */
 const withModes = (
   name: string,
   mode: number,

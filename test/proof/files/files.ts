@@ -19,24 +19,11 @@ import {type Bench, type Content, contentOf, DATABASES, FileHome, lookAt, openBe
 const MOST_MILLISECONDS = 300_000
 
 function run(home: FileHome, {argv, serve}: Errand, options: RunOptions = {}): Promise<Finished> {
-  const whenReady = (child: ChildProcess, use: NonNullable<Errand['serve']>) => {
-    let text = ''
-    let isUsed = false
-    child.stdout?.on('data', piece => {
-      text += piece
-      const line = text.split('\n').find(each => each.includes('"ready"'))
-      if (isUsed || line === undefined || !text.includes('\n')) return
-      isUsed = true
-      void use(JSON.parse(line)).finally(() => child.kill('SIGTERM'))
-    })
-  }
-  return home.run([...argv, '--json'], {
-    ...{limitMilliseconds: MOST_MILLISECONDS, ...options},
-    onStart(child) {
-      options.onStart?.(child)
-      if (serve) whenReady(child, serve)
-    },
-  })
+  const limited = {limitMilliseconds: MOST_MILLISECONDS, ...options}
+  if (!serve) return home.run([...argv, '--json'], limited)
+  const {child, ready, ended} = home.serve(argv, limited)
+  void ready.then(line => line && serve(line).finally(() => child.kill('SIGTERM')))
+  return ended
 }
 
 /** The error of the last document on stdout. */
@@ -116,7 +103,7 @@ async function runForm(
   }
 }
 
-/** Tables that a command may change although it is refused: what it learned, and what it had begun. */
+/** Tables that a command may change although it is refused: what it learned, and what it had started. */
 const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
 
 interface Stored {

@@ -1,6 +1,6 @@
 /**
  * Everything that may be in the place of a file of ours: broken by a crash or a disk, made by another program or version,
- * or put there by somebody; with what must come of each.
+ * or put there on purpose; with what the command must do.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'

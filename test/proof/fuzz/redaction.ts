@@ -1,6 +1,6 @@
 /**
- * Redaction: a secret it was given is not there after, however it is written and wherever it is; nor what has a telling
- * name, or the form of a secret; twice is once, innocent text stays, and the time grows with the text.
+ * Redaction: a secret that is known is gone afterwards, however it is written and wherever it is; twice is once, and the
+ * time grows with the text. What is recognised by its look is in test/api/redact.test.ts.
  */
 import fc from 'fast-check'
 import {quoteBody} from '../../../src/api/answers/errors.js'
@@ -9,7 +9,7 @@ import {curlLine} from '../../../src/api/trace/curl.js'
 import {toHar} from '../../../src/api/trace/har.js'
 import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
-import {anyText, lines, must, property, words} from './property.js'
+import {anyText, must, property, words} from './property.js'
 
 /** A secret that is part of what replaces it cannot be looked for. */
 const isFindable = (secret: string) => !REDACTED.includes(secret) && secret.trim() === secret
@@ -82,31 +82,9 @@ const holder = fc.constantFrom<(secret: string) => unknown>(
   secret => Array.from({length: 30}).reduce(inner => ({inner}), secret as unknown),
 )
 
-const INNOCENT = lines(`the offer off_1 costs 450.00 EUR
-  RSV-0G1H2J3K4M
-  2030-06-01T12:00:00+03:00
-  check_in 2030-06-01 2030-06-04
-  HTTP 409 price_changed
-  0b9f2f4e-3f1a-4c52-9a53-0f4b8a0c7d11
-  İstanbul Oteli 東京
-  room for 2 adults: 7, 4
-  ECONNREFUSED 127.0.0.1:8080
-  evt_01 whsub_1 cid_sandbox
-  1.250,00 TRY
-  {"check_in":"2030-06-01","total":"10.00"}
-  41.0082, 28.9784
-  1700000000123
-  a=b&c=d
-  50 % of the price
-  it's [redacted]
-  2030-06-01 2 17 2030 450.00 EUR 12:30 1700000000`)
 /** What the patterns look for, and might look for again from each of its characters. */
 const PATTERNS = words('x a. a@ a@b. -eyJ token &token= https:// "a":" "a\\\\ %41')
 const REPEATED = [...PATTERNS, '1 ', '2030-06-01 ', 'Bearer ', ' ']
-const NEIGHBOURS = words('2030-06-01 2 17 2030 450.00 EUR 12:30 1700000000 + a-1')
-/** Identity numbers (service.md) and cards (Luhn), with their check digits. */
-const PERSONAL = words('10000000146 12345678950 4111111111111111 5555555555554444 378282246310005')
-
 export const redaction = [
   property(
     'redaction: a known secret is not there after, however it is written and wherever it is; twice is once',
@@ -172,24 +150,6 @@ export const redaction = [
     },
   ),
   property(
-    'redaction: what has the form of a secret is removed unknown',
-    fc.tuple(around, fc.stringMatching(/^(sk_live_|sk_test_|whsec_)[\w]{12,30}$/), around),
-    ([before, secret, after]) =>
-      must(!redactText(`${before} ${secret} ${after}`).includes(secret), before, secret, after),
-  ),
-  property(
-    'redaction: innocent text stays as it is',
-    fc.array(fc.constantFrom(...INNOCENT), {minLength: 1, maxLength: 5}),
-    texts => {
-      const text = texts.join('; ')
-      must(redactText(text) === text, text, redactText(text))
-      const price = {total: '10.00', currency: 'EUR'}
-      const json = JSON.stringify({message: text, list: texts, offers: [{offer_id: 'off_1', price}]})
-      must(JSON.stringify(createRedactor().json(JSON.parse(json))) === json, json)
-    },
-    {examples: INNOCENT.map(text => [text])},
-  ),
-  property(
     'redaction: the time it takes grows with the text, whatever is repeated in it',
     fc.tuple(
       fc.oneof(fc.constantFrom(...REPEATED), fc.stringMatching(/^[\w@.:/&?=" \\-]{1,6}$/)),
@@ -197,19 +157,6 @@ export const redaction = [
     ),
     ([piece, end]) => must(redactText(piece.repeat(60_000 / piece.length) + end).length >= 0),
     {weight: 40, examples: REPEATED.map((piece): [string, ''] => [piece, ''])},
-  ),
-  property(
-    "redaction: a person's number is removed, whatever numbers are beside it",
-    fc.tuple(
-      fc.array(fc.constantFrom(...NEIGHBOURS), {maxLength: 4}),
-      fc.nat(4),
-      fc.constantFrom(...PERSONAL),
-    ),
-    ([beside, at, number]) => {
-      const text = beside.toSpliced(at, 0, number).join(' ')
-      must(!redactText(text).includes(number), text, redactText(text))
-    },
-    {examples: [[['2030-06-01'], 1, '10000000146']]},
   ),
   property(
     'redaction: a short known value is a word of its own, and part of no other',

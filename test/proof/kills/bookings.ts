@@ -34,11 +34,11 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
         return wrong
       },
       async before() {
-        const begun = await entry()
+        const kept = await entry()
         const wrong = await runAnother(home, ['journal'])
-        if (begun?.body === null) wrong.push(...findPeople())
-        if (begun === undefined || random() < 0.5) return wrong
-        if (!isNeverSent(begun)) argvAgain = resume
+        if (kept?.body === null) wrong.push(...findPeople())
+        if (kept === undefined || random() < 0.5) return wrong
+        if (!isNeverSent(kept)) argvAgain = resume
         else {
           // What was never sent is not sent by --resume, and nothing of people stays.
           const {exit, code} = await runAgain(home, resume, wrong)

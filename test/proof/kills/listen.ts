@@ -1,6 +1,3 @@
-/** What serves until it is ended is killed under load; here the receiver of webhooks. */
-import type {ChildProcess} from 'node:child_process'
-import type {Finished} from '../../support/bookctl.js'
 import {startTarget} from '../../support/listening.js'
 import {PATIENCE_SECONDS, waitUntil} from '../../support/wait.js'
 import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
@@ -18,34 +15,8 @@ import {
 
 type Ready = Record<string, string>
 
-interface Serving {
-  readonly child: ChildProcess
-  readonly ended: Promise<Finished>
-  /** Its first line; undefined when it ended before. */
-  readonly ready: Promise<Ready | undefined>
-}
-
-function serve(home: Home, argv: readonly string[], death?: Death): Serving {
-  let child: ChildProcess | undefined
-  let isReady = (_: Ready | undefined) => {}
-  const ready = new Promise<Ready | undefined>(resolve => {
-    isReady = resolve
-  })
-  const ended = home.run([...argv, '--json'], {
-    env: death ? deadlyEnv(death) : {},
-    limitMilliseconds: 2 * PATIENCE_SECONDS * 1000,
-    onStart: started => {
-      child = started
-      let text = ''
-      started.stdout?.on('data', piece => {
-        text += piece
-        if (text.includes('\n')) isReady(JSON.parse(text.slice(0, text.indexOf('\n'))))
-      })
-    },
-  })
-  void ended.finally(() => isReady(undefined))
-  return {child: child as unknown as ChildProcess, ended, ready}
-}
+const serve = (home: Home, argv: readonly string[], death: Death = {kind: 'never'}) =>
+  home.serve(argv, {env: deadlyEnv(death), limitMilliseconds: 2 * PATIENCE_SECONDS * 1000})
 
 /** A death at random comes so soon after it is ready. */
 const WITHIN_MILLISECONDS = 250
