@@ -14,7 +14,7 @@ export type Scope = keyof typeof SCOPES
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
-/** Ours: what `login` asks for when no scope is named: enough to search, book, and read what was booked (§5.9). */
+/** Not in the interface: the scopes `login` requests by default, enough to search, book, and read bookings (§5.9). */
 export const BOOKING_SCOPES = [
   'account:read',
   'hotels:read',

@@ -22,12 +22,10 @@ export interface ErrorDescription {
 }
 
 /** Characters to quote of each; not in the interface. */
-const QUOTE_LIMITS = {
-  ...{code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100},
-  details: 3,
-  /** Far more than is quoted, because a secret must be whole to be recognised. */
-  bytesRead: 16_384,
-} as const
+const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const
+const MOST_DETAILS = 3
+/** Far more than is quoted, because a secret must be whole to be recognised. */
+const MOST_BYTES_READ = 16_384
 
 /** What an error answer says; never throws. */
 export function describeError(answer: EchoingAnswer): ErrorDescription {
@@ -72,7 +70,7 @@ export function requestIdOf(answer: EchoingAnswer): string | undefined {
 
 /** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */
 export function quoteBody(answer: EchoingAnswer): string | undefined {
-  const text = new TextDecoder().decode(answer.body.subarray(0, QUOTE_LIMITS.bytesRead))
+  const text = new TextDecoder().decode(answer.body.subarray(0, MOST_BYTES_READ))
   const line = quoted(text.replace(/\s+/g, ' ').trim(), QUOTE_LIMITS.body, answer)
   return line === '' ? undefined : line
 }
@@ -152,7 +150,7 @@ function complaintsIn(answer: Answer): string[] {
   const complaints = details.map(([field, problem]) =>
     quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer),
   )
-  return [...new Set(complaints.slice(0, QUOTE_LIMITS.details))]
+  return [...new Set(complaints.slice(0, MOST_DETAILS))]
 }
 
 /** Field and message of each item in a list, or of each entry in an object of fields. */

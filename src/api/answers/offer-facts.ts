@@ -1,4 +1,4 @@
-/** What an offer says about itself, wherever the service puts it. What is not found is null; nothing is guessed. */
+/** The facts of an offer, wherever the service puts them. What is not found is null. */
 import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {type Node, textOf} from '../../contract/json-walk.js'
@@ -21,7 +21,7 @@ export interface OfferFacts {
   readonly expiry: number | null
 }
 
-/** Ours: of an offer that is named in many places, so many are looked at. */
+/** Of an offer that is named in many places; not in the interface. */
 const MOST_PLACES = 4
 
 /** The facts of one offer, gathered from the places that name it, the first place first. */
@@ -65,14 +65,14 @@ function factsAt(offer: OfferNode, node: Node): OfferFacts {
     price: priceOf(offer, node),
     refundable: find(OFFER.refundable, truth) ?? (notRefundable === null ? null : !notRefundable),
     free_cancellation_until: find(OFFER.freeUntil, dateText),
-    // What is inside an offer may expire by itself (a payment link), so only the offer and what is around it count.
+    // Objects inside an offer may expire by themselves, such as a payment link.
     expiry: find(OFFER.expiry, instant, ({place}) => place !== 'inside'),
   }
 }
 
 type Role = keyof typeof ROLES | undefined
 
-/** An object that speaks about an offer. */
+/** An object about an offer. */
 interface View {
   readonly fields: Fields
   readonly role: Role
@@ -91,10 +91,7 @@ const roleOf: (key: string) => Role = onceForEachName(key => {
   return (Object.keys(ROLES) as (keyof typeof ROLES)[]).find(role => ROLES[role].test(name))
 })
 
-/**
- * The objects that speak about the offer, nearest first: the offer, what is inside it, then what is around it. Other
- * offers and what belongs to them are never among them.
- */
+/** The objects about the offer, nearest first: itself, those inside, those around; never those of other offers. */
 function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   const role = roleOf(node.key)
   yield {fields: fieldsOf(node.value), role, place: 'own'}
@@ -105,8 +102,8 @@ function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
 }
 
 /**
- * An object around the offer, and what hangs on it: the hotel, what a hotel's record holds, and everything when the
- * offer is alone there. An item of a list, of which nothing else is known, is usually a hotel with its offers.
+ * An object around the offer, and those in it: a hotel, what is in a hotel's record, and everything when there is no other
+ * offer. An unnamed item of a list is usually a hotel with its offers.
  */
 function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
   const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)

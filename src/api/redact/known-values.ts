@@ -1,4 +1,4 @@
-/** Secrets and people's data known by value: where they are in a text, in each of the ways they may be written. */
+/** Finds secrets and personal data known by value in a text, in every spelling. */
 
 /** From `start` to before `end`, in UTF-16 units. */
 export interface Range {
@@ -7,18 +7,18 @@ export interface Range {
 }
 
 export interface KnownValues {
-  /** Of fewer than three characters none is kept: they would take innocent text apart. */
+  /** Ignores values of fewer than three characters. */
   add(value: string): void
   /** Where in a text they are; ranges may overlap. */
   find(text: string): Range[]
 }
 
 const MIN_LENGTH = 3
-/** Ours: what is shorter may be inside of innocent words and numbers, and is looked for as a word of its own. */
+/** Shorter values may be part of innocent words and numbers, so they are found as whole words only. */
 const MIN_LENGTH_INSIDE = 6
-/** The end of an escape in a link or in JSON is none of the word that follows. */
+/** A word may follow an escape in a link or in JSON. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
-/** Nor is what follows a word with cents in it: 101 is not in 101.00. */
+/** 101 is not in 101.00. */
 const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
 export function createKnownValues(): KnownValues {
@@ -37,7 +37,7 @@ export function createKnownValues(): KnownValues {
   }
 }
 
-/** Where `pattern`, a global one, matches: from the beginning of each match so long, or all of it. */
+/** The matches of a global pattern: the first `length` characters of each, or all. */
 export function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
   return Array.from(text.matchAll(pattern), ({0: all, index}) => ({
     start: index,
@@ -45,11 +45,11 @@ export function rangesOf(pattern: RegExp, text: string, length?: number): Range[
   }))
 }
 
-/** Where one begins inside of another, both are found. */
+/** Finds overlapping matches, too. */
 function patternOf(spelling: string): RegExp {
   const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   if (spelling.length >= MIN_LENGTH_INSIDE) return new RegExp(`(?=${escaped})`, 'g')
-  // Where it begins or ends with another character nothing can belong to the same word there.
+  // Only a letter or digit at its ends can belong to a longer word.
   const begin = /^[\p{L}\p{N}]/u.test(spelling) ? WORD_BEGINS : ''
   const end = /[\p{L}\p{N}]$/u.test(spelling) ? WORD_ENDS : ''
   return new RegExp(begin + escaped + end, 'gu')
@@ -70,7 +70,7 @@ export function spellingsOf(secret: string): string[] {
   return [...new Set(spellings)].filter(spelling => spelling.length >= Math.min(4, secret.length))
 }
 
-/** The base64 characters that depend on the secret alone when it is `offset` bytes (mod 3) into a longer text. */
+/** The base64 characters that depend only on the secret when it starts at `offset` bytes (mod 3) in a longer text. */
 function base64Cores(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes])
   const from = Math.ceil((offset * 8) / 6)

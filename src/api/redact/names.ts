@@ -1,4 +1,4 @@
-/** Under which names of fields secrets and people's data are, and the values under them. The last word of a name says what it is. */
+/** The names of fields that hold secrets or personal data, and the values under them. The last word of a name decides. */
 import {onceForEachName, snakeCase} from '../../contract/field-names.js'
 import {isObject} from '../../contract/json.js'
 
@@ -9,43 +9,40 @@ const IDENTITY =
 const PERSONAL =
   /(^|_)((e_?mail|mobile|(tele)?phone)s?(_(address|number|phone|no|\d+))?|birth_?date|birthday|date_of_birth|dob|surname|(first|last|full|guest|family|given|holder)_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
-/** What may be seen of a person. */
+/** Harmless fields of a person. */
 const HARMLESS_OF_PEOPLE = /^(type|is_lead|gender)$/
-/** What is sent of a person, and says too little to be looked for elsewhere. */
+/** Values of a person that are too common to be redacted elsewhere. */
 const COMMON_OF_PEOPLE = /^(type|is_lead|gender|nationality|phone_country_code)$/
-/** Of which kind a document is, and whose, is no secret. */
+/** Kind and country of a document are no secret. */
 const ABOUT_IDENTITY = /(^|_)(type|nationality|country|country_code)$/
 const LINK = /^(url|link|href|.*_(url|link))$/
 
-/** Whether a secret is under the name, or a person's data. */
+/** Whether the name is that of a secret or of personal data. */
 export const isTelling = onceForEachName(field =>
   [SECRET, IDENTITY, PERSONAL].some(names => names.test(snakeCase(field))),
 )
 
-/** Whether people are under the name. */
 export const isPeopleName = onceForEachName(field => PEOPLE.test(snakeCase(field)))
 
-/** Whether what is under the name may be seen of a person. */
 export const isHarmlessOfPeople = onceForEachName(field => HARMLESS_OF_PEOPLE.test(snakeCase(field)))
 
-/** Whether a link is under the name. */
 export const isLinkName = onceForEachName(field => LINK.test(snakeCase(field)))
 
-/** Ours: no request means more. */
+/** Not in the interface. */
 const MAX_DEPTH = 60
 
-/** What people's data a request body holds: values that must not turn up anywhere else either. */
+/** The personal data in a request body, to be redacted anywhere else. */
 export function peopleIn(value: unknown): string[] {
   const isTheirs = (name: string) => [PEOPLE, IDENTITY, PERSONAL].some(names => names.test(name))
   return valuesUnder(value, isTheirs, COMMON_OF_PEOPLE).filter(each => typeof each === 'string')
 }
 
-/** Numbers of identity documents and cards in a request body: what no answer may echo to anyone. */
+/** Numbers of identity documents and cards in a request body. */
 export function identityNumbersIn(value: unknown): string[] {
   return valuesUnder(value, name => IDENTITY.test(name), ABOUT_IDENTITY).map(String)
 }
 
-/** Texts and numbers under a name that `isMeant`, however deep, but for those under a name of `others`. */
+/** Texts and numbers under a name that `isMeant`, however deep, except those under a name of `others`. */
 function valuesUnder(
   value: unknown,
   isMeant: (name: string) => boolean,

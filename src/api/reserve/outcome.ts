@@ -79,10 +79,9 @@ export function outcomeWord(found: ReadReservation): string {
   return OUR_WORDS.has(word) ? `status_${word}` : word
 }
 
-const KEPT_TEXT = `reservation_ref status client_reference_id offer_id hotel check_in check_out nights price
+const KEPT = `reservation_ref status client_reference_id offer_id hotel check_in check_out nights price
   cancellation_policies created_at confirmed_at live_mode`
-const KEPT = KEPT_TEXT.split(/\s+/)
-const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
+const KEPT_OF_PAYMENT = 'mode status amount currency url expires_at'
 
 /** The parts of a reservation that hold nothing about people. */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
@@ -100,6 +99,8 @@ export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   }
 }
 
-function pick(value: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(keys.filter(key => Object.hasOwn(value, key)).map(key => [key, value[key]]))
+/** The fields of `value` whose names are in `names`, between spaces. */
+function pick(value: JsonObject, names: string): JsonObject {
+  const keys = names.split(/\s+/).filter(key => Object.hasOwn(value, key))
+  return Object.fromEntries(keys.map(key => [key, value[key]]))
 }
