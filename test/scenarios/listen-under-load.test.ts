@@ -2,43 +2,17 @@
  * `listen` under load: flooded with duplicates, with an address that hangs or is down, and ended.
  * BOOKCTL_TEST_DUPLICATES sets how many; the short form runs with every `npm test`.
  */
-import {afterEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
-import {type ForwardTarget, type ListenProcess, startListening, startTarget} from '../support/listening.js'
+import {listenersOfTests} from '../support/listeners.js'
 import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
 
 const DUPLICATES = Number(process.env.BOOKCTL_TEST_DUPLICATES ?? 2000)
 
-const homes: Home[] = []
-const processes: ListenProcess[] = []
-const targets: ForwardTarget[] = []
-
-afterEach(async () => {
-  for (const {child} of processes) child.kill('SIGKILL')
-  await Promise.all(processes.splice(0).map(({ended}) => ended))
-  await Promise.all(targets.splice(0).map(target => target.close()))
-  for (const home of homes.splice(0)) home.remove()
-})
-
-function newHome(): Home {
-  const home = new Home()
-  homes.push(home)
-  return home
-}
-
-async function listening(home: Home, ...argv: string[]): Promise<ListenProcess> {
-  const started = await startListening(home, argv)
-  processes.push(started)
-  return started
-}
-
-async function target(...args: Parameters<typeof startTarget>): Promise<ForwardTarget> {
-  const started = await startTarget(...args)
-  targets.push(started)
-  return started
-}
+const {newHome, listening: listenIn, target} = listenersOfTests()
+const listening = (home: Home, ...argv: string[]) => listenIn(home, argv)
 
 /** Ids in events.db, in the order received. */
 function keptIds(home: Home): string[] {

@@ -1,0 +1,84 @@
+/** `listen --tls`: which certificate is shown, and who trusts it. */
+import {readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {request as requestHttps} from 'node:https'
+import {join} from 'node:path'
+import {expect, test} from 'vitest'
+import {listenersOfTests} from '../support/listeners.js'
+import {certificateFile} from '../support/tls.js'
+import {signedRequest} from '../support/webhook-load.js'
+
+const {newHome, listening} = listenersOfTests()
+
+test('--tls shows a certificate that the authority in the configuration directory vouches for', async () => {
+  const home = newHome()
+  const receiver = await listening(home, ['--tls'])
+  const ca = readFileSync(join(home.configDirectory, 'listen-ca.pem'))
+  expect(statSync(join(home.configDirectory, 'listen-ca-key.pem')).mode & 0o777).toBe(0o600)
+  expect(await statusOverTls(receiver.port, ca, 'localhost')).toBe(200)
+  expect(await statusOverTls(receiver.port, ca, '127.0.0.1')).toBe(200)
+  await expect(statusOverTls(receiver.port, undefined, 'localhost')).rejects.toThrow(/certificate/)
+  await receiver.stop()
+  // The same authority the next time: what trusts it goes on trusting it.
+  const next = await listening(home, ['--tls'])
+  expect(await statusOverTls(next.port, ca, 'localhost')).toBe(200)
+})
+
+test('probe and replay trust the authority of a listen --tls of this machine, not through a link', async () => {
+  const home = newHome()
+  const receiver = await listening(home, ['--tls'])
+  const url = receiver.url.replace('127.0.0.1', 'localhost')
+  const probe = await home.json<{probes: unknown[]}>(['webhooks', 'probe', url])
+  expect(probe.exit).toBe(0)
+  const [{event_id} = {event_id: ''}] = (
+    await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list', '--limit', '1'])
+  ).result.events
+  const replay = ['webhooks', 'events', 'replay', event_id, '--to', url]
+  expect(await home.json(replay)).toMatchObject({exit: 0, result: {replayed: [{status: 200}]}})
+  const ca = join(home.configDirectory, 'listen-ca.pem')
+  renameSync(ca, `${ca}.moved`)
+  symlinkSync(`${ca}.moved`, ca)
+  expect(await home.json(replay)).toMatchObject({exit: 7, result: {replayed: [{status: null}]}})
+})
+
+test('a given certificate is shown, and a key that is not its own is refused', async () => {
+  const home = newHome()
+  const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
+  // What stands before it is in no encoding that anybody knows of.
+  const cert = join(home.directory, 'good.pem')
+  writeFileSync(cert, Buffer.concat([Buffer.from([0x23, 0xdd, 0x0a]), readFileSync(certificateFile('good'))]))
+  const receiver = await listening(home, ['--cert', cert, '--key', key('good')])
+  expect(receiver.url).toMatch(/^https:/)
+  expect(await statusOverTls(receiver.port, readFileSync(certificateFile('ca')), 'localhost')).toBe(200)
+  const refused = await home.json([
+    'webhooks',
+    'listen',
+    '--cert',
+    certificateFile('good'),
+    '--key',
+    key('expired'),
+  ])
+  expect(refused).toMatchObject({exit: 2, result: {error: {code: 'invalid_key'}}})
+})
+
+function statusOverTls(port: number, ca: Buffer | undefined, host: string): Promise<number> {
+  const bytes = signedRequest('{"id":"evt_tls"}', 'evt_tls')
+  const [head = '', body = ''] = bytes.toString().split('\r\n\r\n')
+  const headers = Object.fromEntries(
+    head
+      .split('\r\n')
+      .slice(2)
+      .map(line => line.split(': ')),
+  )
+  return new Promise((resolve, reject) => {
+    const options = {
+      host,
+      port,
+      method: 'POST',
+      headers: {...headers, Connection: 'close'},
+      ...(ca ? {ca} : {}),
+    }
+    requestHttps(options, answer => resolve(answer.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end(body)
+  })
+}
