@@ -243,19 +243,19 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
    * Shows what is at stake, then asks unless `yes`; undefined without a terminal. A question shows it even with --quiet,
    * because one cannot agree to what is hidden.
    */
-  async agreed(yes: boolean, message: string, atStake: readonly string[]): Promise<boolean | undefined> {
-    if (!yes && mayAsk(this.globals)) say(atStake)
-    else this.tell(atStake)
-    return yes || this.confirm(message)
+  async agreed(yes: boolean, message: string, atStake: readonly string[] = []): Promise<boolean | undefined> {
+    const asks = !yes && mayAsk(this.globals)
+    if (atStake.length > 0 && (asks || !this.globals.quiet)) say(atStake)
+    return yes || (asks ? (await this.prompts()).confirm({message}) : undefined)
   }
 
-  /** Asks for consent unless `yes`. Throws usage without it. */
-  protected async consent(yes: boolean, message: string, change: Change): Promise<void> {
-    requireConsent(yes || (await this.confirm(message)), change)
-  }
-
-  /** Whether a person said yes; undefined without a terminal. */
-  protected async confirm(message: string): Promise<boolean | undefined> {
-    return mayAsk(this.globals) ? (await this.prompts()).confirm({message}) : undefined
+  /** The same, but throws usage without consent. */
+  protected async consent(
+    yes: boolean,
+    message: string,
+    change: Change,
+    atStake: readonly string[] = [],
+  ): Promise<void> {
+    requireConsent(await this.agreed(yes, message, atStake), change)
   }
 }

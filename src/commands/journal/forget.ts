@@ -10,7 +10,6 @@ import {
 import {systemClock} from '../../cli/session/clock.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome cannot be found out.'
@@ -33,8 +32,8 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const typed = (await this.surroundings()).flags['base-url']
     const entry = findForgettable(state, args.reference, typed)
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
-    const agreed = await this.agreed(flags.yes, 'Forget it?', describeForgetting(entry))
-    requireConsent(agreed, {what: 'forgetting it', undone: 'nothing was removed'})
+    const change = {what: 'forgetting it', undone: 'nothing was removed'}
+    await this.consent(flags.yes, 'Forget it?', change, describeForgetting(entry))
     await this.print(await forgetEntry(state, entry, systemClock.now()))
   }
 }

@@ -5,7 +5,6 @@ import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
-import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation after showing the fee'
@@ -47,8 +46,7 @@ Environment: those of every command.`
     const plan = await cancelling.planCancellation(connection, args.ref)
     cancelling.checkFee(plan, maxFee)
     const atStake = cancelling.describeCancellation(plan, target)
-    const agreed = await this.agreed(yes, 'Cancel this reservation?', atStake)
-    requireConsent(agreed, cancelling.changeOf(plan))
+    await this.consent(yes, 'Cancel this reservation?', cancelling.changeOf(plan), atStake)
     this.stopNote = {hint: howToCheck(args.ref)}
     const warn = (text: string) => void this.warn(text)
     const done = await cancelling.cancel(connection, plan, body, warn)

@@ -55,7 +55,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}
     const files = await collectBundle(about)
     if (flags['dry-run']) return this.print(bundleResult(files))
-    requireConsent(flags.yes || (await this.agreed(false, `Write ${args.file}?`, listing(files))), WRITING)
+    if (!flags.yes) await this.consent(false, `Write ${args.file}?`, WRITING, listing(files))
     const bytes = await zipBundle(files, now)
     writeBundle(args.file, bytes, flags.force)
     await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}))
