@@ -23,10 +23,8 @@ test('the clock only moves forward', async () => {
 
 test('logs what was sent, without secrets and identity numbers', async () => {
   const [offer] = await client.search()
-  const made = await client.reserve(
-    reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}),
-    'the-key-used',
-  )
+  const body = reservationRequest(offer.offer_id, {payment: {mode: 'instant'}})
+  const made = await client.reserve(body, 'the-key-used')
   await sandbox.sandbox.handle(new Request(made.json.data.payment.url))
   await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token: client.token})
   const log = await sandbox.listed('requests')

@@ -32,6 +32,10 @@ async function subscribe(answering?: Answering, events = ['reservation.confirmed
 }
 
 const deliveries = () => sandbox.listed('deliveries')
+const isActive = async (id: string) =>
+  (await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}`)).json.data.is_active
+const momentsOf = ({attempts}: {attempts: {at: string}[]}) =>
+  attempts.map(({at}) => Date.parse(at) / 1000 - TEST_START)
 const refusing: Answering = answer => answer.writeHead(500).end()
 
 test('makes eight attempts at their own moments, each with its own signature, then abandons the delivery', async () => {
@@ -40,13 +44,11 @@ test('makes eight attempts at their own moments, each with its own signature, th
   await sandbox.advance(100 * HOUR)
 
   const [delivery] = await deliveries()
-  const at = delivery.attempts.map(({at}: {at: string}) => Date.parse(at) / 1000 - TEST_START)
-  expect(at).toEqual(MOMENTS)
+  expect(momentsOf(delivery)).toEqual(MOMENTS)
   expect(delivery.attempts.map(({n}: {n: number}) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(delivery).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
   expect(delivery.attempts[7]).toMatchObject({status: 500, error: expect.any(String), ms: expect.any(Number)})
-  const shown = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}`)
-  expect(shown.json.data.is_active).toBe(false)
+  expect(await isActive(id)).toBe(false)
 
   expect(received).toHaveLength(8)
   expect(new Set(received.map(({body}) => body.toString())).size).toBe(1)
@@ -147,8 +149,7 @@ test('sending a delivered event again by hand changes neither its status nor its
   }
   await sandbox.advance(100 * HOUR)
   expect(received).toHaveLength(8)
-  const shown = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}`)
-  expect(shown.json.data.is_active).toBe(true)
+  expect(await isActive(id)).toBe(true)
 })
 
 test('attempts of one delivery requested together are made one after the other', async () => {
@@ -191,11 +192,8 @@ test('a subscriber that hangs holds up no other', async () => {
     await client.call('POST', `/webhooks/subscriptions/${quick.id}/test`)
   }
   await quick.waitFor(12)
-  await waitUntil(
-    async () =>
-      (await deliveries()).filter((one: {status: string}) => one.status === 'DELIVERED').length === 12,
-    '12 deliveries on record',
-  )
+  const delivered = async () => (await deliveries()).filter(({status}) => status === 'DELIVERED')
+  await waitUntil(async () => (await delivered()).length === 12, '12 deliveries on record')
   expect(hanging.received.length).toBeLessThan(12)
 })
 
@@ -206,10 +204,8 @@ test('a payment that expires sends its event at that very moment', async () => {
   await sandbox.advance(HOUR)
   const [delivery] = await deliveries()
   expect(delivery.attempts[0].at).toBe(new Date((TEST_START + 15 * MINUTE) * 1000).toISOString())
-  expect(JSON.parse(String(received[0]?.body)).data).toMatchObject({
-    reason: 'payment_expired',
-    status: 'EXPIRED',
-  })
+  const {data} = JSON.parse(String(received[0]?.body))
+  expect(data).toMatchObject({reason: 'payment_expired', status: 'EXPIRED'})
 })
 
 test('nothing is sent before it is due, and moves of the clock run one after the other', async () => {
@@ -220,7 +216,6 @@ test('nothing is sent before it is due, and moves of the clock run one after the
   expect(received).toHaveLength(1)
   await Promise.all(MOMENTS.map(() => sandbox.advance(8 * HOUR)))
   const [delivery] = await deliveries()
-  const at = delivery.attempts.map(({at}: {at: string}) => Date.parse(at) / 1000 - TEST_START)
-  expect(at).toEqual(MOMENTS)
+  expect(momentsOf(delivery)).toEqual(MOMENTS)
   expect(received).toHaveLength(8)
 })

@@ -50,10 +50,8 @@ describe('reading', () => {
   })
 
   it('shows an event with its body and its subscribers', async () => {
-    await client.call('POST', '/webhooks/subscriptions', {
-      url: 'https://receiver.example/hook',
-      events: ['reservation.confirmed'],
-    })
+    const wanted = {url: 'https://receiver.example/hook', events: ['reservation.confirmed']}
+    await client.call('POST', '/webhooks/subscriptions', wanted)
     await client.book()
     const [confirmed, voucher] = await events()
     const page = await read(`/ui/events/${confirmed.id}`)
@@ -139,23 +137,15 @@ describe('forms', () => {
       const answer = await sendForm(sandbox, '/ui/clock', fields)
       return [answer.status, answer.headers.get('location')]
     }
-    expect(await move({advance_seconds: '60', back: '/ui/deliveries/dlv_1-_'})).toEqual([
-      303,
-      '/ui/deliveries/dlv_1-_?done=clock',
-    ])
+    const back = '/ui/deliveries/dlv_1-_'
+    expect(await move({advance_seconds: '60', back})).toEqual([303, `${back}?done=clock`])
     expect(await move({amount: '1.5', unit: 'hours'})).toEqual([303, '/?done=clock'])
     expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
     for (const back of ['//evil.example', '/ui//evil.example', 'https://evil.example', '/ui/a?b', '/pay/x']) {
       expect(await move({advance_seconds: '0', back})).toEqual([303, '/?done=clock'])
     }
-    for (const fields of [
-      {},
-      {advance_seconds: '-1'},
-      {advance_seconds: 'x'},
-      {amount: '1', unit: 'toString'},
-    ]) {
-      expect(await move(fields as Record<string, string>)).toEqual([400, null])
-    }
+    const wrong = [{}, {advance_seconds: '-1'}, {advance_seconds: 'x'}, {amount: '1', unit: 'toString'}]
+    for (const fields of wrong) expect(await move(fields as Record<string, string>)).toEqual([400, null])
     expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
   })
 
@@ -192,27 +182,25 @@ describe('forms', () => {
     {origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-origin'},
   ])('are refused from anywhere but the page itself: %o', async headers => {
     const {reservation_ref} = await client.book(instant)
-    for (const [path, fields] of [
-      ['/ui/clock', {advance_seconds: '3600'}],
-      [`/ui/reservations/${reservation_ref}/payment`, {result: 'paid'}],
-      ['/ui/deliveries/dlv_x/redeliver', {}],
-      ['/ui/faults', {operation: '*', kind: 'html'}],
-      ['/ui/faults/clear', {}],
-      ['/ui/reset', {}],
-    ] as [string, Record<string, string>][]) {
+    const payment = `/ui/reservations/${reservation_ref}/payment`
+    const others = [
+      '/ui/clock',
+      '/ui/deliveries/dlv_x/redeliver',
+      '/ui/faults',
+      '/ui/faults/clear',
+      '/ui/reset',
+    ]
+    for (const path of [payment, ...others]) {
+      const fields = {result: 'paid', advance_seconds: '3600', operation: '*', kind: 'html'}
       expect([path, (await sendForm(sandbox, path, fields, headers)).status]).toEqual([path, 403])
     }
-    expect((await client.call('GET', `/reservations/${reservation_ref}`)).json.data.status).toBe(
-      'PENDING_PAYMENT',
-    )
+    const {json} = await client.call('GET', `/reservations/${reservation_ref}`)
+    expect(json.data.status).toBe('PENDING_PAYMENT')
   })
 
   it('take a form and nothing else', async () => {
-    const init = {
-      method: 'POST',
-      headers: {origin: sandbox.origin, 'content-type': 'application/json'},
-      body: '{"advance_seconds":60}',
-    }
+    const headers = {origin: sandbox.origin, 'content-type': 'application/json'}
+    const init = {method: 'POST', headers, body: '{"advance_seconds":60}'}
     expect((await readPage(sandbox, '/ui/clock', init)).status).toBe(400)
   })
 })

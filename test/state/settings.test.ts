@@ -7,7 +7,7 @@ import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {createSettings} from '../../src/state/settings.js'
 import {Worker} from '../support/workers.js'
 
-const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
+const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 8)
 const PROFILE = {base_url: 'https://example.com/v1', client_id: 'cid_1'}
 let directory: string
 let path: string

@@ -7,7 +7,7 @@ import {openDatabase} from '../../src/storage/database.js'
 import {withLock} from '../../src/storage/lock.js'
 import {Worker} from '../support/workers.js'
 
-const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 12)
+const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 8)
 let directory: string
 
 beforeEach(() => {
