@@ -27,7 +27,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksSign)
-    const place = {state: await this.state(), env: process.env, clock: systemClock.now}
+    const place = {state: await this.state(), env: process.env, now: systemClock.now()}
     const signed = await signInput(args.file, flags, place)
     await this.print({...single(signed, signed, signed.signature), text: `${signed.signature}\n`})
   }

@@ -65,7 +65,7 @@ test('stopping after the confirmation was seen names the state of then', async (
   expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
 })
 
-test('whatever stops it afterwards, the way on is never to begin anew', async () => {
+test('a stop after the booking never suggests booking again', async () => {
   const {interruption} = await import('../../../src/cli/terminal/prompts/prompts.js')
   const stop = namingReservation(
     made('confirmed'),
@@ -89,13 +89,13 @@ test.each([
   expect(awaited(made(outcome, address))).toBe(waits)
 })
 
-test('while it waits the state is told in the service’s word', async () => {
+test('shows the state in the words of the service while it waits', async () => {
   const {prompts, done} = follow(made('in_review'), [['Waiting for the confirmation', '']])
   await done
   expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
 })
 
-test('a payment without an address to go to is told, and shows no secret of it', () => {
+test('reports a payment without a safe address, without showing its secret', () => {
   const outcome = made('pending_payment', 'https://me:secret@pay.example/1?token=x')
   expect(lacksAddress(outcome)).toBe(true)
   const text = lacksAddressText(outcome).join('\n')

@@ -85,7 +85,7 @@ describe('a guest', () => {
     })
   })
 
-  test('a TC number that fails its checksum is told at once, and passes only when meant', async () => {
+  test('reports a TC number that fails its checksum at once, and accepts it only if confirmed', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 6),
       ['TC number', '10000000147'],

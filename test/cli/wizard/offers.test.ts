@@ -39,7 +39,7 @@ describe('the deadline on three clocks', () => {
     ])
   })
 
-  test('in UTC the hotel time is not told, and not invented', () => {
+  test('says that the hotel time is missing in a UTC timestamp', () => {
     expect(onThreeClocks('2030-05-29T18:00:00Z', READER)[0]).toBe('hotel time: not in the answer')
   })
 
@@ -95,7 +95,7 @@ test('what this machine did not keep is not put on the answer', () => {
   expect(text).not.toContain('the answer does not say')
 })
 
-test('a hostile name obeys nobody, and a line fits its terminal', async () => {
+test('removes control characters from a hostile name, and fits a line to the terminal', async () => {
   const fit = await createFit()
   for (const hotel_name of [
     '\u001b[2J\u001b]0;x\u0007Otel',

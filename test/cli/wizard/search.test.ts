@@ -188,14 +188,14 @@ test('what the settings give is offered, and an empty line takes it', async () =
   expect(flags).toMatchObject(preferred)
 })
 
-test('where numbers come from is told for the service that is asked', async () => {
-  const nobody = new Failure('usage', 'not shown', {code: 'path_not_shown'})
+test('says where city ids come from, for a local and for another service', async () => {
+  const notShown = new Failure('usage', 'not shown', {code: 'path_not_shown'})
   for (const [isLocal, where] of [
     [true, 'local sandbox'],
     [false, 'the operator'],
   ] as const) {
     const prompts = scriptedPrompts([[where, '7']])
-    await askCity({...asking(prompts), isLocal, cities: failing(nobody)})
+    await askCity({...asking(prompts), isLocal, cities: failing(notShown)})
   }
 })
 

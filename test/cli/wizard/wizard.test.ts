@@ -104,7 +104,7 @@ test('what flags gave is not asked again', async () => {
   expect(booked.made?.outcome).toBe('confirmed')
 })
 
-test('an offer found earlier is told with all its terms, and searched again without asking for the city', async () => {
+test('shows an earlier offer with all its terms, and searches again without asking for the city', async () => {
   const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
   const {chooseSeen} = await import('../../../src/cli/features/wizard/find-offer.js')
   const {newDraft} = await import('../../../src/cli/features/wizard/draft.js')
@@ -345,7 +345,7 @@ describe('answers to the reservation that other services give', () => {
     },
   )
 
-  test('who has to log in anew is told that nothing was reserved, and finds the people kept', async () => {
+  test('says that nothing was reserved when a new login is needed, and keeps the people', async () => {
     ;[status, refusal] = [401, {error: {code: 'token_invalid'}}]
     const desk = await there()
     const failure = await rejectionOf(desk.run(upTo))
@@ -390,7 +390,7 @@ describe('when time runs out', () => {
 
   const open = () => openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
 
-  test('at a guest: the same search again, the new price told, and what was typed kept', async () => {
+  test('at a guest: repeats the search, reports the new price and keeps the answers', async () => {
     const there = await open()
     const booked = await there.run([
       ['City', '5'],

@@ -43,17 +43,12 @@ export function checkOffer(
 
 function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
   if (!seen?.total) {
-    throw usage(
-      'price_unknown',
-      '--max-price: the price of this offer is not known here',
-      'search first: bookctl hotels search',
-    )
+    const problem = '--max-price: the price of this offer is not known here'
+    throw usage('price_unknown', problem, 'search first: bookctl hotels search')
   }
   if (compareAmounts(seen.total, maxPrice) <= 0) return
-  throw usage(
-    'price_too_high',
-    `the offer costs ${seen.total} ${seen.currency ?? ''}, more than --max-price ${maxPrice}`,
-  )
+  const cost = `the offer costs ${seen.total} ${seen.currency ?? ''}`
+  throw usage('price_too_high', `${cost}, more than --max-price ${maxPrice}`)
 }
 
 /** Guests that look wrong, one line each; the service decides. */

@@ -15,12 +15,13 @@ import {oldestEvents, recordOf} from './events.js'
 
 /** Throws usage for flags that would turn the capture into rows, or choose columns. */
 export function checkExport({json, format, query, columns}: OutputFlags): {asDocument: boolean} {
-  const rows = format !== undefined && format !== 'ndjson' && format !== 'json'
-  const flag = rows
-    ? `--format ${format}`
-    : query !== undefined
-      ? '--query'
-      : columns !== undefined && '--columns'
+  const isRows = format !== undefined && format !== 'ndjson' && format !== 'json'
+  const refused = [
+    isRows && `--format ${format}`,
+    query !== undefined && '--query',
+    columns !== undefined && '--columns',
+  ]
+  const flag = refused.find(Boolean)
   if (flag) {
     const hint = 'use webhooks events list for rows, or pipe the capture to jq'
     throw usage('invalid_input', `${flag} cannot be used with a capture on standard output`, hint)

@@ -1,4 +1,4 @@
-/** What `listen` prints: a line for each request and for each attempt to forward. All of it comes after the answer. */
+/** The output of `listen`: a line for each request and each attempt to forward, printed after the answer. */
 import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -26,20 +26,18 @@ export interface ListenOutput {
   /** A request answered 200 or 401; `isShown` unless --event leaves it out. */
   request(receipt: Receipt, isShown: boolean): void
   forward(report: ForwardReport): void
-  /** Writes what waits to be written, for at most `milliseconds`. */
+  /** Writes the waiting lines, for at most `milliseconds`. */
   end(milliseconds: number): Promise<void>
 }
 
-export interface OutputParts {
-  readonly flags: OutputFlags & {readonly capture?: string | undefined}
-  /** Prints on stderr. */
-  readonly tell: (text: string) => void
-}
-
-export async function createListenOutput({flags, tell}: OutputParts): Promise<ListenOutput> {
+/** `tell` prints on stderr. */
+export async function createListenOutput(
+  flags: OutputFlags & {readonly capture?: string | undefined},
+  tell: (text: string) => void,
+): Promise<ListenOutput> {
   const stdout = createLineWriter({
     send: sendToStdout,
-    // A reader that has gone ends the command, without a word (streams.ts).
+    // A reader that has gone ends the command silently (streams.ts).
     onLost: error => {
       if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return
       tell('lines were dropped: their reader is too slow; the events are stored')
@@ -112,7 +110,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
   duplicate: 5,
 }
 
-/** `--query`: what it finds in each record; nothing where it finds nothing. */
+/** `--query`: its result for each record, if there is one. */
 async function queryLine(query: string): Promise<(record: CaptureRecord) => string | undefined> {
   const {search} = await import('@jmespath-community/jmespath')
   return record => {
@@ -126,7 +124,7 @@ async function queryLine(query: string): Promise<(record: CaptureRecord) => stri
   }
 }
 
-/** One attempt to forward an event, as JSON. `late`: the service would not have waited for this answer (§6.4). */
+/** `late`: the service would not have waited for this answer (§6.4). */
 function forwardDocument(report: ForwardReport): object {
   const {eventId: event_id, target, attempt, state, status, ms, error} = report
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}

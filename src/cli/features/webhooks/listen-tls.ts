@@ -1,4 +1,4 @@
-/** The certificate of `listen`: a given one, or one made here; and who trusts the authority of one made here. */
+/** The certificate of `listen`: a given or a self-made one, and where its authority is trusted. */
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
@@ -49,13 +49,9 @@ async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair>
   const key = await readPemText('--key', keyFile)
   const certificate = parseCertificate(cert)
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
-  if (!isKeyOf(certificate, key))
-    throw usage(
-      'invalid_key',
-      '--key: not the private key of --cert, as PEM without a passphrase',
-      'pass the key that was created with the certificate',
-    )
-  return {cert, key}
+  if (isKeyOf(certificate, key)) return {cert, key}
+  const problem = '--key: not the private key of --cert, as PEM without a passphrase'
+  throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
 }
 
 /** PEM is ASCII; the text around it may be in any encoding. */
@@ -63,7 +59,7 @@ async function readPemText(flag: string, path: string): Promise<string> {
   return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
 }
 
-/** The authority in `directory`, made when there is no usable one. Several processes together make one. */
+/** The authority in `directory`, created if there is no usable one; parallel processes create one. */
 async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   ensurePrivateDirectory(directory)
   for (const name of [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME]) {
@@ -80,11 +76,7 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
     return made
   })
   if (!done.gaveUp) return done.value
-  throw new StorageError(
-    'busy',
-    `${LISTEN_CA_NAME} is being made by another process`,
-    'run the command again',
-  )
+  throw new StorageError('busy', `another process is creating ${LISTEN_CA_NAME}`, 'run the command again')
 }
 
 function readAuthority(directory: string): KeyPair | undefined {
@@ -96,21 +88,15 @@ function readAuthority(directory: string): KeyPair | undefined {
   }
 }
 
-export interface TrustParts {
-  /** `--ca-file`: then the only certificates that are added. */
-  readonly caFile: string | undefined
-  readonly env: NodeJS.ProcessEnv
-  /** The configuration directory. */
-  readonly directory: string
-}
-
 /**
- * The certificates a connection to `url` trusts: as `trustedCertificates`, and for https on this machine the authority of
- * `listen --tls`. Throws usage for a bad --ca-file.
+ * The certificates to trust at `url`: as `trustedCertificates`, and without --ca-file for https on this machine the
+ * authority of `listen --tls` in the configuration `directory`. Throws usage for a bad --ca-file.
  */
 export async function trustedFor(
   url: string,
-  {caFile, env, directory}: TrustParts,
+  caFile: string | undefined,
+  env: NodeJS.ProcessEnv,
+  directory: string,
 ): Promise<string[] | undefined> {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)

@@ -65,7 +65,7 @@ export async function openListening(
   const tls = await listenIdentity(flags, plan.host, state.directory, systemClock.now())
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], env)
-  const output = await createListenOutput({flags, tell})
+  const output = await createListenOutput(flags, tell)
   const worker = startEventWorker(state.directory)
   const headerNames = webhookHeaderNames(flags, state)
   const listening = new Listening({

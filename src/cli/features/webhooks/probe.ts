@@ -42,7 +42,7 @@ export async function probeReceiver(
   const target = parseForwardTarget(url) ?? url
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
-    trusted: await trustedFor(target, {caFile, env, directory: state.directory}),
+    trusted: await trustedFor(target, caFile, env, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
   })
   const {now: clock, sleep} = systemClock

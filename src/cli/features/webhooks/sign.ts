@@ -4,27 +4,14 @@ import {createSigner} from '../../../webhooks/signature/signature.js'
 import {resolveWebhookSecrets, signingSecrets, type WebhookSecretFlags} from './secrets.js'
 import {chooseInputs, openInput, readingFailed} from './verify.js'
 
-interface Place {
-  readonly state: State
-  readonly env: NodeJS.ProcessEnv
-  /** Unix seconds. */
-  readonly clock: () => number
-}
-
-interface Signed {
-  readonly signature: string
-  /** Unix seconds. */
-  readonly timestamp: number
-}
-
-/** Signs `file` (`-` or undefined: standard input) as it streams by. Throws usage. */
+/** Signs `file` (`-` or undefined: standard input) as it streams by. Times are Unix seconds. Throws usage. */
 export async function signInput(
   file: string | undefined,
   flags: WebhookSecretFlags & {readonly at?: number | undefined},
-  {state, env, clock}: Place,
-): Promise<Signed> {
+  {state, env, now}: {readonly state: State; readonly env: NodeJS.ProcessEnv; readonly now: number},
+): Promise<{signature: string; timestamp: number}> {
   const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
-  const timestamp = flags.at ?? Math.floor(clock())
+  const timestamp = flags.at ?? Math.floor(now)
   const secrets = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const signer = createSigner(
     secrets.map(({secret}) => secret),

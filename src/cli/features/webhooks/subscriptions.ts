@@ -157,23 +157,20 @@ function keepSecret(
 /** The failure carries the subscription in its result. */
 export function notStored(subscription: CreatedSubscription, {message}: StorageError): Failure {
   const id = sanitizeLine(subscription.id, 100)
-  return new Failure(
-    'outcome_unknown',
-    `the subscription ${id} exists, but its secret, which is shown only once, could not be stored: ${message}`,
-    {
-      code: 'secret_not_stored',
-      hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${id}) and create another`,
-      keepsResult: true,
-      result: createdResult(subscription, {stored_in: null}).document,
-    },
-  )
+  const problem = `the subscription ${id} exists, but its secret, which is shown only once, could not be stored`
+  return new Failure('outcome_unknown', `${problem}: ${message}`, {
+    code: 'secret_not_stored',
+    hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${id}) and create another`,
+    keepsResult: true,
+    result: createdResult(subscription, {stored_in: null}).document,
+  })
 }
 
 const CHECK_FIRST =
   'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost; then create it with --again'
 
-function earlierUnknown(begunAt: number): Failure {
-  const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(begunAt)} is unknown; nothing was sent`
+function earlierUnknown(startedAt: number): Failure {
+  const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(startedAt)} is unknown; nothing was sent`
   return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
 }
 

@@ -94,11 +94,9 @@ function readTime(field: string, text: string): number {
 function receivedTime(request: Pick<CapturedRequest, 'receivedAt' | 'problem'>): number {
   if (request.receivedAt !== undefined) return request.receivedAt
   if (request.problem !== undefined) return 0
-  throw usage(
-    'no_receiving_time',
-    '--at received: the capture does not contain the time of receipt',
-    'captures of webhooks listen and HAR files do; otherwise pass the time itself',
-  )
+  const problem = '--at received: the capture does not contain the time of receipt'
+  const hint = 'captures of webhooks listen and HAR files do; otherwise pass the time itself'
+  throw usage('no_receiving_time', problem, hint)
 }
 
 /**

@@ -26,7 +26,7 @@ import {
 } from './draft.js'
 import {startClock} from './find-offer.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
-import {knownTerms} from './offer-lines.js'
+import {knownTerms, type ShownOffer} from './offer-lines.js'
 import {askCountry, clocked} from './questions.js'
 import {recoverFrom} from './recover.js'
 import {describeSummary} from './summary.js'
@@ -223,17 +223,11 @@ function forgetAnswers({answers, places}: Draft, index: number): void {
   for (const message of [...answers.keys()]) if (message.startsWith(`${label}: `)) answers.delete(message)
 }
 
-/** A price as far as it is known. */
-interface Cost {
-  readonly total: string | null
-  readonly currency: string | null
-}
-
 /** Of the account; undefined when it cannot be seen. */
 type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
 
 export interface PaymentFacts {
-  readonly cost: Cost
+  readonly cost: ShownOffer['price']
   readonly balance: Balance
   /** Modes the offer takes; undefined when it does not say. */
   readonly modes: readonly string[] | undefined

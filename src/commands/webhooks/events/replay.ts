@@ -63,10 +63,9 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
       const sent = events.map(event => ({rawHeaders: replayedHeaders(event, resign), body: event.body}))
       return this.print(describeReplay(sent, target))
     }
-    const {directory} = state
     const results = await replayEvents(events, {
       target,
-      trusted: await trustedFor(target, {caFile: flags['ca-file'], env: process.env, directory}),
+      trusted: await trustedFor(target, flags['ca-file'], process.env, state.directory),
       timeoutSeconds: this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
       ...resign,
     })
