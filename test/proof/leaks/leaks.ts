@@ -139,21 +139,18 @@ const WAYS = FAULTS.filter(({name}) => /^(proxy-(407|garbage)|tls-expired|redire
  * command and each fault meets each switch.
  */
 export function allLeakCells(): LeakCell[] {
-  const turns = new Map<string, number>()
-  const inTurn = (row: Row, faults: readonly Echo[]) =>
-    faults.map((fault, n): LeakCell => {
-      const turn = turns.get(fault.name) ?? n
-      turns.set(fault.name, turn + 1)
-      return {row, debug: SWITCHES[turn % SWITCHES.length] as Switch, fault, isJson: turn % 2 === 0}
-    })
   return ROWS.flatMap((row, r) => {
+    const inTurn = (fault: Echo, f: number): LeakCell => {
+      const turn = r + f
+      return {row, debug: SWITCHES[turn % SWITCHES.length] as Switch, fault, isJson: turn % 2 === 0}
+    }
+    const withAll = (fault: Echo, f: number) =>
+      SWITCHES.map((debug, d): LeakCell => ({row, debug, fault, isJson: (r + d + f) % 2 === 0}))
     const echoes = ECHOES.filter(each => allows(row, each))
     // A guessed path is not called on a service elsewhere (§4.9).
     const ways = WAYS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
-    const withAll = (fault: Echo, e: number) =>
-      SWITCHES.map((debug, d): LeakCell => ({row, debug, fault, isJson: (r + d + e) % 2 === 0}))
     const isOpen = WITH_SECRETS.test(row.command)
-    return [...(isOpen ? echoes.flatMap(withAll) : inTurn(row, echoes)), ...inTurn(row, ways)]
+    return isOpen ? [...echoes.flatMap(withAll), ...ways.map(inTurn)] : [...echoes, ...ways].map(inTurn)
   })
 }
 
