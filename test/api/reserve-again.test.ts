@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest'
 import {intentOf} from '../../src/api/reserve/intent.js'
 import {reserve, resume} from '../../src/api/reserve/reserve.js'
 import {Failure} from '../../src/contract/failure.js'
-import type {ReservationIntent} from '../../src/contract/journal.js'
+import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {CLIENT_ID, intentFor, requestFor} from '../support/booking.js'
 import {drop, refusing, reservingAt, usual} from '../support/reserving.js'
@@ -64,9 +64,8 @@ describe('an earlier reservation in the way: nothing is sent', () => {
 
   test('a key of another request', async () => {
     await run(intentFor('off_1', 'ref-1', undefined, 'mine'))
-    await expect(run(intentFor('off_2', 'ref-2', undefined, 'mine'))).rejects.toMatchObject({
-      details: {code: 'idempotency_key_in_use'},
-    })
+    const another = run(intentFor('off_2', 'ref-2', undefined, 'mine'))
+    await expect(another).rejects.toMatchObject({details: {code: 'idempotency_key_in_use'}})
     expect(keys()).toEqual(['mine'])
   })
 })
@@ -93,15 +92,9 @@ describe('resume', () => {
     scripted(commitThenDrop, refusing(501))
     await expect(run()).rejects.toMatchObject(UNKNOWN)
     place.service.script = usual
-    expect(await resumed()).toMatchObject({
-      outcome: 'confirmed',
-      reservation_ref: 'R-1',
-    })
+    expect(await resumed()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
     const requests = sent().length
-    expect(await resumed()).toMatchObject({
-      outcome: 'confirmed',
-      reservation_ref: 'R-1',
-    })
+    expect(await resumed()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
     expect(sent().length).toBe(requests)
     expectSameRequests()
   })
@@ -119,69 +112,53 @@ describe('a fault of the disk', () => {
   const fault = () => {
     throw new StorageError('full', 'no space left', 'free some')
   }
+  const givenUp = () => {
+    throw new Failure('usage', 'given up', {code: 'begun_elsewhere'})
+  }
+  const warnings: string[] = []
+  /** Reserves with a journal of which some methods are others. */
+  const runWith = (change: (journal: Journal) => Partial<Journal>) => {
+    const {reserveParts} = open()
+    const {journal} = reserveParts
+    const parts = {...reserveParts, journal: {...journal, ...change(journal)}}
+    return reserve(parts, intentFor('off_1', 'ref-1'), {warn: message => warnings.push(message)})
+  }
 
   test('before the first byte: nothing is sent', async () => {
-    for (const broken of [{begin: fault}, {attempt: fault}]) {
-      const {reserveParts} = open()
-      const journal = {...reserveParts.journal, ...broken}
-      await expect(reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'))).rejects.toThrow(
-        StorageError,
-      )
-    }
+    await expect(runWith(() => ({begin: fault}))).rejects.toThrow(StorageError)
+    await expect(runWith(() => ({attempt: fault}))).rejects.toThrow(StorageError)
     expect(sent()).toEqual([])
   })
 
   test('while recording the outcome: it is returned all the same, with a warning', async () => {
-    const {reserveParts} = open()
-    const journal = {...reserveParts.journal, settle: fault}
-    const warnings: string[] = []
-    const outcome = await reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'), {
-      warn: message => warnings.push(message),
-    })
+    const outcome = await runWith(() => ({settle: fault}))
     expect(outcome).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
-    expect(warnings.length).toBe(1)
+    expect(warnings).toHaveLength(1)
     expect(await run()).toMatchObject({reservation_ref: 'R-1', repeated: true})
   })
 
   test.each([
     ['the disk', fault],
-    [
-      'the journal',
-      () => {
-        throw new Failure('usage', 'given up', {code: 'begun_elsewhere'})
-      },
-    ],
+    ['the journal', givenUp],
   ])('stopped by %s between two attempts, the outcome is unknown', async (_, stop: () => never) => {
     scripted(drop)
-    const {reserveParts} = open()
     let attempts = 0
-    const attempt: typeof reserveParts.journal.attempt = (id, now) =>
-      ++attempts > 1 ? stop() : reserveParts.journal.attempt(id, now)
-    const journal = {...reserveParts.journal, attempt}
-    await expect(reserve({...reserveParts, journal}, intentFor('off_1', 'ref-1'))).rejects.toMatchObject(
-      UNKNOWN,
-    )
+    const stopped = runWith(({attempt}) => ({
+      attempt: (id, now) => (++attempts > 1 ? stop() : attempt(id, now)),
+    }))
+    await expect(stopped).rejects.toMatchObject(UNKNOWN)
     expect(entries()).toMatchObject([{outcome: 'unknown', attempts: 1}])
   })
 })
 
 test('a wait for another process that ends is unknown, and nothing was sent', async () => {
-  const holder = open()
+  const {journal} = open().reserveParts
   const {reserveParts} = open({timeoutSeconds: 0.2})
   scripted(refusing(501))
   await expect(run()).rejects.toMatchObject(UNKNOWN)
   place.service.forget()
-  const waiting = () => reserve(reserveParts, intentFor('off_1', 'ref-1'))
-  await holder.reserveParts.journal.alone(
-    'off_1',
-    1000,
-    async () => {
-      await expect(waiting()).rejects.toMatchObject({
-        kind: 'outcome_unknown',
-        details: {hint: expect.stringContaining('--resume ref-1')},
-      })
-    },
-    () => undefined,
-  )
+  const unknown = {...UNKNOWN, details: {hint: expect.stringContaining('--resume ref-1')}}
+  const wait = () => expect(reserve(reserveParts, intentFor('off_1', 'ref-1'))).rejects.toMatchObject(unknown)
+  await journal.alone('off_1', 1000, wait, () => undefined)
   expect(sent()).toEqual([])
 })

@@ -14,22 +14,13 @@ function setUp(status: number, body: unknown, error?: unknown) {
     async send(request: WireRequest, policy: SendPolicy) {
       sent.push({request, policy})
       if (error !== undefined) throw error
-      return {
-        status,
-        headers: {'x-request-id': 'req_1'},
-        body: Buffer.from(JSON.stringify(body)),
-        attempts: 1,
-        mayHaveActed: false,
-      }
+      const bytes = Buffer.from(JSON.stringify(body))
+      return {status, headers: {'x-request-id': 'req_1'}, body: bytes, attempts: 1, mayHaveActed: false}
     },
   }
   const credentials = {clientId: 'cid_1', clientSecret: 'sk_test_1'}
   const parts = {baseUrl: BASE, sender, clock: fakeClock(NOW), timeoutSeconds: 7, credentials}
-  const failureOf = (work: Promise<unknown>) =>
-    work.then(
-      () => undefined,
-      failure => failure,
-    )
+  const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch(failure => failure)
   return {
     sent,
     ask: (scopes: readonly string[] = ['b', 'a', 'b', '']) => requestToken(parts, scopes),
@@ -47,13 +38,9 @@ test('a token is asked for with credentials and sorted scopes, and may be asked 
   expect(await ask()).toEqual({
     ...{access_token: 't', scopes: ['a', 'b'], askedScopes: ['a', 'b'], obtainedAt: NOW, expiresAt: NOW + 60},
   })
-  const body = {
-    grant_type: 'client_credentials',
-    client_id: 'cid_1',
-    client_secret: 'sk_test_1',
-    scope: 'a b',
-  }
-  const request = {method: 'POST', url: `${BASE}/oauth/token`, headers: HEADERS, body: JSON.stringify(body)}
+  const credentials = {client_id: 'cid_1', client_secret: 'sk_test_1'}
+  const body = JSON.stringify({grant_type: 'client_credentials', ...credentials, scope: 'a b'})
+  const request = {method: 'POST', url: `${BASE}/oauth/token`, headers: HEADERS, body}
   expect(sent).toEqual([{request, policy: REPEATED}])
 })
 
@@ -93,11 +80,8 @@ test.each(['Bearer', 'bearer', 'BEARER', ' Bearer ', '', null, undefined])(
   },
 )
 
-test.each([
-  ['mac', 'mac'],
-  ['DPoP', 'DPoP'],
-  ['N_A', 'N_A'],
-  ['Bearer2', 'Bearer2'],
+test.each<[unknown, string]>([
+  ...['mac', 'DPoP', 'N_A', 'Bearer2'].map((type): [string, string] => [type, type]),
   [7, '7'],
   [['Bearer'], '["Bearer"]'],
   ['x\n\u001b[2J', 'x\\n\\u001b[2J'],
@@ -127,10 +111,8 @@ test.each([
 })
 
 test.each([500, 503])('%i with that code is a failure of the service', async status => {
-  expect(await setUp(status, error('invalid_client')).refused()).toMatchObject({
-    kind: 'service_failed',
-    details: {status},
-  })
+  const failure = await setUp(status, error('invalid_client')).refused()
+  expect(failure).toMatchObject({kind: 'service_failed', details: {status}})
 })
 
 test('the hint for a scope that is not granted lists those requested', async () => {
