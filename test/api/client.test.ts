@@ -4,9 +4,9 @@ import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
 import type {Api, Sender, TokenSource} from '../../src/api/types.js'
-import type {Failure} from '../../src/contract/failure.js'
 import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
+import {rejectionOf} from '../support/thrown.js'
 import {
   httpAnswer,
   jsonAnswer,
@@ -25,16 +25,12 @@ async function setUp(script: (record: WireRequest, n: number) => Script, tokens:
   const server = await startWireServer(script)
   open.push(server)
   const replaced: string[] = []
-  const sender = createSender({
-    transport: createTransport({env: {}}),
-    clock: fakeClock(),
-    random: () => 0,
-    userAgent: 'bookctl/9',
-  })
+  const [clock, transport] = [fakeClock(), createTransport({env: {}})]
+  const sender = createSender({transport, clock, random: () => 0, userAgent: 'bookctl/9'})
   const api = createApi({
     baseUrl: `http://127.0.0.1:${server.port}/partner-api/v1`,
     sender,
-    clock: fakeClock(),
+    clock,
     tokens: {
       get: async () => token(1),
       async replace(refused) {
@@ -47,12 +43,6 @@ async function setUp(script: (record: WireRequest, n: number) => Script, tokens:
   })
   return {api, server, replaced}
 }
-
-const failureOf = (sending: Promise<unknown>): Promise<Failure> =>
-  sending.then(
-    () => expect.fail('no failure'),
-    (error: Failure) => error,
-  )
 
 const SEARCH = {destination: {type: 'CITY', id: 101}, rooms: [{adults: 2, children_ages: []}]}
 
@@ -112,7 +102,7 @@ describe('401', () => {
     const {api, server, replaced} = await setUp(() =>
       jsonAnswer(401, {error: {code: 'token_invalid', message: 'no'}}),
     )
-    const failure = await failureOf(api.call('account.show'))
+    const failure = await rejectionOf(api.call('account.show'))
     expect(failure).toMatchObject({kind: 'not_allowed', details: {code: 'token_invalid', status: 401}})
     expect(failure.details.hint).toContain('bookctl login')
     expect([server.requests.length, replaced.length]).toEqual([2, 1])
@@ -120,7 +110,7 @@ describe('401', () => {
 
   test('is final at once when there is no other token', async () => {
     const {api, server} = await setUp(() => jsonAnswer(401, {}), {replace: async refused => refused})
-    expect(await failureOf(api.call('account.show'))).toMatchObject({kind: 'not_allowed'})
+    expect(await rejectionOf(api.call('account.show'))).toMatchObject({kind: 'not_allowed'})
     expect(server.requests).toHaveLength(1)
   })
 
@@ -182,7 +172,7 @@ describe('what an ending means', () => {
     ['no answer', 'end', 'unreachable', 'reset', /ended without an answer/],
   ])('of a read: %s', async (_, script, kind, code, message) => {
     const {api} = await setUp(() => script)
-    const failure = await failureOf(api.call('account.show'))
+    const failure = await rejectionOf(api.call('account.show'))
     expect(failure).toMatchObject({name: 'Failure', kind, details: {code}})
     expect(failure.message).toMatch(message)
     expect(failure.message).not.toMatch(/\p{Cc}|\p{Cf}|secret/u)
@@ -191,7 +181,7 @@ describe('what an ending means', () => {
 
   test('of a change: unknown when the answer was lost, unreachable when nothing was sent; never a repeat', async () => {
     const {api, server} = await setUp(() => 'end')
-    const change = () => failureOf(api.call('subscriptions.create', {body: {}}))
+    const change = () => rejectionOf(api.call('subscriptions.create', {body: {}}))
     expect(await change()).toMatchObject({kind: 'outcome_unknown'})
     expect(server.requests).toHaveLength(1)
     await server.close()
@@ -201,10 +191,10 @@ describe('what an ending means', () => {
 
   test('429 says when to try again, 403 which scope is missing', async () => {
     const slow = await setUp(() => jsonAnswer(429, {}, {'retry-after': '90'}))
-    expect((await failureOf(slow.api.call('account.show'))).details.hint).toBe('try again in 90 seconds')
+    expect((await rejectionOf(slow.api.call('account.show'))).details.hint).toBe('try again in 90 seconds')
     const header = {'www-authenticate': 'Bearer error="insufficient_scope", scope="account:read"'}
     const scoped = await setUp(() => jsonAnswer(403, {}, header))
-    expect((await failureOf(scoped.api.call('account.show'))).details.hint).toContain('account:read')
+    expect((await rejectionOf(scoped.api.call('account.show'))).details.hint).toContain('account:read')
   })
 })
 
@@ -225,7 +215,7 @@ describe('a link', () => {
 
   test('is given up after three redirects', async () => {
     const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: '/again'})}))
-    const failure = await failureOf(get(api, server.port))
+    const failure = await rejectionOf(get(api, server.port))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
     expect(server.requests).toHaveLength(4)
   })
@@ -239,12 +229,12 @@ describe('a link', () => {
     '',
   ])('is not followed to %j, nor by a redirect', async link => {
     const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: link})}))
-    const failure = await failureOf(api.fetchLink(link))
+    const failure = await rejectionOf(api.fetchLink(link))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
     expect(failure.message).not.toContain('sig=')
     expect(server.requests).toHaveLength(0)
     if (URL.canParse(link)) {
-      expect(await failureOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
+      expect(await rejectionOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
       expect(server.requests).toHaveLength(1)
     }
   })
@@ -263,7 +253,7 @@ describe('a link', () => {
     }
     const tokens = {get: async () => token(1), replace: async () => token(2)}
     const api = createApi({baseUrl, sender, tokens, clock: fakeClock()})
-    expect(await failureOf(api.fetchLink(link))).toMatchObject({details: {code: 'bad_voucher_link'}})
+    expect(await rejectionOf(api.fetchLink(link))).toMatchObject({details: {code: 'bad_voucher_link'}})
     expect(asked).toHaveLength(requests)
   })
 })

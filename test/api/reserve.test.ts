@@ -158,9 +158,9 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
       journal: journal.forClient({baseUrl: place.service.baseUrl, clientId: CLIENT_ID}),
       journalKept: false,
     }
-    const failure = await reserve(parts, intentFor('off_1', "it's")).catch(error => error)
+    const {details} = await reserve(parts, intentFor('off_1', "it's")).catch(error => error)
     close()
-    const {hint} = failure.details
+    const {hint} = details
     expect(hint).toContain(`--idempotency-key ${keys()[0]} --client-reference 'it'\\''s'`)
     expect(hint).not.toContain('--resume')
   })

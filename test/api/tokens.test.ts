@@ -57,11 +57,8 @@ describe('the cache', () => {
     const {state, tokenParts} = open()
     const token = await open().source.get(['account:read'])
     const live = {clientId: CLIENT_ID, clientSecret: 'sk_live_right'}
-    state.tokens.put(tokenClientOf(place.service.baseUrl, live), {
-      ...token,
-      access_token: 'live',
-      askedScopes: ['account:read'],
-    })
+    const stored = {...token, access_token: 'live', askedScopes: ['account:read']}
+    state.tokens.put(tokenClientOf(place.service.baseUrl, live), stored)
     expect(await open().source.get(['account:read'])).toEqual(token)
     const source = createTokenSource({...tokenParts, credentials: live})
     expect((await source.get(['account:read'])).access_token).toBe('live')
@@ -106,14 +103,9 @@ describe('a token request that fails', () => {
     }
   }
   /** The sources ask at the same moment; how each ended. */
-  const ask = async (
-    sources: readonly ReturnType<typeof createTokenSource>[],
-    scope: Scope = 'account:read',
-  ) => {
-    const asked = sources.map(source => source.get([scope]))
-    return (await Promise.allSettled(asked)).map(end =>
-      end.status === 'rejected' ? end.reason.details : end,
-    )
+  const ask = async (sources: ReturnType<typeof createTokenSource>[], scope: Scope = 'account:read') => {
+    const ends = await Promise.allSettled(sources.map(source => source.get([scope])))
+    return ends.map(end => (end.status === 'rejected' ? end.reason.details : end))
   }
   const refused = expect.objectContaining({code: 'invalid_client', status: 401, hint: expect.any(String)})
 

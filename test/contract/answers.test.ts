@@ -56,12 +56,8 @@ async function reservedRef(mode?: 'account' | 'instant'): Promise<string> {
 
 describe('answers', () => {
   it('of the token endpoints', async () => {
-    const token = {
-      grant_type: 'client_credentials',
-      client_id: 'cid_sandbox',
-      client_secret: 'sk_test_sandbox',
-      scope: 'hotels:read',
-    }
+    const credentials = {client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
+    const token = {grant_type: 'client_credentials', ...credentials, scope: 'hotels:read'}
     check('token.create', await client.call('POST', '/oauth/token', token))
     check('token.revoke', await client.call('POST', '/oauth/revoke', {token: 'unknown'}))
     check('token.create', await client.call('POST', '/oauth/token', {...token, client_secret: 'wrong'}))
