@@ -133,7 +133,6 @@ describe('the connection', () => {
       [],
       {exit: 7, connection: failed('ECONNREFUSED 127.0.0.1:1'), account: SKIPPED},
     ],
-    // This machine is reached without the proxy.
     [service.baseUrl, ['--proxy', 'http://127.0.0.1:1'], {exit: 0, proxy: {detail: containing('directly')}}],
     ['https://nothing.invalid/v1', [], {exit: 7, dns: failed(' nothing.invalid')}],
     ['https://127.0.0.1:1/v1', ['--ca-file', '/nonexistent.pem'], {exit: 2, trust: {status: 'fail'}}],

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {ERROR_FORMS, PDF, ScriptedService, type ServiceForm} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
 
 const homes: Home[] = []
 const services: ScriptedService[] = []
@@ -32,14 +33,7 @@ const SEARCH = [
   ...['hotels', 'search', '--city', '7', '--check-in', '2031-05-01', '--nights', '3', '--room', '2:7,4'],
   ...['--room', '1', '--nationality', 'TR', '--currency', 'EUR'],
 ]
-const RESERVE = [
-  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
-  ...[
-    '--contact',
-    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
-  ],
-  ...['--nationality', 'TR'],
-]
+const RESERVE = [...GUESTS.slice(0, 2), ...GUESTS.slice(4), '--nationality', 'TR']
 
 const ACCOUNT = ['reserve', 'off_a', '--pay', 'account', ...RESERVE]
 
@@ -98,40 +92,26 @@ describe('a booking on a foreign service', () => {
     })
     await home.run(['logout'], {env: {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}})
 
-    expect(JSON.parse(service.seen('/hotels/search')[0]?.body ?? '')).toEqual({
+    const sent = (path: string) => JSON.parse(service.seen(path)[0]?.body ?? '')
+    expect(sent('/hotels/search')).toEqual({
       destination: {type: 'CITY', id: 7},
-      check_in: '2031-05-01',
-      check_out: '2031-05-04',
+      ...{check_in: '2031-05-01', check_out: '2031-05-04'},
       rooms: [
         {adults: 2, children_ages: [7, 4]},
         {adults: 1, children_ages: []},
       ],
-      client_nationality: 'TR',
-      currency: 'EUR',
+      ...{client_nationality: 'TR', currency: 'EUR'},
     })
-    expect(JSON.parse(service.seen('/reservations/hotel')[0]?.body ?? '')).toEqual({
-      offer_id: 'off_a',
-      client_reference_id: 'R-1',
-      client_nationality: 'TR',
-      contact: {
-        name: 'Ayşe',
-        surname: 'Öğüt',
-        email: 'ayse@example.com',
-        phone_country_code: '+90',
-        phone_number: '5321234567',
-      },
-      guests: [
-        {
-          type: 'ADULT',
-          name: 'Ayşe',
-          surname: 'Öğüt',
-          birth_date: '1990-02-03',
-          gender: 'FEMALE',
-          nationality: 'TR',
-          identity: {type: 'TC', number: '10000000146'},
-          is_lead: true,
-        },
-      ],
+    const phone = {phone_country_code: '+90', phone_number: '5321234567'}
+    const person = {name: 'Ayşe', surname: 'Öğüt'}
+    const guest = {
+      ...{type: 'ADULT', ...person, birth_date: '1990-02-03', gender: 'FEMALE', nationality: 'TR'},
+      ...{identity: {type: 'TC', number: '10000000146'}, is_lead: true},
+    }
+    expect(sent('/reservations/hotel')).toEqual({
+      ...{offer_id: 'off_a', client_reference_id: 'R-1', client_nationality: 'TR'},
+      contact: {...person, email: 'ayse@example.com', ...phone},
+      guests: [guest],
       payment: {mode: 'instant'},
     })
     expect(service.seen('/reservations/hotel')[0]?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/)

@@ -58,15 +58,8 @@ test('each request is a line, and what was right is kept, shown, exported and ve
   expect(JSON.parse(exported)).toEqual({...first, ack_ms: null})
   const {result} = await home.json(['webhooks', 'events', 'export'])
   expect(result).toEqual({records: [JSON.parse(exported)]})
-  for (const flags of [
-    ['--columns', 'event_id'],
-    ['--format', 'csv'],
-    ['--query', 'records'],
-  ]) {
-    expect(await home.json(['webhooks', 'events', 'export', ...flags])).toMatchObject({exit: 2})
-  }
-  const nothing = await home.json(['webhooks', 'events', 'export', '--type', 'voucher.ready'])
-  expect(nothing.result).toEqual({records: []})
+  for (const flag of ['--columns=event_id', '--format=csv', '--query=records'])
+    expect(await home.json(['webhooks', 'events', 'export', flag])).toMatchObject({exit: 2})
   const verified = await home.json(['webhooks', 'verify', '-', '--at', 'received'], {stdin: exported})
   expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
 })
