@@ -13,7 +13,7 @@ interface Model {
 }
 
 const MODELS: Readonly<Record<string, Model>> = {
-  'the service': {runs: 100, sampleRuns: 5, cells: 12, run: (_, seed, runs) => runServiceModel(seed, runs)},
+  'the service': {runs: 100, sampleRuns: 3, cells: 12, run: (_, seed, runs) => runServiceModel(seed, runs)},
   'one reservation a consent': {runs: 10, sampleRuns: 1, cells: 10, run: runClientModel},
 }
 
