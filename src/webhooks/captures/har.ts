@@ -1,64 +1,117 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
-import {JsonPicker, type Picked} from './json-picker.js'
 import {type CapturedRequest, timeOf, unreadable} from './request.js'
 
 /** Ours: a longer request is not checked. */
 const MOST_REQUEST_BYTES = 32 * 1024 * 1024
-const PATHS = [
-  ['log', 'entries', '*', 'request'],
-  ['log', 'entries', '*', 'startedDateTime'],
-]
-
-interface Entry {
-  item: number
-  request?: Picked
-  started?: number | undefined
-}
 
 /** The requests with a body, or with headers that could be a webhook's. Throws what reading throws. */
 export async function* readHar(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CapturedRequest> {
-  let entry: Entry = {item: 0}
-  const complete: Entry[] = []
-  const picker = new JsonPicker(PATHS, MOST_REQUEST_BYTES, picked => {
-    if (picked.item !== entry.item) {
-      complete.push(entry)
-      entry = {item: picked.item}
-    }
-    if (picked.path === 0) entry.request = picked
-    else entry.started = timeOf(parse(picked.text))
-  })
-  for await (const piece of pieces) {
-    // In slices, so that one huge piece does not leave all its requests waiting here.
-    for (let at = 0; at < piece.length; at += 65_536) {
-      picker.push(piece.subarray(at, at + 65_536))
-      yield* complete.splice(0).flatMap(requestOf)
-    }
+  for await (const {place, request, startedDateTime} of entriesIn(pieces)) {
+    if (request === undefined) continue
+    if (request === TOO_LONG) yield unreadable('a request of the HAR file is longer than 32 MiB', place)
+    else if (!isObject(request)) yield unreadable('a request of the HAR file cannot be read', place)
+    else yield requestOf(request, place, timeOf(startedDateTime))
   }
-  picker.end()
-  yield* [...complete, entry].flatMap(requestOf)
 }
 
-function requestOf({item, request, started}: Entry): CapturedRequest[] {
-  if (request === undefined) return []
-  const place = `#${item + 1}`
-  if (request.text === undefined)
-    return [unreadable('a request of the HAR file is longer than 32 MiB', place)]
-  const parsed = parse(request.text)
-  if (!isObject(parsed)) return [unreadable('a request of the HAR file cannot be read', place)]
-  const {body, notes} = bodyOf(parsed.postData)
-  return [
-    {
-      format: 'har',
-      place,
-      ...(typeof parsed.method === 'string' ? {method: parsed.method} : {}),
-      headers: headersOf(parsed.headers),
-      receivedAt: started,
-      body,
-      afterwards: {surplus: undefined, notes},
-    },
-  ]
+const TOO_LONG = Symbol('too long')
+
+interface Entry {
+  readonly place: string
+  /** `null` when it is not JSON. */
+  request?: unknown
+  startedDateTime?: unknown
+}
+
+const OUTSIDE_STRINGS = /["{}[\],]/g
+const INSIDE_STRINGS = /["\\]/g
+/** `{"log":{"entries":[{` */
+const ENTRY_DEPTH = 4
+
+/**
+ * The objects in the lists of `log`, each when it ends: a HAR file holds every answer too, so it can be larger than memory.
+ * Only `entries` has requests. The grammar is not checked.
+ */
+async function* entriesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
+  let depth = 0
+  let isList = false
+  let item = 0
+  let isString = false
+  let escapedBytes = 0
+  let entry: Entry | undefined
+  let member = {text: '', length: 0}
+  const keep = (part: string) => {
+    member.length += part.length
+    if (member.length <= MOST_REQUEST_BYTES) member.text += part
+  }
+  const endMember = (part: string) => {
+    keep(part)
+    if (entry) readMember(entry, member)
+    member = {text: '', length: 0}
+  }
+  for await (const {buffer, byteOffset, length} of pieces) {
+    const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
+    let start = 0
+    let at = escapedBytes
+    while (at < length) {
+      const marks = isString ? INSIDE_STRINGS : OUTSIDE_STRINGS
+      marks.lastIndex = at
+      const found = marks.exec(text)
+      if (!found) break
+      const [mark] = found
+      at = found.index + 1
+      if (mark === '"') isString = !isString
+      else if (mark === '\\') at += 1
+      else if (mark === '{' || mark === '[') {
+        depth += 1
+        if (depth === ENTRY_DEPTH - 1) [isList, item] = [mark === '[', 1]
+        if (depth !== ENTRY_DEPTH || !isList) continue
+        entry = {place: `#${item}`}
+        start = at
+      } else {
+        if (entry && depth === ENTRY_DEPTH) {
+          endMember(text.slice(start, at - 1))
+          start = at
+        }
+        if (mark === ',') {
+          if (depth === ENTRY_DEPTH - 1) item += 1
+          continue
+        }
+        if (entry && depth === ENTRY_DEPTH) yield entry
+        if (depth === ENTRY_DEPTH) entry = undefined
+        depth -= 1
+      }
+    }
+    escapedBytes = Math.max(0, at - length)
+    if (entry) keep(text.slice(start))
+  }
+  // The end of the file may be cut off.
+  if (entry) yield entry
+}
+
+function readMember(entry: Entry, {text, length}: {text: string; length: number}): void {
+  const name = /^\s*"(request|startedDateTime)"/.exec(text.slice(0, 1000))?.[1] as
+    | 'request'
+    | 'startedDateTime'
+  if (name === undefined) return
+  const whole = length > MOST_REQUEST_BYTES ? undefined : Buffer.from(`{${text}}`, 'latin1').toString()
+  entry[name] = whole === undefined ? TOO_LONG : (parse(whole)?.[name] ?? null)
+}
+
+function requestOf(
+  request: Record<string, unknown>,
+  place: string,
+  receivedAt: number | undefined,
+): CapturedRequest {
+  const {body, notes} = bodyOf(request.postData)
+  const {method} = request
+  return {
+    ...{format: 'har', place, headers: headersOf(request.headers), receivedAt, body},
+    ...(typeof method === 'string' ? {method} : {}),
+    afterwards: {surplus: undefined, notes},
+  }
 }
 
 function bodyOf(postData: unknown): {body: Uint8Array; notes: string[]} {
@@ -81,9 +134,9 @@ function headersOf(headers: unknown): HeaderMap {
   )
 }
 
-function parse(text: Uint8Array | undefined): unknown {
+function parse(text: string): Record<string, unknown> | undefined {
   try {
-    return text === undefined ? undefined : JSON.parse(Buffer.from(text).toString('utf8'))
+    return JSON.parse(text)
   } catch {
     return undefined
   }
