@@ -45,7 +45,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   protected override async init(): Promise<void> {
     running.command = this
     await super.init()
-    if (this.endsWithReader) (await import('../terminal/streams.js')).whenReaderGoes(running.endWithReader)
+    if (this.endsWithReader)
+      await (await import('../terminal/streams.js')).whenReaderGoes(running.endWithReader)
   }
 
   /** Rethrows, because oclif's own `catch` would decide on exit codes. */

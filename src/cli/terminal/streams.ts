@@ -2,7 +2,7 @@
  * stdout and stderr at their ends: a reader that closes stdout early (`| head -1`) ends the command at once with exit 0
  * and no message; a result that cannot be written for another reason ends it with exit 1. Errors of stderr are ignored.
  */
-import {constants, fstatSync, openSync} from 'node:fs'
+import {fstatSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
@@ -73,45 +73,17 @@ export async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** The parts of a libuv stream handle that are used; status 0 is success. */
-interface StreamHandle {
-  onread: (() => void) | undefined
-  open(descriptor: number): number
-  readStart(): number
-  unref(): void
-}
-
-interface TcpBinding {
-  readonly TCP: new (type: number) => StreamHandle
-  readonly constants: {readonly SOCKET: number}
-}
-
-/** Calls `gone` once the reader of stdout is gone; does not keep the process running. */
-export function whenReaderGoes(gone: () => void): void {
-  try {
-    const stdout = fstatSync(1)
-    if (stdout.isFIFO()) watchPipe(gone)
-    else if (stdout.isSocket()) watch((process.stdout as unknown as {_handle: StreamHandle})._handle, gone)
-  } catch (error) {
-    // A named pipe without a reader cannot be opened a second time.
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') gone()
-  }
-}
-
-/** Watches a second descriptor, because its flags must not change those of the one written to. */
-function watchPipe(gone: () => void): void {
-  const {binding} = process as unknown as {binding?: (name: string) => TcpBinding}
-  if (binding === undefined) return
-  const {TCP, constants: types} = binding('tcp_wrap')
-  const handle = new TCP(types.SOCKET)
-  if (handle.open(openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)) === 0) watch(handle, gone)
-}
-
-/** There is nothing to read, so the first event is the end. */
-function watch(handle: StreamHandle, gone: () => void): void {
-  handle.onread = () => {
-    handle.onread = () => {}
-    gone()
-  }
-  if (handle.readStart() === 0) handle.unref()
+/**
+ * Calls `gone` once the reader of stdout, a pipe, is gone; does not keep the process running. Node notices that only when
+ * it writes, but GNU tail watches where it prints, and ends with SIGPIPE. Where there is no such tail, and where stdout is
+ * a socket, the next line that is written finds out.
+ */
+export async function whenReaderGoes(gone: () => void): Promise<void> {
+  if (!fstatSync(1).isFIFO()) return
+  const {spawn} = await import('node:child_process')
+  const argv = ['--follow', '--sleep-interval=0.1', `--pid=${process.pid}`, '/dev/null']
+  const tail = spawn('tail', argv, {stdio: ['ignore', 1, 'ignore']})
+  tail.on('error', () => {}).on('exit', (_, signal) => signal === 'SIGPIPE' && gone())
+  tail.unref()
+  process.once('exit', () => tail.kill())
 }
