@@ -1,4 +1,4 @@
-/** Who is believed of those that send webhooks here (§6.3), and what is told of the rest. */
+/** Which webhooks are accepted (§6.3), and what is reported of the others. */
 import {expect, test} from 'vitest'
 import {checkArrival} from '../../src/webhooks/receive/receiver.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
@@ -33,7 +33,7 @@ test('another id than the signed one, twice the same, or none in the body is not
   })
 })
 
-test('of a body whose signature is not right nothing is told', () => {
+test('nothing is reported of a body whose signature is wrong', () => {
   const refused = (reason: string) => ({reason, eventId: undefined, type: null, secretName: undefined})
   expect(check([])).toEqual(refused('missing_header'))
   expect(check(['X-Service-Signaturx', signatureOf(EVENT, T)])).toEqual(refused('missing_header'))

@@ -99,7 +99,7 @@ test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lin
   ])
 })
 
-test('a Content-Length is respected where it fits, and what follows is told of', async () => {
+test('a Content-Length is respected where it fits, and what follows is noted', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
   const [only] = await read(longer, OPTIONS, 11)
   expect(only).toMatchObject({
@@ -280,7 +280,7 @@ test('nothing that is read, whole or broken, throws', async () => {
           expect(one.body).toBeInstanceOf(Buffer)
       },
     ),
-    {numRuns: 600},
+    {numRuns: 200},
   )
 })
 
@@ -341,18 +341,4 @@ test('what lies between the records of a capture is counted, unless listen itsel
   const others = `${JSON.stringify(ENVELOPE)}\n{"level":"info"}\n`
   const {reasons, leftOut} = await judged(`${line}\n${others}${line}`)
   expect([reasons.length, leftOut]).toEqual([2, 2])
-})
-
-test('when many causes were looked for in vain, the next is not looked for, and a right signature is right', async () => {
-  const inVain = {count: 399}
-  const checked = async (request: Uint8Array) => {
-    for await (const one of requestsIn(inPieces(request), OPTIONS))
-      return (await check(one, {...terms, inVain})).result
-    throw new Error('nothing was read')
-  }
-  const altered = httpRequest('\r\n', [], Buffer.from('{}'))
-  expect((await checked(altered)).findings[0]?.explanation).toContain('No known change')
-  expect(inVain.count).toBe(400)
-  expect((await checked(altered)).findings[0]?.explanation).toContain('was not searched')
-  expect((await checked(httpRequest('\r\n'))).valid).toBe(true)
 })

@@ -98,18 +98,6 @@ describe('a request', () => {
     expect(result).toMatchObject({valid: false, reason: 'signature_mismatch', secret: null, timestamp: T})
     expect(result.findings[0]?.explanation).toContain('whsub_2')
   })
-
-  test('is explained by its surplus, its time and its original', async () => {
-    const cut = EVENT.slice(0, -1)
-    const rest = {surplus: Buffer.from('}'), notes: []}
-    const {result} = await check(requestOf({body: Buffer.from(cut), afterwards: rest}), termsOf())
-    expect(result.findings).toMatchObject([{code: 'content_length_short'}])
-    const original = await check(
-      requestOf({body: Buffer.from(EVENT.replace('Ay', 'By'))}),
-      termsOf({findOriginal: id => (id === 'evt_01' ? Buffer.from(EVENT) : undefined)}),
-    )
-    expect(original.result.findings[0]?.explanation).toMatch(/original|received/)
-  })
 })
 
 describe('looking for causes in vain', () => {

@@ -2,15 +2,13 @@ import {expect, test} from 'vitest'
 import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
-import {BREAKS, type BrokenCapture, eventText, headerFor, seeded, T, TAMPERED} from './broken-captures.js'
+import {BREAKS, type BrokenCapture} from './broken-captures.js'
+import {eventText, headerFor, seeded, T} from './signed-events.js'
 
-/** Raised by hand to look further; each round is another event, name and secret. */
-const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 2)
+/** Raise it by hand to look further; each round has another event, name and secret. */
+const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
 
-async function explain(
-  capture: Omit<BrokenCapture, 'name'>,
-  more: Partial<CheckTerms> = {},
-): Promise<CheckResult> {
+async function explain(capture: BrokenCapture): Promise<CheckResult> {
   const request: CapturedRequest = {
     format: 'raw',
     headers: {'x-service-signature': capture.header},
@@ -25,7 +23,6 @@ async function explain(
     names: DEFAULT_HEADER_NAMES,
     now: () => T,
     toleranceSeconds: 300,
-    ...more,
   }
   return (await check(request, terms)).result
 }
@@ -36,35 +33,29 @@ async function* pieces(bytes: Uint8Array) {
 
 const codesOf = ({findings}: CheckResult) => findings.map(({code}) => code).sort()
 
-test.each(Object.entries(BREAKS))('finds: %s', async (name, broken) => {
+test.each(BREAKS)('finds: %s', async (name, broken) => {
   for (let round = 1; round <= ROUNDS; round++) {
     const capture = broken(seeded(round * 7919))
     const result = await explain(capture)
     expect(result.valid).toBe(false)
     expect(codesOf(result), `${name}, round ${round}: ${capture.body.subarray(0, 2000)}`).toEqual(
-      [...capture.codes].sort(),
+      capture.codes.toSorted(),
     )
   }
 })
 
-test.each(Object.entries(TAMPERED))('accuses of nothing: %s', async (_, tampered) => {
-  for (let round = 1; round <= ROUNDS; round++) {
-    expect(codesOf(await explain(tampered(seeded(round * 104_729))))).toEqual(['unexplained'])
-  }
-})
-
 test.each([
-  ['line breaks', `x${'\n'.repeat(400_000)}y\n`],
-  ['zeros of a fraction', `{"amount":0.${'0'.repeat(400_000)}1}`],
-  ['zeros of a whole number', `{"amount":1${'0'.repeat(400_000)}1}`],
-  ['brackets', '['.repeat(400_000)],
-])('a long run of %s is searched to an end', async (_, text) => {
+  ['line breaks', `x${'\n'.repeat(100_000)}y\n`],
+  ['zeros of a fraction', `{"amount":0.${'0'.repeat(100_000)}1}`],
+  ['zeros of a whole number', `{"amount":1${'0'.repeat(100_000)}1}`],
+  ['brackets', '['.repeat(100_000)],
+])('the search ends on a long run of %s', async (_, text) => {
   const header = headerFor('whsec_a', Buffer.from('{}'))
   const capture = {body: Buffer.from(text), header, secret: 'whsec_a', codes: []}
   expect((await explain(capture)).valid).toBe(false)
 })
 
-test('an odd secret is read to an end', async () => {
+test('the search ends on an odd secret', async () => {
   const secret = `whsec_a${'\ufeff'.repeat(200)}b`
   const header = headerFor('whsec_a', Buffer.from('{"a":1}'))
   expect((await explain({body: Buffer.from('{}'), header, secret, codes: []})).valid).toBe(false)
@@ -76,8 +67,8 @@ const longEvents = (bytes: number) => {
 }
 
 test.each([
-  ['2 blanks', 2, ''],
-  ['4 blanks and a line break', 4, '\n'],
+  ['2 spaces', 2, ''],
+  ['4 spaces and a line break', 4, '\n'],
   ['tabs', '\t', ''],
 ])('finds the spacing alone of a long body: %s', async (_, indent, end) => {
   for (const bytes of [30_000, 400_000]) {
@@ -91,7 +82,7 @@ test.each([
   }
 })
 
-test('line breaks of a long body that were turned into CRLF are told as such', async () => {
+test('line breaks of a long body that were turned into CRLF have a code of their own', async () => {
   const lf = JSON.stringify(longEvents(30_000), null, 2)
   const body = Buffer.from(lf.replaceAll('\n', '\r\n'))
   const given = {secret: 'whsec_a', codes: [], body, header: headerFor('whsec_a', Buffer.from(lf))}

@@ -1,4 +1,4 @@
-/** How many transactions are on their way at once, and who is told what. */
+/** How many transactions run at once, and how each item is settled. */
 import {expect, test} from 'vitest'
 import {createGroupCommit, type Settled} from '../../src/webhooks/receive/group-commit.js'
 import {eventually} from '../support/eventually.js'
@@ -27,7 +27,7 @@ function committing(maxOnTheirWay?: number) {
   return {commits, transactions, settled, add, items}
 }
 
-test('one at a time unless told; what comes meanwhile is the next', async () => {
+test('one transaction at a time by default; items added meanwhile go into the next', async () => {
   const {commits, transactions, settled, add, items} = committing()
   expect(add('a', 'b', 'c', 'd', 'e', 'f')).toEqual([true, true, true, true, true, false])
   await eventually(() => expect(items()).toEqual([['a', 'b']]))

@@ -65,7 +65,7 @@ test('reads nothing but the grammar', () => {
   }
 })
 
-test('a secret of nothing but its prefix, blanks and quotes is none, and verifies nothing', () => {
+test('a secret of only its prefix, spaces and quotes verifies nothing', () => {
   for (const secret of ['', 'whsec_', 'whsec_whsec_', ' whsec_ ', '"whsec_"', "'`\ufeff\u200b"]) {
     expect(isEmptySecret(secret), secret).toBe(true)
     const named = {name: 'file', secret}
@@ -79,7 +79,7 @@ test('a secret of nothing but its prefix, blanks and quotes is none, and verifie
   for (const secret of ['whsec_a', 'awhsec_', 'a', '0']) expect(isEmptySecret(secret), secret).toBe(false)
 })
 
-test('each way of being refused tells what it knows, and nothing more', () => {
+test('each refusal reports what is known', () => {
   const secrets = [{name: 'file', secret: 'whsec_test'}]
   const judged = (header: string | string[] | undefined, now = 1_700_000_000, rawBody: Uint8Array = BODY) =>
     verify({secrets, header, rawBody, now})

@@ -49,13 +49,8 @@ test('agrees with openssl on random bytes', () => {
     bytes,
     anyString({maxLength: 200}).map(text => Buffer.from(text)),
   )
-  const cases = fc.sample(
-    fc.tuple(body, fc.stringMatching(/^whsec_[!-~]{1,80}$/), fc.integer({min: 0, max: 2e9})),
-    {
-      numRuns: 150,
-      seed: 7,
-    },
-  )
+  const secret = fc.stringMatching(/^whsec_[!-~]{1,80}$/)
+  const cases = fc.sample(fc.tuple(body, secret, fc.integer({min: 0, max: 2e9})), {numRuns: 20, seed: 7})
   try {
     const digests = cases.map(([body, secret, t], n) => {
       const file = join(directory, `${n}`)
@@ -73,26 +68,10 @@ test('agrees with openssl on random bytes', () => {
 })
 
 test('any header and body get a verdict, and only what was signed is valid', () => {
+  const parts = ['t=', 'v1=', 'v0=', '1700000000', 'a'.repeat(64), ',', ' ', '=', 'é', '\0', '-1', '1e3']
   const header = fc.oneof(
     anyString(),
-    fc
-      .array(
-        fc.constantFrom(
-          't=',
-          'v1=',
-          'v0=',
-          '1700000000',
-          'a'.repeat(64),
-          ',',
-          ' ',
-          '=',
-          'é',
-          '\0',
-          '-1',
-          '1e3',
-        ),
-      )
-      .map(parts => parts.join('')),
+    fc.array(fc.constantFrom(...parts)).map(some => some.join('')),
   )
   const reasons = ['missing_header', 'malformed_header', 'signature_mismatch']
   fc.assert(
@@ -106,7 +85,7 @@ test('any header and body get a verdict, and only what was signed is valid', () 
       expect(reasons).toContain(verdict.reason)
       expect(verdict.valid).toBe(false)
     }),
-    {numRuns: 3000},
+    {numRuns: 500},
   )
 })
 
