@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {type ReadOptions, readCaptures} from '../../src/webhooks/captures/captures.js'
-import {type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
+import {check} from '../../src/webhooks/diagnose/check.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
 import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
 

@@ -1,7 +1,8 @@
 /** What is said of one captured request: from where its signature and its id are taken, and what of a body is looked at. */
 import {describe, expect, test} from 'vitest'
 import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
-import {type CheckTerms, check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
+import {check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 

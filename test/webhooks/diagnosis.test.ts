@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest'
 import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
-import {type CheckResult, type CheckTerms, check} from '../../src/webhooks/diagnose/check.js'
+import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {BREAKS, type BrokenCapture} from './broken-captures.js'
 import {eventText, headerFor, seeded, T} from './signed-events.js'

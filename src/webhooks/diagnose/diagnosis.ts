@@ -4,9 +4,6 @@
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
-import type {EventSummary} from '../signature/event.js'
-import type {HeaderMap, WebhookHeaderNames} from '../signature/headers.js'
-import type {NamedSecret, Verdict} from '../signature/signature.js'
 import {lossyReadings} from './charset.js'
 import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
@@ -14,65 +11,40 @@ import {readClaims} from './header-causes.js'
 import {printables, reprint} from './reprint.js'
 import {search} from './search.js'
 import {keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
-
-export interface DiagnosisInput {
-  readonly verdict: Verdict
-  readonly reason: Verdict['reason'] | 'event_id_mismatch'
-  /** Value or values of the signature header. */
-  readonly header: string | readonly string[] | undefined
-  readonly eventIdHeader: string | readonly string[] | undefined
-  readonly headers: HeaderMap
-  readonly names: WebhookHeaderNames
-  /** Those the verdict was found with. */
-  readonly secrets: readonly NamedSecret[]
-  /** Of other subscriptions; asked only when it comes to that. */
-  readonly otherSecrets: () => readonly NamedSecret[]
-  /** Undefined when the body was too long to keep. */
-  readonly rawBody: Uint8Array | undefined
-  readonly bodyBytes: number
-  /** The bytes after the body, by its Content-Length. */
-  readonly surplus: Uint8Array | undefined
-  readonly event: EventSummary | undefined
-  readonly toleranceSeconds: number
-  /** By the capture; Unix seconds. */
-  readonly receivedAt: number | undefined
-  /** The raw body received under an event's id. */
-  readonly findOriginal: ((eventId: string) => Uint8Array | undefined) | undefined
-}
+import type {CheckedRequest} from './terms.js'
 
 /** Ours: so many other headers are searched for a signature. */
 const MOST_HEADERS = 200
 
-/** At least one finding for what is not valid. Throws what `findOriginal` throws. */
-export function diagnose(input: DiagnosisInput): Finding[] {
-  const {verdict, reason} = input
-  if (reason === 'event_id_mismatch') return [eventIdFinding(input)]
-  if (reason === 'timestamp_outside_tolerance') {
+/** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
+export function diagnose(refused: CheckedRequest): Finding[] {
+  const {verdict, terms, request} = refused
+  if (verdict.valid) return [eventIdFinding(refused)]
+  if (verdict.reason === 'timestamp_outside_tolerance') {
     const {timestamp = 0, ageSeconds = 0} = verdict
-    return [describeTime({...input, timestamp, ageSeconds})]
+    const {toleranceSeconds} = terms
+    return [describeTime({timestamp, ageSeconds, toleranceSeconds, receivedAt: request.receivedAt})]
   }
-  const {rawBody} = input
-  if (rawBody === undefined) return [tooLong(input)]
+  const rawBody = refused.body.kept
+  if (rawBody === undefined) return [tooLong(refused)]
   const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')
-  const kinds = wrongKinds(input.secrets)
+  const kinds = wrongKinds(terms.secrets)
   const findings = (causes: readonly Cause[]) =>
     mergeCauses(causes).map(one => ({
       code: one.code,
       explanation: one.what,
-      fix: fixFor(one, input.headers, text),
+      fix: fixFor(one, request.headers ?? {}, text),
     }))
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
-  if (reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
-  const found = explain(input, rawBody) ?? explainByOriginal(input, rawBody)
+  if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
+  const found = explain(refused, rawBody) ?? explainByOriginal(refused, rawBody)
   return Array.isArray(found)
     ? findings([...found, ...kinds])
-    : [unexplained(input, found), ...findings(kinds)]
+    : [unexplained(refused, found), ...findings(kinds)]
 }
 
-function explain(input: DiagnosisInput, rawBody: Uint8Array): Cause[] | undefined {
-  const claims = claimsOf(input)
-  if (claims.length === 0) return undefined
-  const causes = search({...searchTerms(input), claims, bodies: bodiesOf(input, rawBody)})
+function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
+  const causes = searchIn(refused, bodiesOf(refused, rawBody))
   const others = causes?.filter(({code}) => code !== CONTENT_LENGTH_SHORT)
   // What changed the body has made it longer too.
   return others?.some(({code}) => code.startsWith('body_')) ? others : causes
@@ -80,28 +52,35 @@ function explain(input: DiagnosisInput, rawBody: Uint8Array): Cause[] | undefine
 
 const CONTENT_LENGTH_SHORT = 'content_length_short'
 
-function searchTerms({secrets, otherSecrets, event, eventIdHeader}: DiagnosisInput) {
+function searchIn(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
+  const claims = claimsOf(refused)
+  if (claims.length === 0) return undefined
+  const {secrets, otherSecrets} = refused.terms
+  const [eventId] = eventIdsOf(refused)
+  const keys = secrets.flatMap(keyForms)
+  return search({claims, bodies, keys, otherKeys: otherKeyForms(otherSecrets(), secrets), eventId})
+}
+
+/** By the body, then by the header. */
+function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
-  return {
-    keys: secrets.flatMap(keyForms),
-    otherKeys: otherKeyForms(otherSecrets(), secrets),
-    eventId: event?.id ?? header,
-  }
+  return [body.event?.id, header].filter(id => id !== undefined)
 }
 
 /** What the header claims; without one, what any other header does. */
-function claimsOf({header, headers, names}: DiagnosisInput): Claim[] {
+function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
   if (header !== undefined) return readClaims([header].flat())
-  return Object.entries(headers)
+  return Object.entries(request.headers ?? {})
     .slice(0, MOST_HEADERS)
     .flatMap(([name, values]) => {
-      const what = `There is no header ${names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
+      const what = `There is no header ${terms.names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
       const renamed = cause('header_renamed', what)
       return readClaims([values].flat()).map(claim => ({...claim, causes: [renamed, ...claim.causes]}))
     })
 }
 
-function bodiesOf({surplus}: DiagnosisInput, rawBody: Uint8Array): BodyForm[] {
+function bodiesOf({request}: CheckedRequest, rawBody: Uint8Array): BodyForm[] {
+  const {surplus} = request.afterwards
   const inHand = {bytes: rawBody, causes: []}
   if (!surplus) return [inHand]
   const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
@@ -109,14 +88,11 @@ function bodiesOf({surplus}: DiagnosisInput, rawBody: Uint8Array): BodyForm[] {
 }
 
 /** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
-function explainByOriginal(input: DiagnosisInput, rawBody: Uint8Array): Cause[] | string | undefined {
-  const original = originalOf(input)
+function explainByOriginal(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | string | undefined {
+  const ids = new Set(eventIdsOf(refused))
+  const original = [...ids].map(id => refused.terms.findOriginal?.(id)).find(body => body !== undefined)
   if (!original) return undefined
-  const right = search({
-    ...searchTerms(input),
-    claims: claimsOf(input),
-    bodies: [{bytes: original, causes: []}],
-  })
+  const right = searchIn(refused, [{bytes: original, causes: []}])
   const difference = describeDifference(rawBody, original)
   if (!right) return difference
   const loss = causeOfLoss(rawBody, original)
@@ -124,13 +100,7 @@ function explainByOriginal(input: DiagnosisInput, rawBody: Uint8Array): Cause[] 
   return `The signature is right for the body received here under this id. ${difference}`
 }
 
-function originalOf({event, eventIdHeader, findOriginal}: DiagnosisInput): Uint8Array | undefined {
-  const [header] = [eventIdHeader ?? []].flat()
-  const ids = new Set([event?.id, header].filter(id => id !== undefined))
-  return [...ids].map(id => findOriginal?.(id)).find(body => body !== undefined)
-}
-
-function unexplained({header, names, reason}: DiagnosisInput, difference = ''): Finding {
+function unexplained({header, terms, verdict}: CheckedRequest, difference = ''): Finding {
   const finding = (explanation: string, fix: string) => ({
     code: 'unexplained',
     explanation: `${explanation} ${difference}`.trimEnd(),
@@ -138,32 +108,32 @@ function unexplained({header, names, reason}: DiagnosisInput, difference = ''): 
   })
   if (header === undefined)
     return finding(
-      `There is no header ${names.signature}, and no other header holds a signature that is right.`,
+      `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
       'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.',
     )
   return finding(
-    reason === 'malformed_header'
+    verdict.reason === 'malformed_header'
       ? 'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.'
       : 'No known change of body, secret or signature explains it: the body was altered, or the secret is another.',
     'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.',
   )
 }
 
-function tooLong({bodyBytes}: DiagnosisInput): Finding {
+function tooLong({body}: CheckedRequest): Finding {
   return {
     code: 'unexplained',
-    explanation: `The body has ${bodyBytes} bytes: too long to search for a cause.`,
+    explanation: `The body has ${body.length} bytes: too long to search for a cause.`,
     fix: 'Events are below 1 MiB: check what was captured.',
   }
 }
 
-function eventIdFinding({event, eventIdHeader, names, rawBody}: DiagnosisInput): Finding {
+function eventIdFinding({body, eventIdHeader, terms}: CheckedRequest): Finding {
   const values = [eventIdHeader ?? []].flat().map(value => sanitizeLine(value, 80))
-  const none = rawBody ? 'the body has no id' : 'the body is too long to be read for its id'
-  const signed = event ? `the body's id is ${sanitizeLine(event.id, 80)}` : none
+  const none = body.kept ? 'the body has no id' : 'the body is too long to be read for its id'
+  const signed = body.event ? `the body's id is ${sanitizeLine(body.event.id, 80)}` : none
   return {
     code: 'event_id_header_changed',
-    explanation: `The signature is right, and ${signed}; the header ${names.eventId}, which is not signed, says ${values.join(' and ')}.`,
+    explanation: `The signature is right, and ${signed}; the header ${terms.names.eventId}, which is not signed, says ${values.join(' and ')}.`,
     fix: 'Take the id from the signed body to remove duplicates, and refuse a header that differs with 401.',
   }
 }
@@ -212,13 +182,12 @@ const REPRINTED = cause(
   'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
 )
 
-function* javascriptPrints(original: Uint8Array): Generator<Uint8Array> {
-  if (isTooDeep(original)) return
-  let value: unknown
+function javascriptPrints(original: Uint8Array): Uint8Array[] {
+  if (isTooDeep(original)) return []
   try {
-    value = JSON.parse(Buffer.from(original).toString('utf8'))
+    const value: unknown = JSON.parse(Buffer.from(original).toString('utf8'))
+    return [0, 2, 4, '\t'].map(indent => Buffer.from(JSON.stringify(value, null, indent)))
   } catch {
-    return
+    return []
   }
-  for (const indent of [0, 2, 4, '\t']) yield Buffer.from(JSON.stringify(value, null, indent))
 }

@@ -1,14 +1,5 @@
 /** What parsers change in JSON: the spelling of numbers and the order of keys. Each guess is what may have been signed. */
-import {
-  COMPACT,
-  type JsonMember,
-  type JsonNode,
-  type JsonObject,
-  mapNumbers,
-  mapObjects,
-  nameOf,
-  print,
-} from './json.js'
+import {COMPACT, type JsonNode, type JsonObject, mapTree, nameOf, print} from './json.js'
 
 /** One of several values of one kind, with how what is in hand differs from it: nothing for what is in hand. */
 export interface Choice<T> {
@@ -47,7 +38,9 @@ const NUMBER_RULES: readonly [words: string, spell: (text: string, member: strin
 export function numberChoices({value, differences}: Choice<JsonNode>): Choice<JsonNode>[] {
   const seen = new Set([print(value, COMPACT)])
   return NUMBER_RULES.flatMap(([words, spell]) => {
-    const changed = mapNumbers(value, spell)
+    const changed = mapTree(value, (node, member) =>
+      node.kind === 'number' ? {...node, text: spell(node.text, member)} : node,
+    )
     const text = print(changed, COMPACT)
     if (seen.has(text)) return []
     seen.add(text)
@@ -69,25 +62,28 @@ const KNOWN_ORDERS: readonly (readonly string[])[] = [
 
 /** Every object in the order the interface names its fields. `variant` chooses among known orders of one object. */
 function inKnownOrder(node: JsonNode, variant: 0 | 1 = 0): JsonNode {
-  return mapObjects(node, members => {
-    const names = members.map(nameOf)
-    const fitting = KNOWN_ORDERS.filter(order => order[0] !== undefined && names.includes(order[0]))
-    const order = fitting[variant] ?? fitting[0]
-    const rank = (member: JsonMember) => {
-      const at = order?.indexOf(nameOf(member)) ?? -1
-      return at < 0 ? names.length + (order?.length ?? 0) : at
-    }
-    return members.toSorted((a, b) => rank(a) - rank(b))
+  return sortMembers(node, names => {
+    const fitting = KNOWN_ORDERS.filter(([first = '']) => names.includes(first))
+    const order = fitting[variant] ?? fitting[0] ?? []
+    const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+    return (a, b) => rank(a) - rank(b)
   })
 }
 
 /** Every object with its keys sorted, as canonical JSON has them. */
 function sorted(node: JsonNode): JsonNode {
-  return mapObjects(node, members => members.toSorted((a, b) => compare(nameOf(a), nameOf(b))))
+  return sortMembers(node, () => (a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+function sortMembers(
+  node: JsonNode,
+  compareIn: (names: readonly string[]) => (a: string, b: string) => number,
+): JsonNode {
+  return mapTree(node, one => {
+    if (one.kind !== 'object') return one
+    const compare = compareIn(one.members.map(nameOf))
+    return {kind: 'object', members: one.members.toSorted((a, b) => compare(nameOf(a), nameOf(b)))}
+  })
 }
 
 /** The orders of keys that a printer may have started from. */

@@ -60,32 +60,17 @@ export function nameOf({key}: JsonMember): string {
   return JSON.parse(key)
 }
 
-/** `node` with the members of every object replaced by what `change` makes of them. */
-export function mapObjects(
+/** `node` with each value in it, the innermost first, and itself replaced; `member` is the name of what holds the value. */
+export function mapTree(
   node: JsonNode,
-  change: (members: readonly JsonMember[]) => readonly JsonMember[],
-): JsonNode {
-  if (node.kind === 'array') return {kind: 'array', items: node.items.map(item => mapObjects(item, change))}
-  if (node.kind !== 'object') return node
-  const members = node.members.map(({key, value}) => ({key, value: mapObjects(value, change)}))
-  return {kind: 'object', members: change(members)}
-}
-
-/** `node` with every number spelled by `spell`, which is given the name of the member that holds it. */
-export function mapNumbers(
-  node: JsonNode,
-  spell: (text: string, member: string) => string,
+  change: (node: JsonNode, member: string) => JsonNode,
   member = '',
 ): JsonNode {
-  if (node.kind === 'number') return {kind: 'number', text: spell(node.text, member)}
   if (node.kind === 'array')
-    return {kind: 'array', items: node.items.map(item => mapNumbers(item, spell, member))}
-  if (node.kind !== 'object') return node
-  const members = node.members.map(one => ({
-    key: one.key,
-    value: mapNumbers(one.value, spell, nameOf(one)),
-  }))
-  return {kind: 'object', members}
+    return change({kind: 'array', items: node.items.map(item => mapTree(item, change, member))}, member)
+  if (node.kind !== 'object') return change(node, member)
+  const members = node.members.map(one => ({key: one.key, value: mapTree(one.value, change, nameOf(one))}))
+  return change({kind: 'object', members}, member)
 }
 
 export interface Spacing {
@@ -176,64 +161,41 @@ export interface Spelling {
   readonly spell: (character: string) => string | undefined
 }
 
-const escaped = (characters: string, spell: (character: string) => string) => (character: string) =>
-  characters.includes(character) ? spell(character) : undefined
 const lower = (text: string) =>
   text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 const upper = (text: string) => lower(text).replace(/[a-f\d]{4}/g, digits => digits.toUpperCase())
-const beyondAscii = (spell: (character: string) => string) => (character: string) =>
-  character > '\x7f' ? spell(character) : undefined
+const same = (text: string) => text
+
+const habitOf =
+  (what: string, characters: RegExp) =>
+  (words: string, spell: (character: string) => string, among = characters): Spelling => ({
+    difference: `escaped ${what} (${words})`,
+    spell: character => (among.test(character) ? spell(character) : undefined),
+  })
+const slashes = habitOf('slashes', /\//)
+const html = habitOf('HTML characters', /[<>&='+"`]/)
+const nonAscii = habitOf('non-ASCII', /[^\0-\x7f]/)
 
 /** Groups of habits; a printer has at most one of each group. The first group decides about a character. */
 export const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
-    {
-      difference: 'escaped slashes (`\\/` in hand, `/` signed)',
-      spell: character => (character === '/' ? '/' : undefined),
-    },
-    {
-      difference: 'escaped slashes (`/` in hand, `\\/` signed)',
-      spell: character => (character === '/' ? '\\/' : undefined),
-    },
+    slashes('`\\/` in hand, `/` signed', same),
+    slashes('`/` in hand, `\\/` signed', character => `\\${character}`),
   ],
   [
-    {
-      difference: 'escaped HTML characters (`\\u003c` in hand, `<` signed)',
-      spell: escaped(`<>&='+"\``, character => (character === '"' ? '\\"' : character)),
-    },
+    html('`\\u003c` in hand, `<` signed', character => (character === '"' ? '\\"' : character)),
     // Go's encoding/json, and Rails.
-    {
-      difference: 'escaped HTML characters (`<` in hand, `\\u003c` signed)',
-      spell: escaped('<>&\u2028\u2029', lower),
-    },
-    {
-      difference: 'escaped HTML characters (`=` in hand, `\\u003d` signed; Gson)',
-      spell: escaped("<>&='\u2028\u2029", lower),
-    },
+    html('`<` in hand, `\\u003c` signed', lower, /[<>&\u2028\u2029]/),
+    html('`=` in hand, `\\u003d` signed; Gson', lower, /[<>&='\u2028\u2029]/),
     // JSON_HEX_TAG, JSON_HEX_AMP and JSON_HEX_APOS.
-    {
-      difference: "escaped HTML characters (`'` in hand, `\\u0027` signed; PHP)",
-      spell: escaped("<>&'", upper),
-    },
+    html("`'` in hand, `\\u0027` signed; PHP", upper, /[<>&']/),
     // System.Text.Json.
-    {
-      difference: 'escaped HTML characters (`+` in hand, `\\u002B` signed; .NET)',
-      spell: escaped('<>&\'"+`', upper),
-    },
+    html('`+` in hand, `\\u002B` signed; .NET', upper, /[<>&'"+`]/),
   ],
   [
-    {
-      difference: 'escaped non-ASCII (`\\u…` in hand, the letters themselves signed)',
-      spell: beyondAscii(character => character),
-    },
-    {
-      difference: 'escaped non-ASCII (letters in hand, `\\u015f` signed)',
-      spell: beyondAscii(lower),
-    },
-    {
-      difference: 'escaped non-ASCII (letters in hand, `\\u015F` signed)',
-      spell: beyondAscii(upper),
-    },
+    nonAscii('`\\u…` in hand, the letters themselves signed', same),
+    nonAscii('letters in hand, `\\u015f` signed', lower),
+    nonAscii('letters in hand, `\\u015F` signed', upper),
   ],
 ]
 

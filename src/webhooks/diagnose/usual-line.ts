@@ -9,7 +9,8 @@ import type {LineShortcut} from '../captures/records.js'
 import {timeOf} from '../captures/request.js'
 import {keyOf} from '../signature/headers.js'
 import {verifyParsed} from '../signature/signature.js'
-import type {CheckResult, CheckTerms} from './check.js'
+import type {CheckResult} from './check.js'
+import type {CheckTerms} from './terms.js'
 
 /** Strings without escapes: others are not met in practice. */
 const CHARACTERS = String.raw`[ !#-[\]-~]`
