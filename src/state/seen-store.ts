@@ -3,7 +3,7 @@ import type {Room} from '../contract/hotels.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
 
-/** Offers are removed this long after their search; they are valid for 15 minutes (§2.3). */
+/** Offers are removed this long after their search. */
 const RETENTION_SECONDS = 24 * 3600
 
 /** More of an offer, so that `reserve` can show as much as the search did. */

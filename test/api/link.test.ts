@@ -3,7 +3,7 @@ import {expect, test} from 'vitest'
 import {createApi} from '../../src/api/operations/client.js'
 import {fetchLink} from '../../src/api/operations/link.js'
 import {ExchangeError, SendError, type SendPolicy} from '../../src/api/types.js'
-import {describeFailure} from '../../src/cli/shell/failure.js'
+import {describeFailure} from '../../src/cli/shell/exit-codes.js'
 import {fakeClock} from '../support/clocks.js'
 import {rejectionOf} from '../support/thrown.js'
 

@@ -1,8 +1,8 @@
 /** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/properties/redaction.ts. */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
-import {identityNumbersIn, peopleIn} from '../../src/api/redact/names.js'
 import {createRedactor, isOperation, redactText} from '../../src/api/redact/redact.js'
+import {identityNumbersIn, peopleIn} from '../../src/api/redact/secret-names.js'
 
 const GONE = '[redacted]'
 const {text, json, url, header} = createRedactor()

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {describeFailure} from '../../src/cli/shell/failure.js'
+import {describeFailure} from '../../src/cli/shell/exit-codes.js'
 import {Failure, type FailureKind} from '../../src/contract/failure.js'
 import {StorageError} from '../../src/storage/errors.js'
 

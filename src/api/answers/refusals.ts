@@ -1,11 +1,11 @@
 /** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
 import {Failure, type FailureDetails} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, own, whyNotJson} from '../../contract/json.js'
-import {isSuccess, mayHaveActed, retryAfterMilliseconds} from '../http/retry.js'
-import {type Answer, type ExchangeFault, SendError} from '../types.js'
-import {describeError, errorInAnswer, fieldsIn, quoteBody, quoted, wordsOf} from './errors.js'
-import {nextStep} from './next-steps.js'
+import {whyNotJson} from '../../contract/json.js'
+import {isSuccess, mayHaveActed} from '../http/retry.js'
+import {type Answer, SendError} from '../types.js'
+import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
+import {BASE_URL_HINT, FAULT_HINTS, hintFor, hintOfFailure} from './hints.js'
 
 /** How an answer is judged. */
 export interface Judging {
@@ -112,8 +112,6 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
   return new Failure('service_failed', `${problem}: ${what}`, details)
 }
 
-const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
-
 function redirected(answer: Answer): Failure {
   const message = `the service answered with ${redirectIn(answer)}, which is never followed`
   const hint = 'set the base URL to the address the service has now'
@@ -138,57 +136,11 @@ function serviceFailed(answer: Answer, now: number): Failure {
   const {code} = describeError(answer)
   const said = saidIn(answer)
   const message = `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`
-  const hint = waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later'
-  return new Failure('service_failed', message, detailsOf(code, answer, hint))
+  return new Failure('service_failed', message, detailsOf(code, answer, hintOfFailure(answer, code, now)))
 }
 
 function detailsOf(code: string, {status, requestId}: Answer, hint: string | undefined): FailureDetails {
   return {code, status, requestId, hint}
-}
-
-function hintFor(answer: Answer, code: string, now: number, scope: string | undefined): string | undefined {
-  const step = nextStep(code, answer.status, scope)
-  if (answer.status === 401) return step ?? 'log in again with: bookctl login'
-  if (answer.status === 403) return scopeHint(answer, scope) ?? step
-  if (answer.status === 429) return waitHint(answer, now) ?? step ?? 'too many requests: wait a moment'
-  if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
-  return step
-}
-
-function waitHint(answer: Answer, now: number): string | undefined {
-  const wait = retryAfterMilliseconds(answer, now)
-  return wait === undefined ? undefined : `try again in ${Math.ceil(wait / 1000)} seconds`
-}
-
-/** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
-function scopeHint(answer: Answer, needed: string | undefined): string | undefined {
-  const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
-  const scope = header ?? scopeInBody(answer.json)
-  if (scope !== undefined) {
-    const named = quoted(scope, 100, answer)
-    return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
-  }
-  if (needed === undefined) return undefined
-  return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
-}
-
-function scopeInBody(json: unknown): string | undefined {
-  const text = isObject(json) ? JSON.stringify(own(json, 'error') ?? json) : ''
-  return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
-}
-
-const CHECK_NETWORK = 'check the base URL and the network'
-const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY'
-const ALLOW_TIME = 'allow more time with --timeout SECONDS'
-
-const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
-  dns: CHECK_NETWORK,
-  refused: CHECK_NETWORK,
-  tls: 'if the service has its own authority, name its certificate with --ca-file FILE',
-  proxy: CHECK_PROXY,
-  proxy_refused: CHECK_PROXY,
-  connect_timeout: ALLOW_TIME,
-  timeout: ALLOW_TIME,
 }
 
 /** What the service said, or the beginning of what it sent where that is no JSON; undefined when it said nothing. */

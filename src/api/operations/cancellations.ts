@@ -4,9 +4,9 @@
  */
 import type {JsonObject} from '../../contract/json.js'
 import {reservationIn} from '../answers/asked.js'
-import {type CancellationCost, costIn} from '../answers/cancellation-cost.js'
 import type {Money} from '../answers/facts.js'
 import {notUnderstood} from '../answers/refusals.js'
+import {type CancellationCost, costIn} from '../answers/stated-fee.js'
 import {CHANGE} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
 import {checkSaysSomething, isTaken, mayNotBeDone, wordsBeside, wordsIn} from './change.js'

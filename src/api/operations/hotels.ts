@@ -21,7 +21,7 @@ interface OfferRecord<Time> extends Omit<OfferFacts, 'expiry'> {
 }
 
 export type FoundOffer = OfferRecord<string>
-/** Its expiry is null when the answer has none (§2.3: 15 minutes from its search). */
+/** Its expiry is null when the answer has none (§2.3: OFFER_VALIDITY_SECONDS from its search). */
 export type PricedOffer = OfferRecord<string | null>
 
 export interface SearchOutcome {
@@ -48,7 +48,7 @@ export async function searchHotels(api: Api, request: SearchRequest): Promise<Se
   return {searchedAt, expiresAt: expiries.reduce((latest, at) => Math.max(latest, at), searchedAt), offers}
 }
 
-/** Seconds an offer lives from the search on: 15 minutes (§8), or less when its own expiry says so. */
+/** Seconds an offer lives from the search on: OFFER_VALIDITY_SECONDS, or less when its own expiry says so. */
 function lifetimeSeconds(expiry: number | null, serviceNow: number): number {
   const left = expiry === null ? Number.NaN : expiry - serviceNow
   return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS

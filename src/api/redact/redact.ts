@@ -6,7 +6,7 @@ import {isTcNumber} from '../../contract/identity.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {WireRequest} from '../types.js'
 import {createKnownValues, type Range, rangesOf} from './known-values.js'
-import {isHarmlessOfPeople, isLinkName, isPeopleName, isTelling} from './names.js'
+import {isHarmlessOfPeople, isLinkName, isPeopleName, isSecretHeader, isTelling} from './secret-names.js'
 
 export const REDACTED = '[redacted]'
 
@@ -24,7 +24,6 @@ export interface Redactor {
 
 const MAX_DEPTH = 60
 
-const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
 /** Punctuation after a link is not part of it. */
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
@@ -43,7 +42,7 @@ export function createRedactor(): Redactor {
     text,
     add: known.add,
     url: (url, keepPath) => hide(redactUrl(url, keepPath), known.find),
-    header: (name, value) => (SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value)),
+    header: (name, value) => (isSecretHeader(name) ? REDACTED : text(value)),
     json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
 }

@@ -3,8 +3,8 @@ import {fieldsOf} from '../../contract/field-names.js'
 import {parseJson} from '../../contract/json.js'
 import {breadthFirst} from '../../contract/json-walk.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
-import {identityNumbersIn} from './names.js'
 import {isOperation} from './redact.js'
+import {identityNumbersIn} from './secret-names.js'
 
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
 /** One of these is in each of those names, however it is written: `accessToken`, `\u0074oken`. */

@@ -5,8 +5,8 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
-import {peopleIn} from '../redact/names.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
+import {peopleIn} from '../redact/secret-names.js'
 import {secretsIn} from '../redact/secrets-in.js'
 import {type AttemptRecord, ExchangeError, type Trace, type WireRequest} from '../types.js'
 

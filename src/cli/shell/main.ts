@@ -5,7 +5,7 @@
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'
-import type {StopNote, StopSignal} from './failure.js'
+import type {StopNote, StopSignal} from './exit-codes.js'
 import type {Place} from './program.js'
 import {begin, running} from './running.js'
 
@@ -108,7 +108,7 @@ async function reportStop(
   const {wantsJson} = await import('./argv.js')
   if (!wantsJson(argv) || running.command?.printsLines || running.command?.hasPrinted) return
   const [{stoppedDocument}, {jsonText}] = await Promise.all([
-    import('./failure.js'),
+    import('./exit-codes.js'),
     import('../terminal/json-text.js'),
   ])
   process.stdout.write(`${jsonText(stoppedDocument(signal, note), 2)}\n`)
@@ -122,7 +122,7 @@ async function report(
 ): Promise<number> {
   const {command} = running
   const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
-    import('./failure.js'),
+    import('./exit-codes.js'),
     import('../terminal/json-text.js'),
     import('./argv.js'),
     import('../terminal/talk.js'),

@@ -1,5 +1,5 @@
 /** The command that runs in this process, for the runner, signals and the end of stdout. */
-import type {StopNote} from './failure.js'
+import type {StopNote} from './exit-codes.js'
 
 export interface RunningCommand {
   /** The exit code after a result was printed: 9 for an invalid signature. */

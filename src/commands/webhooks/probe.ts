@@ -8,7 +8,7 @@ import {
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {EXITS} from '../../cli/shell/failure.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {

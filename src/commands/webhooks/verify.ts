@@ -21,7 +21,7 @@ import {checkGiven} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {EXITS} from '../../cli/shell/failure.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 import {writePieces} from '../../cli/terminal/streams.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 

@@ -4,7 +4,7 @@ import type {Contact, Reservation, ReservationUpdate} from '../../contract/reser
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
-import {hasCheckedIn} from './cancel.js'
+import {hasCheckedIn} from './cancellation.js'
 import {checkGuests} from './check-guests.js'
 import {recordEvent} from './events.js'
 

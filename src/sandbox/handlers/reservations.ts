@@ -9,7 +9,7 @@ import {
 } from '../../contract/reservations.js'
 import type {VoucherLink} from '../../contract/vouchers.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
-import {cancelReservation, quoteCancellation} from '../booking/cancel.js'
+import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
 import {type ClientCall, operation, operationWithBody} from '../http/operation.js'

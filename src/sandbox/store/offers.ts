@@ -5,7 +5,7 @@ import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
-import type {OfferDraft} from '../catalogue/pricing.js'
+import type {OfferDraft} from '../catalogue/search-offers.js'
 
 export interface StoredOffer {
   readonly offer: Offer

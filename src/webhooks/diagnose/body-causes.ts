@@ -3,7 +3,7 @@
  * guess, which the HMAC proves or not. A new cause in the body is a new row.
  */
 import {gunzipSync, inflateSync} from 'node:zlib'
-import {type Step, undoCharset} from './charset.js'
+import {type Step, undoCharset} from './charset-causes.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 

@@ -4,7 +4,7 @@
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
-import {lossyReadings} from './charset.js'
+import {lossyReadings} from './charset-causes.js'
 import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
 import {readClaims} from './header-causes.js'

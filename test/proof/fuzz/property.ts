@@ -1,7 +1,7 @@
 /** A property that must hold for all values made from a seed, and the texts that most of them try. */
 import process from 'node:process'
 import fc from 'fast-check'
-import {describeFailure} from '../../../src/cli/shell/failure.js'
+import {describeFailure} from '../../../src/cli/shell/exit-codes.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {anyString} from '../../support/any-text.js'
 

@@ -9,7 +9,7 @@ import {type ConnectOptions, connect, openSender} from '../../session/connect.js
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
 import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
-import {EXITS} from '../../shell/failure.js'
+import {EXITS} from '../../shell/exit-codes.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {type Check, type Finding, found, ok, runChecks, skipAll, skipped} from './check.js'
 import {

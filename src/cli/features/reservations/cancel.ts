@@ -2,10 +2,11 @@
  * Cancelling: the fee is requested and shown, the person agrees, and only then it is sent. Nothing is cancelled if the
  * service does not state a fee: an unseen fee is not agreed to.
  */
-import {type CancellationCost, isSameCurrency} from '../../../api/answers/cancellation-cost.js'
+
 import type {Money} from '../../../api/answers/facts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {type CancellationCost, isSameCurrency} from '../../../api/answers/stated-fee.js'
 import type {Cancelled} from '../../../api/operations/cancellations.js'
 import {stateOf} from '../../../api/operations/change.js'
 import {Failure, failureWith} from '../../../contract/failure.js'

@@ -22,7 +22,7 @@ import {systemClock} from '../../../cli/session/clock.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
-import {EXITS} from '../../../cli/shell/failure.js'
+import {EXITS} from '../../../cli/shell/exit-codes.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {

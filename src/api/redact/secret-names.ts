@@ -1,7 +1,8 @@
-/** The names of fields that hold secrets or personal data, and the values under them. The last word of a name decides. */
+/** The names of headers and fields that hold secrets or personal data. The last word of a field's name decides. */
 import {onceForEachName, snakeCase} from '../../contract/field-names.js'
 import {isObject} from '../../contract/json.js'
 
+const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
 const SECRET =
   /(^|_)(token|secret|password|passwd|passphrase|authorization|cookies?|credentials?|signature|(api|private|access)_key)$/
 const IDENTITY =
@@ -16,6 +17,10 @@ const COMMON_OF_PEOPLE = /^(type|is_lead|gender|nationality|phone_country_code)$
 /** Kind and country of a document are no secret. */
 const ABOUT_IDENTITY = /(^|_)(type|nationality|country|country_code)$/
 const LINK = /^(url|link|href|.*_(url|link))$/
+
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADERS.test(name.toLowerCase())
+}
 
 /** Whether the name is that of a secret or of personal data. */
 export const isTelling = onceForEachName(field =>

@@ -1,8 +1,15 @@
-/** Hints for refusals. §7 shows no codes; unknown ones fall back to keywords, then to the status. */
+/**
+ * Hints beside an error: what to do after a refusal, a failure of the service, or no answer. §7 shows no codes; unknown ones
+ * fall back to keywords, then to the status.
+ */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {snakeCase} from '../../contract/field-names.js'
+import {isObject, own} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
+import {retryAfterMilliseconds} from '../http/retry.js'
+import type {Answer, ExchangeFault} from '../types.js'
+import {quoted} from './errors.js'
 
 const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; search again: bookctl hotels search`
 const FIND_RESERVATION =
@@ -100,4 +107,63 @@ export function nextStep(code: string, status: number, scope: string | undefined
     if (found !== undefined) return found
   }
   return BY_STATUS[status]
+}
+
+export const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
+
+/** The hint for a refusal (4xx) with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the operation needs. */
+export function hintFor(
+  answer: Answer,
+  code: string,
+  now: number,
+  scope: string | undefined,
+): string | undefined {
+  const step = nextStep(code, answer.status, scope)
+  if (answer.status === 401) return step ?? 'log in again with: bookctl login'
+  if (answer.status === 403) return scopeHint(answer, scope) ?? step
+  if (answer.status === 429) return waitHint(answer, now) ?? step ?? 'too many requests: wait a moment'
+  if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
+  return step
+}
+
+/** The hint for a failure of the service (5xx) with `code`. */
+export function hintOfFailure(answer: Answer, code: string, now: number): string {
+  return waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later'
+}
+
+function waitHint(answer: Answer, now: number): string | undefined {
+  const wait = retryAfterMilliseconds(answer, now)
+  return wait === undefined ? undefined : `try again in ${Math.ceil(wait / 1000)} seconds`
+}
+
+/** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
+function scopeHint(answer: Answer, needed: string | undefined): string | undefined {
+  const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
+  const scope = header ?? scopeInBody(answer.json)
+  if (scope !== undefined) {
+    const named = quoted(scope, 100, answer)
+    return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
+  }
+  if (needed === undefined) return undefined
+  return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
+}
+
+function scopeInBody(json: unknown): string | undefined {
+  const text = isObject(json) ? JSON.stringify(own(json, 'error') ?? json) : ''
+  return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
+}
+
+const CHECK_NETWORK = 'check the base URL and the network'
+const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY'
+const ALLOW_TIME = 'allow more time with --timeout SECONDS'
+
+/** Where no whole answer came. */
+export const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
+  dns: CHECK_NETWORK,
+  refused: CHECK_NETWORK,
+  tls: 'if the service has its own authority, name its certificate with --ca-file FILE',
+  proxy: CHECK_PROXY,
+  proxy_refused: CHECK_PROXY,
+  connect_timeout: ALLOW_TIME,
+  timeout: ALLOW_TIME,
 }

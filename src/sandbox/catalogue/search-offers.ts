@@ -17,7 +17,7 @@ import {
   roomKindsFor,
 } from './rates.js'
 
-/** An offer before the sandbox gives it an id and 15 minutes to live. */
+/** An offer before the sandbox gives it an id and its lifetime. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
 
 interface CatalogueContext {

@@ -1,7 +1,7 @@
 /** Every refusal says a next step of its own, and the commands in it exist. */
 import {readdirSync} from 'node:fs'
 import {expect, test} from 'vitest'
-import {nextStep} from '../../src/api/answers/next-steps.js'
+import {nextStep} from '../../src/api/answers/hints.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 

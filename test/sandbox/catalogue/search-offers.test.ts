@@ -5,7 +5,7 @@ import {offer, type Room, type SearchRequest} from '../../../src/contract/hotels
 import {minorUnits, toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
 import {convert, currencyList} from '../../../src/sandbox/catalogue/currencies.js'
-import {buildOffers, type OfferDraft} from '../../../src/sandbox/catalogue/pricing.js'
+import {buildOffers, type OfferDraft} from '../../../src/sandbox/catalogue/search-offers.js'
 
 /** 2030-06-01T12:00:00Z */
 const NOW = 1_906_545_600
