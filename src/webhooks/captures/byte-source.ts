@@ -1,6 +1,6 @@
 /**
- * Bytes that come in pieces, of which the first may be looked at before they are taken. Keeps no more than that. A piece
- * may be written over as soon as the next is asked for: whoever keeps it copies it.
+ * Bytes that come in pieces; the first can be peeked at before they are taken, and only they are kept. A piece may be
+ * overwritten when the next one is requested: copy what you keep.
  */
 
 export class ByteSource {
@@ -33,7 +33,7 @@ export class ByteSource {
     return this.ended && this.seen.length < length
   }
 
-  /** Drops the first `length` bytes, which were peeked at. */
+  /** Drops the first `length` bytes, which were peeked. */
   skip(length: number): void {
     this.seen = this.seen.subarray(length)
   }
@@ -61,39 +61,39 @@ export type LineBlock = Buffer | undefined
 export const LINE_FEED = 10
 
 /**
- * Splits at line feeds, handing on the lines of a piece together, since to wait for each would take as long as its work.
- * The last line is given one when it has none. A line that came in several pieces is passed over when it is longer than
+ * Splits at line feeds, and yields the lines of a piece together, since to wait for each would take as long as its work.
+ * The last line is given one when it has none. A line that came in several pieces is skipped when it is longer than
  * `maxBytes`.
  */
 export async function* lineBlocks(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<LineBlock> {
-  let begun: Uint8Array[] = []
-  let begunBytes = 0
+  let line: Uint8Array[] = []
+  let lineBytes = 0
   const begin = (part: Uint8Array) => {
-    begunBytes += part.length
+    lineBytes += part.length
     // Of a line that is too long nothing is kept; its bytes are counted.
-    if (begunBytes > maxBytes) begun = []
-    else begun.push(part)
+    if (lineBytes > maxBytes) line = []
+    else line.push(part)
   }
-  const takeBegun = (): LineBlock => {
-    const block = begunBytes > maxBytes ? undefined : Buffer.concat([...begun, Buffer.of(LINE_FEED)])
-    begun = []
-    begunBytes = 0
+  const takeLine = (): LineBlock => {
+    const block = lineBytes > maxBytes ? undefined : Buffer.concat([...line, Buffer.of(LINE_FEED)])
+    line = []
+    lineBytes = 0
     return block
   }
   for await (const {buffer, byteOffset, length} of pieces) {
     const piece = Buffer.from(buffer, byteOffset, length)
     const end = piece.lastIndexOf(LINE_FEED) + 1
     let start = 0
-    if (end > 0 && begunBytes > 0) {
+    if (end > 0 && lineBytes > 0) {
       start = piece.indexOf(LINE_FEED) + 1
       begin(piece.subarray(0, start - 1))
-      yield takeBegun()
+      yield takeLine()
     }
     if (start < end) yield piece.subarray(start, end)
     if (end < length) begin(Buffer.from(piece.subarray(end)))
   }
-  if (begunBytes > 0) yield takeBegun()
+  if (lineBytes > 0) yield takeLine()
 }

@@ -8,10 +8,10 @@ const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 const CONTINUATION = /^[ \t](.*)$/s
 
-/** Ours: as much as may follow a body and still be looked at. */
+/** Ours: more bytes after a body are not kept. */
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
-/** Whether a request line, or a block of headers and an empty line, stands at the start. */
+/** Whether a request line, or a block of headers and an empty line, is at the start. */
 export function looksLikeHttp(start: Buffer): boolean {
   const head = headOf(start)
   if (head === undefined) return false
@@ -41,7 +41,7 @@ export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequ
   }
 }
 
-/** Lines of the head and its length with the empty line; the end of a file may stand for that line. */
+/** Lines of the head and its length with the empty line; the end of a file may replace that line. */
 function headOf(start: Buffer): {lines: string[]; length: number} | undefined {
   const text = start.toString('latin1')
   const first = /^[^\r\n]*/.exec(text)?.[0] ?? ''
@@ -52,29 +52,22 @@ function headOf(start: Buffer): {lines: string[]; length: number} | undefined {
   return {lines: head.split(/\r?\n/), length: end ? end.index + end[0].length : text.length}
 }
 
-/** A line that is no header is passed over, as some tools print remarks; a folded one is joined. */
+/** A line that is no header is ignored, as some tools print remarks; a folded one is joined. */
 function parseHeaders(lines: readonly string[]): HeaderMap {
   const pairs: [string, string][] = []
   for (const line of lines) {
     const [, name, value = ''] = HEADER_LINE.exec(line) ?? []
     const last = pairs.at(-1)
     const more = CONTINUATION.exec(line)?.[1]
-    if (name !== undefined) pairs.push([name, withoutBlanks(value)])
-    else if (more !== undefined && last) last[1] += ` ${withoutBlanks(more)}`
+    if (name !== undefined) pairs.push([name, trimmed(value)])
+    else if (more !== undefined && last) last[1] += ` ${trimmed(more)}`
   }
   return gatherHeaders(pairs)
 }
 
-/** Blanks around a value are not part of it. (A loop: a pattern would be slow on a long run of blanks.) */
-function withoutBlanks(text: string): string {
-  let [start, end] = [0, text.length]
-  while (start < end && isBlank(text[start])) start += 1
-  while (end > start && isBlank(text[end - 1])) end -= 1
-  return text.slice(start, end)
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t'
+/** Without spaces and tabs around it: they are no part of a value. */
+function trimmed(value: string): string {
+  return /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
 }
 
 async function* bodyOf(

@@ -2,7 +2,7 @@
 import type {CapturedRequest} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
 import {headerOf} from '../signature/headers.js'
-import {createVerifier, type Verdict, verifyBody} from '../signature/signature.js'
+import {createVerifier, type Verdict, verify} from '../signature/signature.js'
 import type {Finding} from './finding.js'
 import type {CheckedRequest, CheckTerms} from './terms.js'
 
@@ -45,7 +45,7 @@ export function check(request: CapturedRequest, terms: CheckTerms): Checked | Pr
   const verifyTerms = {secrets, header, now: terms.now(request), toleranceSeconds}
   const given = {request, terms, header, eventIdHeader}
   if (body instanceof Uint8Array) {
-    const verdict = verifyBody(body, verifyTerms)
+    const verdict = verify({...verifyTerms, rawBody: body})
     return conclude({...given, verdict, body: {length: body.length, kept: body, event: readEvent(body)}})
   }
   const verifier = createVerifier(verifyTerms)

@@ -20,11 +20,7 @@ const MOST_HEADERS = 200
 export function diagnose(refused: CheckedRequest): Finding[] {
   const {verdict, terms, request} = refused
   if (verdict.valid) return [eventIdFinding(refused)]
-  if (verdict.reason === 'timestamp_outside_tolerance') {
-    const {timestamp = 0, ageSeconds = 0} = verdict
-    const {toleranceSeconds} = terms
-    return [describeTime({timestamp, ageSeconds, toleranceSeconds, receivedAt: request.receivedAt})]
-  }
+  if (verdict.reason === 'timestamp_outside_tolerance') return [describeTime(refused)]
   const rawBody = refused.body.kept
   if (rawBody === undefined) return [tooLong(refused)]
   const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')

@@ -1,7 +1,8 @@
-/** What to do about a cause, in one line, for the framework that the request seems to come from; and what is said of time. */
+/** What to do about a cause, in one line, for the framework that the request seems to come from; and what a wrong time means. */
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
 import type {Cause, Finding} from './finding.js'
+import type {CheckedRequest} from './terms.js'
 
 type Framework = keyof typeof RAW_BODY
 
@@ -57,7 +58,7 @@ export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
   return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[frameworkOf(cause, headers, text)]
 }
 
-/** By headers that hosts add, then by the manner of the printer. `text` is the body in hand. */
+/** By headers that hosts add, then by the style of the printer. `text` is the body in hand. */
 function frameworkOf(cause: Cause, headers: HeaderMap, text: string): Framework {
   const has = (pattern: RegExp) => Object.keys(headers).some(name => pattern.test(name))
   const named = [headers['x-powered-by'] ?? [], headers.server ?? []].flat().join(' ').toLowerCase()
@@ -88,18 +89,10 @@ function printerOf(text: string): Framework {
 const SLACK = 0.02
 const LEAST_SLACK_SECONDS = 15
 
-export interface TimeFacts {
-  readonly timestamp: number
-  /** Positive when the timestamp is in the past. */
-  readonly ageSeconds: number
-  readonly toleranceSeconds: number
-  /** By the capture; Unix seconds. */
-  readonly receivedAt: number | undefined
-}
-
 /** A right signature at the wrong time: old, or from the future. */
-export function describeTime(facts: TimeFacts): Finding {
-  const {ageSeconds, toleranceSeconds, receivedAt, timestamp} = facts
+export function describeTime({verdict, terms, request: {receivedAt}}: CheckedRequest): Finding {
+  const {timestamp = 0, ageSeconds = 0} = verdict
+  const {toleranceSeconds} = terms
   const outside = `outside the ${toleranceSeconds} s allowed`
   const zone = isZoneApart(Math.abs(ageSeconds))
   if (ageSeconds < 0) {

@@ -58,12 +58,22 @@ function innerEvents(node: JsonNode): JsonNode[] {
   return node.members.map(({value}) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
 }
 
-/** One style: how what is in hand differs from it is in `differences`. */
+/** One style, and how what is in hand differs from it. */
 interface Style {
   /** Undefined: the spacing in hand, which is no known one. */
-  readonly spacing: Choice<Spacing | undefined>
-  readonly spellings: Choice<readonly Spelling[]>
-  readonly node: Choice<JsonNode>
+  readonly spacing: Spacing | undefined
+  readonly spellings: readonly Spelling[]
+  readonly node: JsonNode
+  readonly differences: readonly string[]
+}
+
+function styleOf(
+  spacing: Choice<Spacing | undefined>,
+  spellings: Choice<readonly Spelling[]>,
+  node: Choice<JsonNode>,
+): Style {
+  const differences = [...node.differences, ...spacing.differences, ...spellings.differences]
+  return {spacing: spacing.value, spellings: spellings.value, node: node.value, differences}
 }
 
 /** Every style in which `printable` may have been signed, by how many things differ. */
@@ -71,19 +81,14 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   const orders = orderChoices(printable.node)
   const nodes = [...orders, ...orders.flatMap(numberChoices)]
   const spellings = spellingChoices(printable.text)
-  const styles = spacingChoices(printable).flatMap(spacing =>
-    spellings.flatMap(spelling =>
-      nodes.flatMap(node =>
-        // Without a known spacing only the strings can change.
-        spacing.value === undefined && node.differences.length > 0
-          ? []
-          : [{spacing, spellings: spelling, node}],
-      ),
-    ),
-  )
-  styles.sort((a, b) => differencesOf(a).length - differencesOf(b).length)
+  const styles = spacingChoices(printable).flatMap(spacing => {
+    // Without a known spacing only the strings can change.
+    const possible = nodes.filter(node => spacing.value !== undefined || node.differences.length === 0)
+    return spellings.flatMap(spelling => possible.map(node => styleOf(spacing, spelling, node)))
+  })
+  styles.sort((a, b) => a.differences.length - b.differences.length)
   if (printable.isInner) yield {bytes: Buffer.from(printable.text), causes: printable.causes}
-  for (const style of styles) if (differencesOf(style).length > 0) yield toForm(printable, style)
+  for (const style of styles) if (style.differences.length > 0) yield toForm(printable, style)
 }
 
 /** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
@@ -97,7 +102,7 @@ export function* reorder(printable: Printable): Generator<BodyForm> {
     for (const node of inOtherOrders(value)) {
       for (const spacing of likely.slice(0, 3)) {
         for (const spellings of plain)
-          yield toForm(printable, {spacing, spellings, node: {value: node, differences}})
+          yield toForm(printable, styleOf(spacing, spellings, {value: node, differences}))
       }
     }
   }
@@ -156,17 +161,9 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   )
 }
 
-function differencesOf({spacing, spellings, node}: Style): string[] {
-  return [...node.differences, ...spacing.differences, ...spellings.differences]
-}
-
-function toForm({text, causes}: Printable, style: Style): BodyForm {
-  const {spacing, spellings, node} = style
-  const printed = spacing.value === undefined ? text : print(node.value, spacing.value)
-  return {
-    bytes: Buffer.from(respell(printed, spellings.value)),
-    causes: [...causes, reserialized(differencesOf(style))],
-  }
+function toForm({text, causes}: Printable, {spacing, spellings, node, differences}: Style): BodyForm {
+  const printed = spacing === undefined ? text : print(node, spacing)
+  return {bytes: Buffer.from(respell(printed, spellings)), causes: [...causes, reserialized(differences)]}
 }
 
 function reserialized(differences: readonly string[]): Cause {

@@ -1,7 +1,7 @@
 /**
  * Forwards received events to the addresses of --forward-to: from the store, again until an address answers 2xx, and
- * recorded. At least once: after a kill, what was on its way is sent again. An address that hangs or is down does not
- * hold up another.
+ * recorded. At least once: after a kill, open requests are sent again. An address that hangs or is down does not delay
+ * another.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {createGroupCommit} from '../receive/group-commit.js'
@@ -24,7 +24,7 @@ export interface SettledForward {
   readonly sequence: number
   readonly target: string
   readonly state: 'pending' | 'done' | 'given_up'
-  /** Unix seconds; of meaning while it is pending. */
+  /** Unix seconds; only used while pending. */
   readonly nextAttemptAt: number
   readonly status: number | null
   readonly ms: number
@@ -72,23 +72,19 @@ const MOST_UNRECORDED = 2000
 export function createForwarder(parts: ForwarderParts): Forwarder {
   const {targets, store, handover, clock, random} = parts
   let stopped = false
-  // Until its result is recorded, the store does not give an event out again.
-  const record = async (results: readonly SettledForward[]): Promise<void> => {
-    for (let isRecorded = false; !isRecorded; ) {
-      try {
-        await store.settle(results)
-        isRecorded = true
-      } catch (error) {
-        if (stopped) throw error
-        parts.onStoreError(error)
-        await sleep(RECORD_AGAIN_MILLISECONDS)
-      }
-    }
-  }
   const records = createGroupCommit<SettledForward, undefined>({
+    // Until its result is recorded, the store does not give an event out again.
     commit: async results => {
-      await record(results)
-      return results.map(() => undefined)
+      for (;;) {
+        try {
+          await store.settle(results)
+          return results.map(() => undefined)
+        } catch (error) {
+          if (stopped) throw error
+          parts.onStoreError(error)
+          await sleep(RECORD_AGAIN_MILLISECONDS)
+        }
+      }
     },
     maxWaiting: MOST_UNRECORDED * 2,
     maxBatch: 500,
@@ -100,14 +96,17 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
     records.add(settled, () => {})
     parts.onReport({...settled, eventId, type, attempt: one.attempts + 1})
   }
-  const take = (target: string, limit: number) =>
-    store.take(target, clock(), limit).catch(error => {
-      parts.onStoreError(error)
-      return []
-    })
-  const maySendMore = () => records.waiting < MOST_UNRECORDED
   const lanes = targets.map(
-    target => new ForwardLane(target, {handover, onResult, maySendMore, take: limit => take(target, limit)}),
+    target =>
+      new ForwardLane(target, {
+        ...{handover, onResult},
+        maySendMore: () => records.waiting < MOST_UNRECORDED,
+        take: limit =>
+          store.take(target, clock(), limit).catch(error => {
+            parts.onStoreError(error)
+            return []
+          }),
+      }),
   )
   const wake = () => {
     for (const lane of lanes) lane.wake()
@@ -144,12 +143,11 @@ function judge(
   return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
 
-/** When an event is tried again, and when an address that does not answer is asked again. All ours. */
-/** Longest wait between two attempts of one event. */
+/** Ours: longest wait between two attempts of one event. */
 const MOST_SECONDS = 300
-/** Longest time an address that does not answer is left alone. */
+/** Ours: longest time an address that does not answer is left alone. */
 const MOST_PAUSE_SECONDS = 30
-/** About as long as the service itself goes on trying (§6.4). */
+/** Ours: about as long as the service itself retries (§6.4). */
 const GIVE_UP_SECONDS = 3 * 24 * 3600
 
 /** Seconds until attempt `attempts + 1`, 1 then doubling, with up to a fifth more; undefined: give up. */

@@ -59,39 +59,34 @@ export async function probe(parts: ProbeParts): Promise<ProbeRow[]> {
   return rows
 }
 
+/** Sends a case; one on the edge of the tolerance again when the second, and so the case, changed on the way. */
 async function probeOne(parts: ProbeParts, one: Case): Promise<ProbeRow> {
-  for (let attempt = 1; ; attempt++) {
-    const {row, crossed} = await send(parts, one)
-    const isAgain = one.offset !== undefined && !row.ok && crossed && attempt < MOST_EDGE_ATTEMPTS
-    if (!isAgain) return row
-  }
-}
-
-/** `crossed`: the second changed on the way, which turns a case on the edge into another one. */
-async function send(parts: ProbeParts, one: Case): Promise<{row: ProbeRow; crossed: boolean}> {
   const {handover, url, names, clock, sleep} = parts
-  const passed = Math.floor((clock() % 1) * 1000)
-  // Late in a second there is no time left for the receiver to read its clock before the second is over.
-  if (one.offset !== undefined && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
-  const second = Math.floor(clock())
-  const {eventId, body, signatures} = requestOf(parts, one, second)
-  const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
-  for (const value of signatures) headers.push(names.signature, value)
-  const {status, error, milliseconds} = await handover.send(url, headers, body)
-  const isLate = milliseconds > MOST_MILLISECONDS
-  const ok = isExpected(one.expected, status) && !isLate
-  const {name, sent, expected, advice} = one
-  const answered = status ?? error ?? 'no answer'
-  const row = {
-    ...{case: name, sent, expected, answered, ms: milliseconds, ok},
-    advice: ok ? null : isLate ? LATE : advice,
+  for (let attempt = 1; ; attempt++) {
+    const passed = Math.floor((clock() % 1) * 1000)
+    // Late in a second the receiver might read its clock when the second is over.
+    if (one.offset !== undefined && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
+    const second = Math.floor(clock())
+    const {eventId, body, signatures} = requestOf(parts, one, second)
+    const headers = [
+      'Content-Type',
+      'application/json',
+      'User-Agent',
+      'bookctl-probe',
+      names.eventId,
+      eventId,
+    ]
+    for (const value of signatures) headers.push(names.signature, value)
+    const {status, error, milliseconds: ms} = await handover.send(url, headers, body)
+    const isLate = ms > MOST_MILLISECONDS
+    const isRight = one.expected === '401' ? status === 401 : status !== null && status >= 200 && status < 300
+    const ok = isRight && !isLate
+    const isCrossed = one.offset !== undefined && Math.floor(clock()) !== second
+    if (!ok && isCrossed && attempt < MOST_EDGE_ATTEMPTS) continue
+    const {name, sent, expected} = one
+    const advice = ok ? null : isLate ? LATE : one.advice
+    return {case: name, sent, expected, answered: status ?? error ?? 'no answer', ms, ok, advice}
   }
-  return {row, crossed: Math.floor(clock()) !== second}
-}
-
-function isExpected(expected: ProbeRow['expected'], status: number | null): boolean {
-  if (status === null) return false
-  return expected === '401' ? status === 401 : status >= 200 && status < 300
 }
 
 interface ProbeRequest {
@@ -110,16 +105,16 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly spell?: (plain: string) => string
   /** Seconds from now at which it is signed: a case on the edge of the tolerance. */
   readonly offset?: number
-  /** Changes the request after it was signed. `now` is Unix seconds. */
-  readonly change?: (request: ProbeRequest, now: number, secret: string) => ProbeRequest
+  /** What is changed after the request was signed; `header` is its signature, `now` Unix seconds. */
+  readonly change?: (header: string, body: Buffer, now: number, secret: string) => Partial<ProbeRequest>
 }
 
 function requestOf({secret, run}: ProbeParts, one: Case, now: number): ProbeRequest {
   const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = one
   const eventId = `evt_probe_${run}_${eventOf}`
   const body = Buffer.from(spell(plainEvent(eventId, now)))
-  const request = {eventId, body, signatures: [sign(secret, String(now + offset), body)]}
-  return change ? change(request, now, secret) : request
+  const header = sign(secret, String(now + offset), body)
+  return {eventId, body, signatures: [header], ...change?.(header, body, now, secret)}
 }
 
 /** An event of §2.8 that says it is a test. */
@@ -135,18 +130,16 @@ const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no 
 const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
-  ...{name, sent, advice, expected: '2xx'},
-  ...more,
+  ...{name, sent, advice, expected: '2xx', ...more},
 })
 
-const wrong = (name: string, sent: string, change: Case['change']): Case => ({
-  ...{name, sent, advice: REFUSE, expected: '401'},
-  ...(change ? {change} : {}),
+const wrong = (name: string, sent: string, change: NonNullable<Case['change']>): Case => ({
+  ...{name, sent, advice: REFUSE, expected: '401', change},
 })
 
-/** A right body whose header is spelled in another way. */
-const header = (name: string, sent: string, change: (value: string) => readonly string[]): Case =>
-  wrong(name, sent, request => ({...request, signatures: change(request.signatures[0] ?? '')}))
+/** A right body whose header is spelled in another way; null for no header. */
+const header = (name: string, sent: string, spell: (value: string) => string | null): Case =>
+  wrong(name, sent, value => ({signatures: [spell(value) ?? []].flat()}))
 
 const at = (name: string, offset: number): Case => ({
   ...{name, advice: CLOCK, offset},
@@ -154,71 +147,47 @@ const at = (name: string, offset: number): Case => ({
   expected: Math.abs(offset) <= SIGNATURE_TOLERANCE_SECONDS ? '2xx' : '401',
 })
 
-/** More members in the data of the event: text, so that no printer changes it. */
-const withData = (more: string) => ({
-  spell: (plain: string) => plain.replace('"test":true', `"test":true,${more}`),
-})
+/** More members in the data of the event, as text, so that no printer changes it. They do not survive parse and print. */
+const canary = (name: string, sent: string, more: string): Case =>
+  right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
 
-/** In the order they are sent. The canaries do not survive being parsed and printed. */
+const SECRET = 'give the receiver the same signing secret as this command'
+const DUPLICATE = 'answer 2xx to an event that came before'
+const ROTATED = 'try every v1 and ignore names you do not know: secrets are rotated'
+const NO_DIGEST = '0'.repeat(64)
+
+/** In the order they are sent. */
 const CASES: readonly Case[] = [
-  right('valid', 'a right signature', 'give the receiver the same signing secret as this command'),
-  right('non_ascii', 'names with letters beyond ASCII', RAW_BODY, withData('"guest":"Ayşe Öğüt ığİ 🏖"')),
-  right(
-    'canary_escapes',
-    'escaped slashes and letters',
-    RAW_BODY,
-    withData('"url":"https:\\/\\/example.com\\/\\u015e\\u003c"'),
-  ),
-  right(
-    'canary_numbers',
-    '1250.00, 1e3 and a large integer',
-    RAW_BODY,
-    withData('"n":[1250.00,1e3,9007199254740993]'),
-  ),
+  right('valid', 'a right signature', SECRET),
+  canary('non_ascii', 'names with letters beyond ASCII', '"guest":"Ayşe Öğüt ığİ 🏖"'),
+  canary('canary_escapes', 'escaped slashes and letters', '"url":"https:\\/\\/example.com\\/\\u015e\\u003c"'),
+  canary('canary_numbers', '1250.00, 1e3 and a large integer', '"n":[1250.00,1e3,9007199254740993]'),
   right('canary_spacing', 'spaces and line breaks', RAW_BODY, {
     spell: plain => `${plain.replace(/,/g, ' ,\n  ')}\n`,
   }),
-  right('canary_keys', 'repeated and number-like keys', RAW_BODY, withData('"2":"b","1":"a","1":"c"')),
-  right(
-    'duplicate',
-    'the first event again, with a new signature',
-    'answer 2xx to an event that came before',
-    {
-      eventOf: 'valid',
-    },
-  ),
-  right(
-    'two_signatures',
-    'two v1, the second right, and an unknown v0',
-    'try every v1 and ignore names you do not know: secrets are rotated',
-    {
-      change: request => {
-        const [t = '', v1 = ''] = request.signatures[0]?.split(',') ?? []
-        return {...request, signatures: [`${t},v0=0,v1=${'0'.repeat(64)},${v1}`]}
-      },
-    },
-  ),
-  wrong('tampered', 'a body changed after it was signed', request => ({
-    ...request,
-    body: Buffer.from(Buffer.from(request.body).toString().replace('CONFIRMED', 'CANCELLED')),
+  canary('canary_keys', 'repeated and number-like keys', '"2":"b","1":"a","1":"c"'),
+  right('duplicate', 'the first event again, with a new signature', DUPLICATE, {eventOf: 'valid'}),
+  right('two_signatures', 'two v1, the second right, and an unknown v0', ROTATED, {
+    change: value => ({signatures: [value.replace(',', `,v0=0,v1=${NO_DIGEST},`)]}),
+  }),
+  wrong('tampered', 'a body changed after it was signed', (_, body) => ({
+    body: Buffer.from(body.toString().replace('CONFIRMED', 'CANCELLED')),
   })),
-  wrong('wrong_secret', 'signed with another secret', (request, now, secret) => ({
-    ...request,
-    signatures: [sign(`${secret}x`, String(now), request.body)],
+  wrong('wrong_secret', 'signed with another secret', (_, body, now, secret) => ({
+    signatures: [sign(`${secret}x`, String(now), body)],
   })),
-  wrong('other_time', 'another timestamp than the signed one', (request, now) => ({
-    ...request,
-    signatures: [request.signatures[0]?.replace(`t=${now}`, `t=${now - 1}`) ?? ''],
+  wrong('other_time', 'another timestamp than the signed one', (value, _, now) => ({
+    signatures: [value.replace(`t=${now}`, `t=${now - 1}`)],
   })),
-  header('no_header', 'no signature header', () => []),
-  header('empty_header', 'an empty signature header', () => ['']),
-  header('no_timestamp', 'a header without t', value => [value.replace(/^t=\d+,/, '')]),
-  header('no_signature', 'a header without v1', value => [value.replace(/,v1=.*/, '')]),
-  header('short_digest', 'a digest cut short', value => [value.slice(0, -2)]),
-  header('long_digest', 'a digest with two more digits', value => [`${value}00`]),
-  header('not_hex', 'a digest that is not hex', value => [`${value.slice(0, -2)}zz`]),
-  header('not_ascii', 'a digest with a letter beyond ASCII', value => [`${value.slice(0, -1)}é`]),
-  header('not_a_time', 't=NaN', value => [value.replace(/^t=\d+/, 't=NaN')]),
+  header('no_header', 'no signature header', () => null),
+  header('empty_header', 'an empty signature header', () => ''),
+  header('no_timestamp', 'a header without t', value => value.replace(/^t=\d+,/, '')),
+  header('no_signature', 'a header without v1', value => value.replace(/,v1=.*/, '')),
+  header('short_digest', 'a digest cut short', value => value.slice(0, -2)),
+  header('long_digest', 'a digest with two more digits', value => `${value}00`),
+  header('not_hex', 'a digest that is not hex', value => `${value.slice(0, -2)}zz`),
+  header('not_ascii', 'a digest with a letter beyond ASCII', value => `${value.slice(0, -1)}é`),
+  header('not_a_time', 't=NaN', value => value.replace(/^t=\d+/, 't=NaN')),
   at('old_allowed', -SIGNATURE_TOLERANCE_SECONDS),
   at('old_refused', -SIGNATURE_TOLERANCE_SECONDS - 1),
   at('future_allowed', SIGNATURE_TOLERANCE_SECONDS),

@@ -21,14 +21,9 @@ export interface CaptureRecord {
   readonly event: unknown
 }
 
-export interface CapturedEvent {
-  readonly reason: Receipt['reason']
-  readonly duplicate: boolean
-  /** Unix seconds. */
-  readonly receivedAt: number
+export interface CapturedEvent
+  extends Pick<Receipt, 'reason' | 'duplicate' | 'receivedAt' | 'rawHeaders' | 'body'> {
   readonly ackMilliseconds: number | null
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
 }
 
 export function captureRecord(captured: CapturedEvent): CaptureRecord {

@@ -1,6 +1,7 @@
 /** A self-made certificate for a receiver on this machine, and the authority that signs it. */
 import {createPrivateKey, X509Certificate} from 'node:crypto'
 import {isIP} from 'node:net'
+import type {SelfsignedOptions} from 'selfsigned'
 
 /** Both as PEM. */
 export interface KeyPair {
@@ -15,43 +16,44 @@ const CERTIFICATE_DAYS = 397
 const NAME = 'bookctl webhooks listen, made on this machine'
 
 /** A new authority; `now` is Unix seconds. It can sign receivers' certificates, but no other authorities. */
-export async function makeAuthority(now: number): Promise<KeyPair> {
-  const {generate} = await import('selfsigned')
-  const made = await generate([{name: 'commonName', value: NAME}], {
-    ...terms(now, AUTHORITY_DAYS),
-    extensions: [
-      {name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true},
-      {name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true},
-    ],
-  })
-  return {cert: made.cert, key: made.private}
+export function makeAuthority(now: number): Promise<KeyPair> {
+  return makePair(NAME, now, AUTHORITY_DAYS, [
+    {name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true},
+    {name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true},
+  ])
 }
 
 /** A certificate for `localhost`, the loopback addresses and `host`, signed by `authority`. */
-export async function makeCertificate(authority: KeyPair, host: string, now: number): Promise<KeyPair> {
-  const {generate} = await import('selfsigned')
+export function makeCertificate(authority: KeyPair, host: string, now: number): Promise<KeyPair> {
   const names = [...new Set(['localhost', '127.0.0.1', '::1', host])]
-  const made = await generate([{name: 'commonName', value: 'localhost'}], {
-    ...terms(now, CERTIFICATE_DAYS),
-    ca: authority,
-    extensions: [
-      {name: 'basicConstraints', cA: false, critical: true},
-      {name: 'keyUsage', digitalSignature: true, critical: true},
-      {name: 'extKeyUsage', serverAuth: true},
-      {
-        name: 'subjectAltName',
-        altNames: names.map(name => (isIP(name) === 0 ? {type: 2, value: name} : {type: 7, ip: name})),
-      },
-    ],
-  })
-  return {cert: made.cert, key: made.private}
+  const altNames = names.map(name =>
+    isIP(name) === 0 ? {type: 2 as const, value: name} : {type: 7 as const, ip: name},
+  )
+  const extensions = [
+    {name: 'basicConstraints' as const, cA: false, critical: true},
+    {name: 'keyUsage' as const, digitalSignature: true, critical: true},
+    {name: 'extKeyUsage' as const, serverAuth: true},
+    {name: 'subjectAltName' as const, altNames},
+  ]
+  return makePair('localhost', now, CERTIFICATE_DAYS, extensions, authority)
 }
 
-function terms(now: number, days: number) {
-  // From yesterday on, for slow clocks.
-  const notBeforeDate = new Date((now - DAY_SECONDS) * 1000)
-  const notAfterDate = new Date((now + days * DAY_SECONDS) * 1000)
-  return {keyType: 'ec', curve: 'P-256', algorithm: 'sha256', notBeforeDate, notAfterDate} as const
+async function makePair(
+  name: string,
+  now: number,
+  days: number,
+  extensions: NonNullable<SelfsignedOptions['extensions']>,
+  ca?: KeyPair,
+): Promise<KeyPair> {
+  const {generate} = await import('selfsigned')
+  const {cert, private: key} = await generate([{name: 'commonName', value: name}], {
+    ...{keyType: 'ec', curve: 'P-256', algorithm: 'sha256', extensions},
+    // From yesterday on, for slow clocks.
+    notBeforeDate: new Date((now - DAY_SECONDS) * 1000),
+    notAfterDate: new Date((now + days * DAY_SECONDS) * 1000),
+    ...(ca ? {ca} : {}),
+  })
+  return {cert, key}
 }
 
 /** Whether `authority` can be used: cert and key belong together, and it outlives what it signs from `now` on. */

@@ -70,13 +70,8 @@ export interface AcceptedEvent extends Arrival {
 }
 
 /** One request and what was answered: 200 or 401. */
-export interface Receipt extends Arrival {
+export interface Receipt extends Arrival, CheckedArrival {
   readonly status: 200 | 401
-  readonly reason: 'ok' | RefusalReason
-  /** Of the signed body; undefined when the signature is not right: the body is not parsed then. */
-  readonly eventId: string | undefined
-  readonly type: string | null
-  readonly secretName: string | undefined
   /** Whether the store had an event with this id. */
   readonly duplicate: boolean
   /** From the request's head to the answer, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 
-/** Under which names the signature and the event's id come (§6.2), in any case of letters. */
+/** The headers of the signature and of the event's id (§6.2), in any case. */
 export interface WebhookHeaderNames {
   readonly signature: string
   readonly eventId: string
@@ -32,7 +32,7 @@ export function headerOf(headers: HeaderMap, name: string): string | readonly st
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-/** The name under which a header stands in a HeaderMap. */
+/** The key of a header in a HeaderMap. */
 export function keyOf(name: string): string {
   return name.toLowerCase()
 }

@@ -18,7 +18,7 @@ export type Verdict =
       readonly reason: 'ok'
       /** Unix seconds. */
       readonly timestamp: number
-      /** Seconds from the timestamp until now; negative when it lies in the future. */
+      /** Seconds from the timestamp until now; negative when it is in the future. */
       readonly ageSeconds: number
       /** The secret that matched. */
       readonly secretName: string
@@ -32,7 +32,7 @@ export type Verdict =
         | 'timestamp_outside_tolerance'
       readonly timestamp?: number
       readonly ageSeconds?: number
-      /** Set when the digest matched and the timestamp did not do. */
+      /** Set when the digest matched, but the timestamp is outside the tolerance. */
       readonly secretName?: string
     }
 
@@ -44,13 +44,9 @@ interface JudgeTerms {
   readonly toleranceSeconds?: number
 }
 
-export interface VerifyTerms extends JudgeTerms {
+interface VerifyTerms extends JudgeTerms {
   /** The value of the header; an array when it came more than once, which is malformed. */
   readonly header: string | readonly string[] | undefined
-}
-
-export interface VerifyInput extends VerifyTerms {
-  readonly rawBody: Uint8Array
 }
 
 /** A header that follows the grammar. */
@@ -94,7 +90,7 @@ const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
 
 /**
  * Reads `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas, exactly one `t`, one or more
- * `v1`, other names passed over, no blanks anywhere. Undefined for everything else.
+ * `v1`, other names ignored, no spaces anywhere. Undefined for everything else.
  */
 export function parseSignature(header: string): ParsedSignature | undefined {
   const timestamps: string[] = []
@@ -111,16 +107,11 @@ export function parseSignature(header: string): ParsedSignature | undefined {
   return {timestamp, digests}
 }
 
-/** Checks one request (§6.3). Throws nothing; expected refusals are verdicts. The digest goes before the tolerance. */
-export function verify(input: VerifyInput): Verdict {
-  return verifyBody(input.rawBody, input)
-}
-
-/** As `verify`, for a body that stands beside the terms. */
-export function verifyBody(rawBody: Uint8Array, terms: VerifyTerms): Verdict {
-  const signature = signatureIn(terms.header)
+/** Checks one request (§6.3): the digest first, then the tolerance. Refusals are verdicts; throws on an empty secret. */
+export function verify(input: VerifyTerms & {readonly rawBody: Uint8Array}): Verdict {
+  const signature = signatureIn(input.header)
   if (typeof signature === 'string') return {valid: false, reason: signature}
-  return verifyParsed(signature, rawBody, terms)
+  return verifyParsed(signature, input.rawBody, input)
 }
 
 /** As `verify`, for a header that was read already; a body given as a string has a byte in each character (latin1). */
@@ -192,7 +183,7 @@ function checked(named: NamedSecret): string {
   return named.secret
 }
 
-/** Whether nothing stands in `secret` but, at most, its prefix, blanks and quotes. */
+/** Whether `secret` has nothing but its prefix, spaces and quotes. */
 export function isEmptySecret(secret: string): boolean {
   return /^(whsec_)*$/.test(secret.replace(/[\s"'`\ufeff\u200b]/gu, ''))
 }
