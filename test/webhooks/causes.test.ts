@@ -23,7 +23,8 @@ interface Given {
 async function findings(given: Given, more: Partial<CheckTerms> = {}) {
   const {body = BODY, headers = {'x-service-signature': HEADER}, surplus, receivedAt} = given
   const request: CapturedRequest = {
-    ...{format: 'http', headers, receivedAt},
+    headers,
+    receivedAt,
     body: (async function* () {
       yield Buffer.from(body as string)
     })(),

@@ -23,9 +23,7 @@ const termsOf = (more: Partial<CheckTerms> = {}): CheckTerms => ({
 })
 
 const requestOf = (more: Partial<CapturedRequest> = {}): CapturedRequest => ({
-  format: 'http',
   headers: {'x-service-signature': signatureOf(EVENT, T), 'x-service-event-id': 'evt_01'},
-  receivedAt: undefined,
   body: Buffer.from(EVENT),
   afterwards: {surplus: undefined, notes: ['a note']},
   ...more,

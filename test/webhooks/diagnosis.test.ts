@@ -11,9 +11,7 @@ const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
 
 async function explain(capture: BrokenCapture): Promise<CheckResult> {
   const request: CapturedRequest = {
-    format: 'raw',
     headers: {'x-service-signature': capture.header},
-    receivedAt: undefined,
     body: pieces(capture.body),
     afterwards: nothingAfterwards(),
   }

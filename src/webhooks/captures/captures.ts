@@ -55,15 +55,7 @@ export async function* readCaptures<T = never>(
       if (records) return yield requestsOfDocument(records)
     }
   }
-  yield [
-    {
-      format: 'raw',
-      headers: undefined,
-      receivedAt: undefined,
-      body: source.rest(),
-      afterwards: nothingAfterwards(),
-    },
-  ]
+  yield [{body: source.rest(), afterwards: nothingAfterwards()}]
 }
 
 function looksLikeHar(start: Buffer): boolean {

@@ -108,7 +108,7 @@ function requestOf(
   const {body, notes} = bodyOf(request.postData)
   const {method} = request
   return {
-    ...{format: 'har', place, headers: headersOf(request.headers), receivedAt, body},
+    ...{place, headers: headersOf(request.headers), receivedAt, body},
     ...(typeof method === 'string' ? {method} : {}),
     afterwards: {surplus: undefined, notes},
   }

@@ -15,15 +15,10 @@ const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 export function looksLikeHttp(start: Buffer): boolean {
   const head = headOf(start)
   if (head === undefined) return false
-  const [first = '', ...lines] = head.lines
+  const [first = ''] = head.lines
   if (REQUEST_LINE.test(first)) return true
-  return (
-    [first, ...lines].every(line => HEADER_LINE.test(line)) && /(?:^|[\s,])v1=/.test(valuesOf(head.lines))
-  )
-}
-
-function valuesOf(lines: readonly string[]): string {
-  return lines.map(line => HEADER_LINE.exec(line)?.[2] ?? '').join(',')
+  const values = head.lines.map(line => HEADER_LINE.exec(line)?.[2])
+  return !values.includes(undefined) && /(?:^|[\s,])v1=/.test(values.join(','))
 }
 
 /** The request at `start`, which is the peeked beginning of `source`. */
@@ -32,13 +27,7 @@ export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequ
   source.skip(length)
   const headers = parseHeaders(lines.filter((line, n) => n > 0 || !REQUEST_LINE.test(line)))
   const afterwards: Afterwards = {surplus: undefined, notes: []}
-  return {
-    format: 'http',
-    headers,
-    receivedAt: undefined,
-    body: bodyOf(source, headers, afterwards),
-    afterwards,
-  }
+  return {headers, body: bodyOf(source, headers, afterwards), afterwards}
 }
 
 /** Lines of the head and its length with the empty line; the end of a file may replace that line. */

@@ -115,7 +115,6 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
   if (body === undefined) return unreadable('the body of a record is not base64', place)
   if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
   return {
-    format: 'capture',
     place,
     headers: headersOf(record.headers),
     receivedAt: timeOf(record.received_at),

@@ -1,8 +1,6 @@
 /** One captured webhook request, whatever the form of the capture. */
 import type {HeaderMap} from '../signature/headers.js'
 
-type CaptureFormat = 'raw' | 'http' | 'har' | 'capture'
-
 /** What is known only after the body was read to its end. */
 export interface Afterwards {
   /** The bytes after the body, by its Content-Length, up to 4 MiB. */
@@ -13,13 +11,12 @@ export interface Afterwards {
 
 /** One captured webhook request. */
 export interface CapturedRequest {
-  readonly format: CaptureFormat
   /** If the capture says it. */
   readonly method?: string
-  /** Undefined for a raw body, which has none. */
-  readonly headers: HeaderMap | undefined
+  /** A raw body has none. */
+  readonly headers?: HeaderMap | undefined
   /** Unix seconds, by the capture itself. */
-  readonly receivedAt: number | undefined
+  readonly receivedAt?: number | undefined
   /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
   readonly afterwards: Afterwards
@@ -35,9 +32,7 @@ export function nothingAfterwards(): Afterwards {
 
 /** A request that could not be read, and why. */
 export function unreadable(problem: string, place: string): CapturedRequest {
-  const afterwards = nothingAfterwards()
-  const body = new Uint8Array()
-  return {format: 'raw', headers: undefined, receivedAt: undefined, body, afterwards, place, problem}
+  return {body: new Uint8Array(), afterwards: nothingAfterwards(), place, problem}
 }
 
 /** Unix seconds of an ISO 8601 text. */

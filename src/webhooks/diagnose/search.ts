@@ -59,7 +59,12 @@ type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly Key[], schemes:
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */
 export function search(input: SearchInput): Cause[] | undefined {
-  return new Search(input).run()
+  const one = new Search(input)
+  for (const step of one.steps()) {
+    const found = one.attempt(step)
+    if (found) return found
+  }
+  return undefined
 }
 
 class Search {
@@ -71,16 +76,8 @@ class Search {
     this.targets = targetsOf(input.claims)
   }
 
-  run(): Cause[] | undefined {
-    for (const [bodies, keys, schemes, share = 1] of this.steps()) {
-      const found = this.attempt(bodies, keys, schemes, this.left * (1 - share))
-      if (found) return found
-    }
-    return undefined
-  }
-
   /** The steps in order. Forms of the body are made when a step asks for them. */
-  private *steps(): Generator<Step> {
+  *steps(): Generator<Step> {
     const {bodies, keys, otherKeys, eventId} = this.input
     const toKey = ({key, causes}: KeyForm): Key => ({key: createSecretKey(key), causes})
     const given = keys.map(toKey)
@@ -90,9 +87,16 @@ class Search {
     const otherAndKeyless: Schemes = claim => [...other(claim), ...keylessSchemes(claim)]
 
     yield [bodies, all, properSchemes]
-    // The commonest change of all is looked for while there is work left for a long body; it costs the rest nothing.
+    // The commonest change comes while there is work left for a long body, and takes none from the other steps.
     const before = this.left
-    yield [from(bodies.filter(isLong), respace), plain, properSchemes]
+    yield [
+      from(
+        bodies.filter(({bytes}) => bytes.length > LONG_BYTES),
+        respace,
+      ),
+      plain,
+      properSchemes,
+    ]
     this.left = before
     // The body as it is in hand.
     yield [bodies, plain, otherAndKeyless]
@@ -102,7 +106,9 @@ class Search {
     const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
     const cut = [...from(unwrapped, withoutEdges)]
     const near = [...unwrapped.slice(bodies.length), ...cut]
-    const edged = [...bodies, ...near.slice(0, MOST_EDGED)].filter(isShort)
+    const edged = [...bodies, ...near.slice(0, MOST_EDGED)].filter(
+      ({bytes}) => bytes.length <= MOST_EDGED_BYTES,
+    )
     yield [near, plain, properSchemes]
     yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
     yield [near, all, properSchemes, 0.3]
@@ -117,13 +123,11 @@ class Search {
     yield [near, all, other]
   }
 
-  private attempt(
-    bodies: Iterable<BodyForm>,
-    keys: readonly Key[],
-    schemesOf: Schemes,
-    floor: number,
-  ): Cause[] | undefined {
-    const plans = this.targets.map(target => ({target, schemes: [...schemesOf(target.claim)]}))
+  attempt([bodies, keys, schemesOf, share = 1]: Step): Cause[] | undefined {
+    const floor = this.left * (1 - share)
+    const plans = this.targets.flatMap(({claim, causesByDigest}) =>
+      [...schemesOf(claim)].map(scheme => ({scheme, causesByDigest})),
+    )
     const seen = new Set<string>()
     for (const body of bodies) {
       const {buffer, byteOffset, length} = body.bytes
@@ -131,29 +135,15 @@ class Search {
       const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
       if (seen.has(text)) continue
       if (length < LONG_BYTES) seen.add(text)
-      for (const {target, schemes} of plans) {
-        const found = this.match(body, keys, target, schemes, floor)
-        if (found) return found
+      for (const {scheme, causesByDigest} of plans) {
+        for (const {key, causes} of keys) {
+          if (this.left < floor) return undefined
+          this.left -= COST_OF_SUM + length
+          const claimed = causesByDigest.get(scheme.digest(key, body.bytes))
+          if (claimed) return [...claimed, ...scheme.causes, ...causes, ...body.causes]
+        }
       }
       if (this.left < floor) return undefined
-    }
-    return undefined
-  }
-
-  private match(
-    body: BodyForm,
-    keys: readonly Key[],
-    target: Target,
-    schemes: readonly Scheme[],
-    floor: number,
-  ): Cause[] | undefined {
-    for (const scheme of schemes) {
-      for (const {key, causes} of keys) {
-        if (this.left < floor) return undefined
-        this.left -= COST_OF_SUM + body.bytes.length
-        const claimed = target.causesByDigest.get(scheme.digest(key, body.bytes))
-        if (claimed) return [...claimed, ...scheme.causes, ...causes, ...body.causes]
-      }
     }
     return undefined
   }
@@ -165,14 +155,6 @@ function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterab
 
 function* withLineBreak({bytes, causes}: BodyForm): Generator<BodyForm> {
   for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
-}
-
-function isLong({bytes}: BodyForm): boolean {
-  return bytes.length > LONG_BYTES
-}
-
-function isShort({bytes}: BodyForm): boolean {
-  return bytes.length <= MOST_EDGED_BYTES
 }
 
 function targetsOf(claims: readonly Claim[]): Target[] {

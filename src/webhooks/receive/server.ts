@@ -37,7 +37,7 @@ export interface ServeParts {
   readonly clock: () => number
   readonly limits: ReceiverLimits
   /** Called for requests that the server refuses: 404, 405, 413 and 503. */
-  readonly onRefused?: (status: number, request: IncomingMessage) => void
+  readonly onRefused?: (status: number) => void
 }
 
 interface Serving extends ServeParts {
@@ -121,7 +121,7 @@ function onBody(
     budget.give(body.length)
     if (serving.closing) response.shouldKeepAlive = false
     response.writeHead(status, NO_BODY).end()
-    if (status === 503) serving.onRefused?.(status, request)
+    if (status === 503) serving.onRefused?.(status)
   })
 }
 
@@ -153,7 +153,7 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
     })
     .once('end', end)
     .once('close', end)
-  serving.onRefused?.(status, request)
+  serving.onRefused?.(status)
 }
 
 async function close(

@@ -7,14 +7,13 @@ export interface EventSummary {
   readonly id: string
   /** Null when the body has none that is a string. */
   readonly type: string | null
-  readonly created: string | null
 }
 
-/** Id, type and time of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. Throws nothing. */
+/** Id and type of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. Throws nothing. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
-  const {id, type, created} = (parse(rawBody) ?? {}) as Envelope
+  const {id, type} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
-  return {id, type: textOrNull(type), created: textOrNull(created)}
+  return {id, type: typeof type === 'string' ? type : null}
 }
 
 /**
@@ -56,10 +55,6 @@ function parse(rawBody: Uint8Array): unknown {
   } catch {
     return undefined
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }
 
 /**
