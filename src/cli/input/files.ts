@@ -1,11 +1,12 @@
 /** Reads a file, or standard input for `-`. */
-import {accessSync, constants, statSync} from 'node:fs'
+import {accessSync, constants, lstatSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
-import {usage} from '../../contract/failure.js'
+import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/json-mistake.js'
+import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
@@ -97,6 +98,13 @@ export function checkWritable(flag: string, path: string): string {
     const hint = 'make its directory writable, or use another path'
     throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`, hint)
   }
+}
+
+/** Throws what `taken` gives when there is something at `path`, beside which a killed run may have left a copy. */
+export function requireNewFile(path: string, taken: (path: string) => Failure): void {
+  if (!lstatSync(path, {throwIfNoEntry: false})) return
+  sweepTemporaryFiles(dirname(resolve(path)))
+  throw taken(path)
 }
 
 /** The value of `text`. Throws usage naming `flag`, line and column. */

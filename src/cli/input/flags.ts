@@ -16,10 +16,7 @@ import {wordOf} from './usage-errors.js'
 /** Reads a value; it may be called twice, so it must not read standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
-/**
- * A flag whose value `check` reads: it gets the name of the flag, or of the variable, and throws a usage Failure. Use it
- * like oclif's own: `const dateFlag = checkedFlag(checkDate)`, then `date: dateFlag({helpValue: 'DATE', summary: '…'})`.
- */
+/** A flag whose value `check` reads: `const dateFlag = checkedFlag(checkDate)`, then `date: dateFlag({…})`. */
 export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
 }

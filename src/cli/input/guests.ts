@@ -47,14 +47,12 @@ function readTruth(field: string, text: string): boolean {
   throw usage('invalid_input', `${field}: is_lead must be true or false`)
 }
 
-/** The contact's fields from `NAME=VALUE,…`. */
 export function readContact(field: string, text: string): Fields {
   const pairs = readKeyValues(field, text)
   refuseUnknown(field, [...pairs.keys()], CONTACT_NAMES)
   return Object.fromEntries(pairs)
 }
 
-/** Throws usage when one of `names` is not in `valid`. */
 export function refuseUnknown(where: string, names: readonly string[], valid: readonly string[]): void {
   const unknown = names.find(name => !valid.includes(name))
   if (unknown === undefined) return

@@ -51,7 +51,6 @@ function isNear({name, distance}: Ranked): boolean {
   return distance <= Math.max(2, Math.floor(name.length / 3))
 }
 
-/** Levenshtein's distance, row by row. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({length: to.length + 1}, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {

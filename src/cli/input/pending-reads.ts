@@ -1,7 +1,4 @@
-/**
- * Reads that may never end, such as of a named pipe without a writer. Node waits for the thread that reads before it
- * exits, so during such a read only the signal itself ends the process.
- */
+/** Reads that may never end, as of a pipe without a writer, keep Node from exiting; a signal still ends it. */
 import process from 'node:process'
 
 let underWay = 0

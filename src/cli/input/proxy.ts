@@ -25,10 +25,7 @@ export function withProxy(env: NodeJS.ProcessEnv, origin: string): NodeJS.Proces
 /** Variables that the route depends on, in either case. */
 const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
 
-/**
- * Proxy, certificates and timeout of requests: two processes with the same route meet the same faults. Hashed, since the
- * address of a proxy may hold a password.
- */
+/** Two processes with the same route meet the same faults. Hashed: a proxy's address may hold a password. */
 export function routeOf(options: {
   readonly env: NodeJS.ProcessEnv
   readonly proxy?: string | undefined

@@ -4,7 +4,6 @@ import {closest} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
-/** The source of a value. */
 export interface Word {
   /** `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
   readonly shown: string

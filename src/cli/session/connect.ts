@@ -41,21 +41,16 @@ export interface ConnectOptions {
   /** Of one call (default 30). */
   readonly timeoutSeconds: number | undefined
   readonly caFile: string | undefined
-  /** Where to write the HAR document. */
   readonly har: string | undefined
   /** Takes warnings, which do not change the exit code. */
   readonly warn: (text: string) => void
-  /** Takes the lines of `--verbose`. */
   readonly show: ((line: string) => void) | undefined
-  /** Whether those lines include bodies (`-vv`). */
   readonly bodies?: boolean
-  /** Takes the lines of `--print-curl`. */
   readonly showCurl?: ((line: string) => void) | undefined
   /** `--proxy`, which overrides the proxies of the environment. */
   readonly proxy?: string | undefined
   /** `--insecure`: certificates of this machine's own servers are not checked. */
   readonly insecure?: boolean | undefined
-  /** Whether progress is left out. */
   readonly quiet: boolean | undefined
   /** Where the last requests are kept, and the name of the command; undefined to keep none. */
   readonly history?: {readonly directory: string; readonly command: string} | undefined

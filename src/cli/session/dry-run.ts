@@ -1,7 +1,4 @@
-/**
- * `--dry-run`: what a command would send and change, with nothing sent and nothing written. A command that only sends
- * one request prints that request; any other prints `{requests, changes}`.
- */
+/** `--dry-run`: the one request that a command would send, else `{requests, changes}`; nothing is done. */
 import * as Flags from '@oclif/core/flags'
 import {createRedactor, REDACTED} from '../../api/redact/redact.js'
 import {curlLine} from '../../api/trace/curl.js'

@@ -35,7 +35,6 @@ export interface SettingKey {
   readonly places: readonly SettingPlace[]
   /** Belongs to one service: `config set` writes it to the profile in use, and to the defaults if there is none. */
   readonly isOfService?: boolean
-  /** The environment variable that overrides the file. */
   readonly environment?: string
   /** The global flag that overrides everything, without its dashes. */
   readonly flag?: string
@@ -44,7 +43,6 @@ export interface SettingKey {
   readonly readOnly?: string
   /** The value to write for what was typed. Throws usage naming `field`. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
-  /** A stricter check for `config set`. */
   readonly checkToWrite?: SettingKey['check']
 }
 

@@ -46,7 +46,6 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}
 }
 
-/** Every setting, in the order of the list. */
 export function allEffective(around: Surroundings): Effective[] {
   return SETTING_KEYS.map(key => effective(key, around))
 }
@@ -59,7 +58,6 @@ function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   return name === 'base_url' && Boolean(isComplete)
 }
 
-/** The value of `key` in `place` of config.json. */
 export function written(
   key: SettingKey,
   place: SettingPlace,
@@ -122,7 +120,6 @@ export async function readPreferences(around: Surroundings): Promise<Preferences
   }
 }
 
-/** Settings of a connection. */
 export interface ConnectionSettings {
   readonly timeoutSeconds: number | undefined
   readonly caFile: string | undefined

@@ -61,10 +61,7 @@ export function profileOf(flags: TargetFlags, remembered: Remembered): Profile |
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }
 
-/**
- * Resolves service and credentials. `namesProfile`: --profile is on the command line, and so overrides credentials in
- * the environment. Throws Failure: `not_logged_in` (exit 4), or usage naming what is missing.
- */
+/** `namesProfile`: --profile was typed and overrides the environment. Throws Failure: not_logged_in, usage. */
 export async function resolveTarget(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
@@ -94,10 +91,7 @@ export async function resolveTarget(
   return {profile: name, ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
 }
 
-/**
- * The service of a ready token. A token does not show whether it is live, so any service that is not on this machine
- * counts as live, and commands ask before they touch live data.
- */
+/** A token does not show whether it is live, so any service that is not on this machine counts as live. */
 function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): Target {
   const {BOOKCTL_TOKEN: token = '', BOOKCTL_CLIENT_ID: clientId} = env
   if (!/^[\x21-\x7e]+$/.test(token))

@@ -1,16 +1,10 @@
-/**
- * Orders a command line for oclif, which takes no global flags before the command's name, no flags with `--version`, and
- * reads words to complete as flags.
- */
+/** Orders a command line for oclif: the command's name first, then global flags, `--version` as a command. */
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
 /** The hidden command that a completion script runs. */
 export const CANDIDATES_WORD = '__complete'
 
-/**
- * `words`: the plain words before the first other flag; `globals`: the global flags among them, with their values; `rest`:
- * everything from the first other flag, or `--`, on.
- */
+/** `words`: before the first other flag; `globals`: the global flags among them; `rest`: all that follows. */
 export function splitArgv(argv: readonly string[]) {
   const words: string[] = []
   const globals: string[] = []

@@ -1,7 +1,4 @@
-/**
- * What every command is made of: the global flags, a connection opened on first use, one way to print a result, one
- * way to talk. A command never catches; main.ts reports what was thrown.
- */
+/** What every command is made of. A command never catches; main.ts reports what was thrown. */
 import process from 'node:process'
 import type {OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
@@ -240,10 +237,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return ask(questions, this.globals, () => this.prompts())
   }
 
-  /**
-   * Shows what is at stake, then asks unless `yes`; undefined without a terminal. A question shows it even with --quiet,
-   * because one cannot agree to what is hidden.
-   */
+  /** Asks unless `yes`; undefined without a terminal. What is agreed to is shown even with --quiet. */
   async agreed(yes: boolean, message: string, atStake: readonly string[] = []): Promise<boolean | undefined> {
     const asks = !yes && mayAsk(this.globals)
     if (atStake.length > 0 && (asks || !this.globals.quiet)) say(atStake)

@@ -1,11 +1,9 @@
 /** Bash passes its line as typed and inserts answers as they are: quotes are read and written here. */
 import type {Candidate} from './candidates.js'
 
-/** A command line up to the cursor. */
 interface Line {
   /** Without quotes and backslashes; the last is being typed, and may be empty. */
   readonly words: readonly string[]
-  /** The open quote, or ''. */
   readonly quote: string
   /** The start of the last word that bash keeps: up to the open quote, or up to a word break. */
   readonly fixed: string
@@ -46,10 +44,7 @@ export function readLine(line: string, breaks = ''): Line {
 /** COMP_TYPE while bash only lists and replaces nothing, so that descriptions can be shown. */
 const LISTING = '63'
 
-/**
- * The answers for bash, one a line. Several that were found by description are only listed: bash would replace the typed
- * word by their common prefix.
- */
+/** One answer a line. Several found by description are only listed: bash would insert their common prefix. */
 export function bashReplies(
   candidates: readonly Candidate[],
   {words, quote, fixed}: Line,

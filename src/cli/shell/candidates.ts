@@ -1,13 +1,9 @@
-/**
- * Words for the command line that this machine knows, for completion and for questions about missing values. No network,
- * nothing created or changed. A command's `static candidates` names the kinds of its arguments.
- */
+/** Words this machine knows, for completion and questions; no network, nothing created or changed. */
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/scopes.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 
-/** One word that may be typed, and what it is. */
 export interface Candidate {
   readonly value: string
   readonly description: string
@@ -52,7 +48,6 @@ function joined(between: string, ...words: readonly (string | null | undefined)[
 
 export type Source = keyof typeof SOURCES
 
-/** Words, each once, with their descriptions. */
 export function described(words: Iterable<readonly [string, string]>): Candidate[] {
   return [...new Map(words)].map(([value, description]) => ({value, description}))
 }

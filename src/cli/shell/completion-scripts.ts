@@ -1,7 +1,4 @@
-/**
- * The completion scripts. Reading one starts no program; on TAB it asks `bookctl __complete` and quotes the answer, which
- * is never evaluated. They are only printed: no start-up file is edited.
- */
+/** The completion scripts. On TAB they ask `bookctl __complete`; its answer is quoted and never evaluated. */
 import {type Result, single} from '../terminal/result.js'
 
 interface Shell {
@@ -159,7 +156,6 @@ export function shellOf(path = ''): string | undefined {
   return Object.hasOwn(SHELLS, known) ? known : undefined
 }
 
-/** How completion is installed for `shell`, or for each. */
 export function installText(shell: string | undefined): string {
   const parts = (shell === undefined ? SHELL_NAMES : [shell]).map(name => {
     const lines = SHELLS[name]?.install ?? []

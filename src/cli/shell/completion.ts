@@ -1,7 +1,4 @@
-/**
- * The answer to a completion script: candidates for the word at the cursor, one a line, value and description separated
- * by a tab. It runs while a person types, so it never fails, writes nothing to stderr, uses no network and creates nothing.
- */
+/** Candidates for the word at the cursor, a line each. It never fails, uses no network and creates nothing. */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -26,10 +23,7 @@ const MAX_CANDIDATES = 200
 const MAX_VALUE_CHARACTERS = 200
 const MAX_DESCRIPTION_CHARACTERS = 60
 
-/**
- * The values of a flag or argument. `isList`: several, with commas between. `hasNames`: descriptions are searched if no
- * value starts with the typed text, because people know cities by name.
- */
+/** `hasNames`: descriptions are searched if no value fits, because people know cities by name. */
 interface Values {
   readonly candidates: readonly Candidate[]
   readonly isList?: boolean
@@ -111,7 +105,6 @@ function isPlain({value}: Candidate): boolean {
   return value !== '' && value.length <= MAX_VALUE_CHARACTERS && sanitizeLine(value) === value
 }
 
-/** The commands, groups and flags that are not hidden. */
 class Commands {
   private readonly all: readonly Facts[]
 

@@ -7,7 +7,6 @@ import {jsonText} from '../terminal/json-text.js'
 interface Exit {
   readonly code: number
   readonly meaning: string
-  /** The next step, if the failure names none. */
   readonly hint?: string
   /** Whether it concerns a service: the error then names the service. */
   readonly isOfService?: boolean
@@ -85,22 +84,11 @@ export interface StopNote {
 }
 
 /** The `--json` document of a command that a signal stopped. */
-export function stoppedDocument(signal: StopSignal, note: StopNote | undefined): ErrorDocument & object {
+export function stoppedDocument(signal: StopSignal, note: StopNote | undefined) {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
   const {state, hint} = note ?? {}
   const message = `stopped by ${signal} before it ended${state === undefined ? '' : `: ${state}`}`
   return {error: {code, message, ...(hint === undefined ? {} : {hint})}}
-}
-
-export interface ErrorDocument {
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly status?: number
-    readonly request_id?: string
-    readonly hint?: string
-    readonly cause?: string
-  }
 }
 
 const MAX_ERROR_BYTES = 4000
@@ -115,10 +103,7 @@ function failureOf(thrown: unknown): Described {
 }
 
 /** `service`: the one in use, in words, if known. `document` goes to stdout with `--json`, else `text` to stderr. */
-export function describeFailure(
-  thrown: unknown,
-  service?: string,
-): {exit: number; document: ErrorDocument & object; text: string} {
+export function describeFailure(thrown: unknown, service?: string) {
   const failure = failureOf(thrown)
   const exit: Exit = EXITS[failure.kind]
   const hint = failure.details.hint ?? exit.hint ?? ''
@@ -129,7 +114,7 @@ export function describeFailure(
   }
 }
 
-function documentOf({message, details}: Described, hint: string): ErrorDocument & object {
+function documentOf({message, details}: Described, hint: string) {
   const {code, status, requestId, reason, result, keepsResult} = details
   const error = {
     code: cut(code, 100),

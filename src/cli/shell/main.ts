@@ -1,7 +1,4 @@
-/**
- * From argv to the exit code. Every error becomes one exit code and one text here: on stderr for people, with `--json` as
- * one document on stdout. Messages of oclif are never printed.
- */
+/** From argv to the exit code: every error becomes one exit code and one text or JSON document here. */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'

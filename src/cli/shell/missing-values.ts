@@ -1,7 +1,4 @@
-/**
- * Required arguments and flags that were not given. At a terminal each is asked for, by its description, with the values
- * that this machine knows; elsewhere the command is refused, naming every one.
- */
+/** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {SEE_HELP} from '../input/usage-errors.js'
 import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
@@ -35,7 +32,6 @@ export interface Specs {
   readonly strict: boolean
 }
 
-/** A required argument or flag that was not given. */
 export interface MissingValue {
   readonly name: string
   readonly isFlag: boolean

@@ -49,7 +49,6 @@ function closestName(
   return undefined
 }
 
-/** `webhooks`, `webhooks events`, `webhooks events list`. */
 function namesWithin(words: readonly string[]): string[] {
   return words.map((_, index) => words.slice(0, index + 1).join(' '))
 }

@@ -45,10 +45,7 @@ export interface Reading<T> {
   readonly missing: readonly MissingValue[]
 }
 
-/**
- * Lets `parse` read `argv` by softened `specs`, and checks what it read. `ignoresVariables`: an invalid value from the
- * environment counts as not set.
- */
+/** `parse` reads `argv` by softened `specs`. `ignoresVariables`: an invalid variable counts as not set. */
 export async function readSoftly<T extends Output>(
   specs: Specs,
   argv: readonly string[],

@@ -6,13 +6,11 @@ export interface RunningCommand {
   readonly exitCode: number
   /** Whether its JSON is a stream of lines; an error is then one line too. */
   readonly printsLines: boolean
-  /** Whether its result is on stdout already. */
   readonly hasPrinted: boolean
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   /** The service and the profile, in words, once known. */
   readonly service: string | undefined
-  /** Tidies up. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,4 @@
-/**
- * Colour on terminals, never as the only sign of anything. Off with --no-color, NO_COLOR, CLICOLOR=0 and TERM=dumb; on
- * without a terminal with FORCE_COLOR and CLICOLOR_FORCE.
- */
+/** Colour on terminals, never as the only sign of anything; disabling variables win over forcing ones. */
 import colours from 'picocolors'
 
 // hasColour decides: the package itself checks only stdout, and fewer variables.

@@ -1,7 +1,4 @@
-/**
- * Lines to a file or a reader that may be slow or stop reading. They are written in the background and the queue is
- * bounded: lines that do not fit are dropped and counted, because a reader must not delay a receiver.
- */
+/** Lines to a file or a slow reader, in the background: what the bounded queue cannot hold is dropped. */
 import {appendFile} from 'node:fs'
 import process from 'node:process'
 
@@ -19,7 +16,6 @@ export interface LineWriterParts {
   readonly onLost: (error: Error | undefined) => void
 }
 
-/** Characters in the queue. */
 const MOST_WAITING = 32 * 1024 * 1024
 
 export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {

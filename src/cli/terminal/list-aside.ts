@@ -1,7 +1,4 @@
-/**
- * The list of one JSON document that is too long for memory, kept in a file until it is complete: a document is printed
- * whole or not at all. The file has no name, so no other process can open it and it is gone with this one.
- */
+/** A JSON list too long for memory, kept in a file without a name until its document can be printed whole. */
 import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * A result as text for stdout: at a terminal a table; in a pipe tab-separated lines without header, borders, colour or
- * truncation. Every string is sanitised.
- */
+/** A result as text for stdout: a table at a terminal, tab-separated lines in a pipe, all sanitised. */
 import process from 'node:process'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -154,7 +151,6 @@ async function renderCsv(rows: readonly Row[]): Promise<string> {
   return stringify([...rows])
 }
 
-/** A tab-separated line for each name. */
 function renderPairs(names: Row, values: Row): string {
   return lines(names.map((name, index) => `${name}\t${values[index] ?? ''}`))
 }

@@ -1,8 +1,4 @@
-/**
- * Progress of slow requests: after a second, a transient line on stderr with the activity and the seconds. Only where
- * stdout and stderr are terminals (as gh does), never in CI or with --quiet. Without redrawing (BOOKCTL_ACCESSIBLE,
- * TERM=dumb) it is a plain line, once.
- */
+/** Progress of slow requests, shown after a second, at terminals only, never in CI or with --quiet. */
 import type {AttemptRecord, Clock, Sender, Trace, WireRequest} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
@@ -10,7 +6,6 @@ import {clearTransient, isAsking, say, showTransient} from './talk.js'
 export interface Progress {
   /** Shows `label` during `work`. */
   during<T>(label: string, work: () => Promise<T>): Promise<T>
-  /** Replaces the label. */
   relabel(label: string): void
   end(): void
 }

@@ -58,6 +58,5 @@ export function jsonResult(document: object): Result {
   return {document, items: [], columns: [], text: `${jsonText(document, 2)}\n`}
 }
 
-/** The values of `--format`. */
 export const FORMATS = ['table', 'tsv', 'csv', 'ndjson', 'json'] as const
 export type Format = (typeof FORMATS)[number]

@@ -1,7 +1,4 @@
-/**
- * stdout and stderr at their ends: a reader that closes stdout early (`| head -1`) ends the command at once with exit 0
- * and no message; a result that cannot be written for another reason ends it with exit 1. Errors of stderr are ignored.
- */
+/** stdout and stderr at their ends: a reader that is gone means exit 0, any other failed write exit 1. */
 import {fstatSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
@@ -28,10 +25,7 @@ export function stderrIsTerminal(): boolean {
   return isatty(2)
 }
 
-/**
- * Must be called before anything else listens for errors on the streams. `readerGone` ends the process; `refusal` is the
- * error that was written to stdout, which then goes to stderr.
- */
+/** Must be the first to listen for errors. `refusal`: an error written to stdout, which then goes to stderr. */
 export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()

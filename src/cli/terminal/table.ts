@@ -1,7 +1,4 @@
-/**
- * A table that fits the terminal. If there is no room for all columns at the width of their texts, texts are cut, the
- * widest column first; then columns are left out, minor ones first, then the last. Identifiers are never cut.
- */
+/** A table that fits the terminal: texts are cut first, then minor columns left out; identifiers stay whole. */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
 import {cutTo, textWidth, wrap} from './text.js'
@@ -9,15 +6,12 @@ import {cutTo, textWidth, wrap} from './text.js'
 interface TableColumn {
   readonly name: string
   readonly isMinor?: boolean
-  /** Shown whole, on several lines. */
   readonly wraps?: boolean
 }
 
 interface FittedColumn extends TableColumn {
-  /** Its place in a row. */
   readonly index: number
   readonly isNumber: boolean
-  /** In columns of the terminal. */
   readonly width: number
   /** It may be cut while it is wider than this. */
   readonly shortest: number
@@ -25,7 +19,6 @@ interface FittedColumn extends TableColumn {
 
 interface Fit {
   readonly shown: readonly FittedColumn[]
-  /** Names of the columns without room. */
   readonly leftOut: readonly string[]
 }
 
@@ -56,7 +49,6 @@ function fitColumns(
   }
 }
 
-/** The column at the width of its longest text. */
 function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]): FittedColumn {
   const cells = rows.map(row => row[index] ?? '').filter(cell => cell !== '')
   const all = (shape: RegExp) => cells.length > 0 && cells.every(cell => shape.test(cell))

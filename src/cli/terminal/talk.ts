@@ -1,7 +1,4 @@
-/**
- * Everything said on stderr. Each line is sanitised here, so that no text of the service, of a file or of the command
- * line can move the cursor or make a line. The last line may be transient: it is cleared before anything else is said.
- */
+/** Everything said on stderr, sanitised line by line. A transient last line is cleared before anything else. */
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
@@ -44,10 +41,7 @@ export function say(lines: string | readonly string[]): void {
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
-/**
- * Wraps a line for the terminal: a fact (`Hotel      …`), the lines that continue it, and an error, with the rest
- * indented. Commands and addresses are left to the terminal, so that they are copied whole.
- */
+/** Wraps facts and errors, indented; commands and addresses stay whole, so that they can be copied. */
 export function wrapForTerminal(line: string, columns: number): string[] {
   const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)| {8,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
   return name === undefined ? [line] : hang(line, columns, name.length || 2)

@@ -15,7 +15,6 @@ export function textWidth(text: string): number {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The graphemes of `text`. */
 function segments(text: string): Intl.Segments {
   // Created on first use, because that takes milliseconds.
   segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
@@ -59,10 +58,7 @@ const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!
 /** With less room beside the first line's indent, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
-/**
- * `text` in lines of at most `columns`; any run of white space counts as one space. A word longer than a line is broken
- * between characters, unless `isWhole` says that it must stay in one piece.
- */
+/** `text` in lines of at most `columns`; a longer word is broken unless `isWhole` forbids it. */
 export function wrap(
   text: string,
   columns: number,
@@ -75,10 +71,7 @@ export function wrap(
   return wrapAnsi(words.join(' '), columns).split('\n')
 }
 
-/**
- * `line` in lines of at most `columns`, all but the first indented by `indent`; one that fits is left as it is.
- * Identifiers and addresses, which people copy, stay whole even when they are longer.
- */
+/** `line` hung by `indent` in at most `columns`; identifiers and addresses, which people copy, stay whole. */
 export function hang(line: string, columns: number, indent: number): string[] {
   if (line.length <= columns && textWidth(line) <= columns) return [line]
   const isNarrow = indent > 2 && columns - indent < NARROWEST_TEXT

@@ -2,7 +2,7 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import type {PlanFlags} from '../../../src/cli/features/reserve/plan.js'
+import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
 import {makeReservation} from '../../../src/cli/features/reserve/run.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../src/cli/features/wizard/wizard.js'
@@ -14,7 +14,7 @@ import {type Line, type ScriptedPrompts, scriptedPrompts} from './scripted-promp
 export interface Desk {
   readonly connection: Connection
   /** Runs the wizard; `prompts.log` holds the questions, `told` what was said between them. */
-  run(script: readonly Line[], flags?: PlanFlags & {offer?: string}): Promise<Booked>
+  run(script: readonly Line[], flags?: ReserveFlags & {offer?: string}): Promise<Booked>
   readonly told: string[]
   prompts: ScriptedPrompts
   close(): Promise<void>

@@ -82,7 +82,6 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   }
 }
 
-/** Removes the secrets of logins before this one, wherever they are. */
 async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
   await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
   if (before?.secret_store !== 'keychain') return

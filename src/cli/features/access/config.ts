@@ -57,7 +57,6 @@ export async function getSetting(
   return {...single(row, row, text), text: `${line}\n`, ...warningOf([found])}
 }
 
-/** Warns about invalid values, which are printed all the same. */
 function warningOf(found: readonly Checked[]): {warning?: string} {
   const problems = found.flatMap(({problem}) => problem ?? [])
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
@@ -157,7 +156,6 @@ export async function changeSetting(
   return {result: single(row, row, key.name), warnings}
 }
 
-/** What would override the setting once it is written. */
 function overriding({key, place, after}: Change, around: Surroundings): string | undefined {
   if (after === null) return undefined
   const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
@@ -165,7 +163,6 @@ function overriding({key, place, after}: Change, around: Surroundings): string |
   return origin === 'profile' && place === 'defaults' ? `profile ${source}` : undefined
 }
 
-/** The key of that name. Throws usage with a suggestion. */
 function findKey(name: string): SettingKey {
   const found = SETTING_KEYS.find(key => key.name === name)
   if (found) return found
@@ -187,17 +184,13 @@ export const keyArg = {
 interface Change {
   readonly key: SettingKey
   readonly place: SettingPlace
-  /** Name of the profile, where that is the place. */
   readonly profile: string | null
   readonly before: SettingValue | null
   /** Null: removed. */
   readonly after: SettingValue | null
 }
 
-/**
- * Settings of a service change in the profile in use, others in the defaults or in the profile of --profile. Throws
- * usage for an invalid value, and for an unknown profile.
- */
+/** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
 async function planChange(
   {key, text}: {readonly key: SettingKey; readonly text?: string},
   around: Surroundings,

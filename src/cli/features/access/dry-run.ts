@@ -31,7 +31,6 @@ export function describeLogin(state: State, input: LoginInput): Result {
   )
 }
 
-/** The entry of a profile in config.json. */
 function changeOf(state: State, profile: string, values: Pick<DryChange, 'before' | 'after'>): DryChange {
   const action = values.after === undefined ? 'remove' : 'set'
   return {file: state.settings.path, action, what: `profiles.${profile}`, ...values}

@@ -15,7 +15,6 @@ export interface Remaining {
   readonly what: 'profile' | 'environment'
   /** Of the profile, or of the variables, separated by spaces. */
   readonly name: string
-  /** What removes them. */
   readonly command: string
 }
 
@@ -24,7 +23,6 @@ export interface LoggedOut {
   readonly revoked: boolean
   /** Whether something was removed from this machine, and no profile is left there that could have been meant. */
   readonly removed: boolean
-  /** Only where something remains. */
   readonly remaining?: readonly Remaining[]
 }
 
@@ -50,10 +48,7 @@ export function profilesOf(leaving: Leaving, state: State): string[] {
   return leaving.profile === null ? [] : [leaving.profile]
 }
 
-/**
- * Revokes every stored token of the client (§4.2), then removes tokens and secrets from this machine, even if the
- * revocation failed; then throws its Failure, which says that they were removed.
- */
+/** Revokes the tokens (§4.2), and removes everything here even if that failed; then throws Failure. */
 export async function logOut(
   parts: RequestParts,
   state: State,
@@ -165,7 +160,6 @@ async function isLoggedIn(state: State, name: string): Promise<boolean> {
   return secret !== undefined
 }
 
-/** The warning about what remains. */
 export function remainingText(leaving: Leaving, {what, name, command}: Remaining): string {
   return what === 'profile'
     ? `Warning: this revokes the tokens of ${clientOf(leaving)}; profile ${name} stays logged in. To log out of it: ${command}`
@@ -187,10 +181,7 @@ function clientOf(leaving: Leaving): string {
 
 export const LIVE_LOGOUT: Change = {what: 'removing live credentials', undone: 'nothing was sent or removed'}
 
-/**
- * The credentials of the environment when they are set, else a profile. Throws usage for a named profile that does not
- * exist and has nothing stored.
- */
+/** The credentials of the environment when they are set, else a profile. Throws usage for an unknown one. */
 export function logoutTargetFrom(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,

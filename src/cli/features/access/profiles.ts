@@ -34,10 +34,7 @@ export function logoutTargetOf(state: State, name: string): LogoutTarget {
   return {profile: name, clientId: client_id, baseUrls: [base_url]}
 }
 
-/**
- * Logs out of `name` and removes it, even if its tokens could not be revoked; then throws that Failure. The profile
- * stays if its secrets could not be removed: throws StorageError.
- */
+/** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
 export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
   const gone = await logOut(parts, state, logoutTargetOf(state, name)).catch(async error => {
     if (!(error instanceof StorageError)) await forgetEntry(state, name)

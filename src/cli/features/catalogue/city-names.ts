@@ -1,7 +1,4 @@
-/**
- * Cities by their names: from the service's list where that may be asked for (§4.9: its path is not shown, so only on
- * the local sandbox or where the profile names it), else from what this machine remembers of it.
- */
+/** Cities by their names: from the service's list where it may be called (§4.9), else those remembered here. */
 import type {Api} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -14,10 +11,7 @@ import type {Connection} from '../../session/connect.js'
 /** The parts of a connection that know names. */
 export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
 
-/**
- * The service's cities by name, remembered here; those remembered where it may not be asked, does not know, or says it
- * in no way we can read. Throws Failure when the service cannot be asked at all.
- */
+/** The service's cities, remembered here; else those remembered. Throws Failure when nothing can be asked. */
 export async function namedCities({api, state, target}: Naming): Promise<readonly KnownCity[]> {
   const listed = await listedCities(api)
   if (!state.writable) return listed
@@ -64,10 +58,7 @@ export const cityFlag = {
   }),
 }
 
-/**
- * The number that `--city` means: itself, or that of the city so named among those this machine remembers of the
- * service, so that no request is made. Throws usage.
- */
+/** The number that `--city` means, found among the cities remembered here, without a request. Throws usage. */
 export async function readCity(
   typed: number | string | undefined,
   open: () => Promise<Pick<Naming, 'state' | 'target'>>,

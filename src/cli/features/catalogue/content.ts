@@ -7,7 +7,6 @@ import {listResult, type Result} from '../../terminal/result.js'
 export interface ContentFilter {
   /** Part of a name or code; accents and case do not count. */
   readonly find?: string | undefined
-  /** Two letters. */
   readonly country?: string | undefined
 }
 
@@ -18,37 +17,37 @@ export const CITY_COLUMNS = ['id', 'name', 'country_code', 'timezone', 'latitude
 /** Throws Failure. */
 export async function countries({api}: Connection, {find}: ContentFilter): Promise<Result<FoundCountry>> {
   const {listCountries} = await import('../../../api/operations/content.js')
-  const {items: all, isComplete} = await listCountries(api)
-  const items = all.filter(({name, code}) => contains(find, name, code))
-  const result = listResult({countries: items}, items, COUNTRY_COLUMNS)
-  return {...result, whenEmpty: 'No countries match.', ...warningUnless(isComplete)}
+  const isWanted = ({name, code}: FoundCountry) => contains(find, name, code)
+  return filtered('countries', await listCountries(api), isWanted, COUNTRY_COLUMNS)
 }
 
 /** Throws Failure. */
 export async function currencies({api}: Connection, {find}: ContentFilter): Promise<Result<FoundCurrency>> {
   const {listCurrencies} = await import('../../../api/operations/content.js')
-  const {items: all, isComplete} = await listCurrencies(api)
-  const items = all.filter(({name, code}) => contains(find, name, code))
-  const result = listResult({currencies: items}, items, CURRENCY_COLUMNS)
-  return {...result, whenEmpty: 'No currencies match.', ...warningUnless(isComplete)}
+  const isWanted = ({name, code}: FoundCurrency) => contains(find, name, code)
+  return filtered('currencies', await listCurrencies(api), isWanted, CURRENCY_COLUMNS)
 }
 
 /** Remembers every city, so that it can be chosen by name later. Throws Failure. */
 export async function cities(connection: Connection, filter: ContentFilter): Promise<Result<FoundCity>> {
   const {listCities} = await import('../../../api/operations/content.js')
-  const {items: all, isComplete} = await listCities(connection.api)
+  const found = await listCities(connection.api)
   const {find, country} = filter
-  remember(connection, all)
-  const items = all.filter(
-    ({name, country_code: code}) =>
-      contains(find, name) && (country === undefined || code?.toUpperCase() === country),
-  )
-  return {
-    ...listResult({cities: items}, items, CITY_COLUMNS),
-    shown: CITY_COLUMNS.slice(0, 4),
-    whenEmpty: 'No cities match.',
-    ...warningUnless(isComplete),
-  }
+  remember(connection, found.items)
+  const isWanted = ({name, country_code: code}: FoundCity) =>
+    contains(find, name) && (country === undefined || code?.toUpperCase() === country)
+  return {...filtered('cities', found, isWanted, CITY_COLUMNS), shown: CITY_COLUMNS.slice(0, 4)}
+}
+
+function filtered<Item>(
+  kind: string,
+  {items: all, isComplete}: {readonly items: readonly Item[]; readonly isComplete: boolean},
+  isWanted: (item: Item) => boolean,
+  columns: readonly (keyof Item & string)[],
+): Result<Item> {
+  const items = all.filter(isWanted)
+  const result = listResult({[kind]: items}, items, columns)
+  return {...result, whenEmpty: `No ${kind} match.`, ...warningUnless(isComplete)}
 }
 
 /** For a list that the service says is longer than what it sent. */

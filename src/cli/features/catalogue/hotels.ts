@@ -8,7 +8,7 @@ import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import type {Connection} from '../../session/connect.js'
-import type {Column, Result} from '../../terminal/result.js'
+import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/values.js'
 import {OFFER_COLUMNS} from './hotel-search.js'
 
@@ -38,7 +38,6 @@ export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
   fact('description', fields => textIn(fields, ['description', 'short_description', 'about'])),
 ]
 
-/** Of the hotel, or of an object with its location. */
 function coordinate(fields: Fields, names: readonly string[]): number | null {
   const places = ['location', 'coordinates', 'geo', 'geo_location', 'geolocation', 'position', 'address']
   const inside = places.map(place => firstObject(fields.get(place))).filter(isObject)
@@ -61,35 +60,19 @@ export async function show({api}: Connection, hotelId: string): Promise<Result<J
   return {document: {hotel}, items: [row], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
 }
 
-/** The price of an offer now, and the one this machine saw in its search. */
-export interface Comparison {
-  readonly offer: PricedOffer
-  /** Null when the offer was not searched on this machine, or either price is not known. */
-  readonly changed: boolean | null
-  readonly seen: {
-    readonly total: string | null
-    readonly currency: string | null
-    readonly searched_at: string
-  } | null
-  /** Whole seconds the offer can still be reserved; null when unknown. */
-  readonly valid_seconds: number | null
-}
-
-const OWN_COLUMNS: readonly Column<Comparison>[] = [
-  {name: 'changed', value: ({changed}) => changed},
-  {
-    name: 'price_seen',
-    value: ({seen}) => seen?.total && moneyText({amount: seen.total, currency: seen.currency}),
-  },
-  {name: 'valid_seconds', value: ({valid_seconds}) => valid_seconds},
-]
+type Comparison = ReturnType<typeof compare>
 
 export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
   ...OFFER_COLUMNS.map(({name, value}) => ({
     name,
     value: ({offer}: Comparison) => value({...offer, expires_at: offer.expires_at ?? ''}),
   })),
-  ...OWN_COLUMNS,
+  ...columnsOf<Comparison>(['changed']),
+  {
+    name: 'price_seen',
+    value: ({seen}) => seen?.total && moneyText({amount: seen.total, currency: seen.currency}),
+  },
+  ...columnsOf<Comparison>(['valid_seconds']),
 ]
 
 /** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
@@ -120,8 +103,8 @@ export async function price(
   }
 }
 
-/** `now`: Unix seconds on this machine's clock. */
-function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number): Comparison {
+/** `valid_seconds`: while the offer can still be reserved; null, as `changed`, when unknown. `now`: Unix seconds. */
+function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number) {
   const ends = [
     ...(offer.expires_at === null ? [] : [Date.parse(offer.expires_at) / 1000]),
     ...(seen ? [seen.expires_at] : []),

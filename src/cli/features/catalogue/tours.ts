@@ -15,14 +15,12 @@ export interface TourFlags {
   readonly date?: string | undefined
   readonly currency?: string | undefined
   readonly find?: string | undefined
-  /** The tour must have all of them. */
   readonly tag?: readonly string[] | undefined
   readonly 'max-price'?: string | undefined
   readonly sort?: string | undefined
   readonly limit?: number | undefined
 }
 
-/** Throws usage, naming every flag that is missing. */
 function readTourSearch({city, date, currency}: TourFlags): TourSearchRequest {
   if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
   return {destination: {type: 'CITY', id: city}, ...(date === undefined ? {} : {date}), currency}
@@ -43,7 +41,6 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['short_description']),
 ]
 
-/** `2h 30min`. */
 function durationText(minutes: number | null): string | null {
   if (minutes === null) return null
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]

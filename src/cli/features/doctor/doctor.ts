@@ -29,20 +29,16 @@ interface DoctorOptions {
   readonly permissions: Finding
   readonly state: State
   readonly flags: TargetFlags
-  /** Whether --profile is on the command line. */
   readonly namesProfile: boolean
   readonly connect: ConnectOptions
-  /** What settings are resolved from. */
   readonly around: Surroundings
   readonly offline: boolean
-  /** Address of a webhook receiver to probe. */
   readonly receiver: string | undefined
 }
 
 /** Ours: for each step without --timeout. */
 const STEP_SECONDS = 10
 
-/** Runs every check. Throws nothing that a check can report. */
 async function diagnose(options: DoctorOptions): Promise<Check[]> {
   const {state, connect: link, flags, offline} = options
   const {directory} = state
@@ -148,7 +144,6 @@ export abstract class DiagnosingCommand extends BaseCommand {
     })
   }
 
-  /** Every check of `doctor`. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))

@@ -10,23 +10,19 @@ import {
 } from '../../../api/http/inspect.js'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
-import type {State} from '../../../state/state.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/proxy.js'
+import type {ConnectOptions} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import {trustedCertificates} from '../../session/trust.js'
-import {probeReceiver} from '../webhooks/probe.js'
+import {type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
 import {storedWebhookSecrets} from '../webhooks/secrets.js'
 import {type Check, type Finding, fail, ok, runChecks, skipped, warn} from './check.js'
 
-export interface NetworkParts {
-  readonly env: NodeJS.ProcessEnv
-  /** `--proxy`. */
-  readonly proxy: string | undefined
-  readonly caFile: string | undefined
-  readonly insecure: boolean
-  /** For each step. */
-  readonly timeoutSeconds: number
+/** `timeoutSeconds`: for each step. */
+type NetworkParts = Pick<ConnectOptions, 'env' | 'proxy' | 'caFile'> & {
+  insecure: boolean
+  timeoutSeconds: number
 }
 
 export const NETWORK_CHECKS = ['trust', 'proxy', 'dns', 'connection', 'tls']
@@ -125,13 +121,7 @@ function refusedCertificate(
   return fail('unreachable', all, CERTIFICATE_ADVICE[kind])
 }
 
-export interface ReceiverParts {
-  readonly state: State
-  readonly env: NodeJS.ProcessEnv
-  readonly caFile: string | undefined
-  readonly timeoutSeconds: number | undefined
-  readonly profile: string | undefined
-}
+type ReceiverParts = Omit<ProbeOptions, 'onRow'> & {readonly profile: string | undefined}
 
 /** Whether there is a secret to check signatures with. */
 export function checkSigningSecrets({state, env, profile}: ReceiverParts): Finding {

@@ -24,7 +24,6 @@ export const SERVICE_CHECKS = ['service', 'clock', 'token', 'scopes', 'account']
 const NOTABLE_SKEW_SECONDS = 60
 const GRAVE_SKEW_SECONDS = 300
 
-/** Runs them all. */
 export async function checkService(
   baseUrl: string,
   {sender, signedIn}: Link,

@@ -41,7 +41,6 @@ export function checkMethod(field: string, text: string): string {
   throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
-/** Reads what was typed. Throws usage. */
 export async function readCall(
   args: {method: string; path: string},
   flags: ApiFlags & OutputFlags,
@@ -71,7 +70,6 @@ async function readBody(data: string): Promise<string> {
   return text.replace(/^\ufeff/, '').trim()
 }
 
-/** Headers with a single value. */
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 
 /** A header given again is one with all of its values (RFC 9110 §5.3). */
@@ -137,7 +135,6 @@ export function apiResult(answer: Answer, include: boolean): Result {
   }
 }
 
-/** The lists inside the answer as rows, for tables; one row when it is one thing. */
 function rowsOf(body: unknown): Record<string, unknown>[] {
   const inner = isObject(body) && 'data' in body ? body.data : body
   const list = Array.isArray(inner) ? inner : [inner]

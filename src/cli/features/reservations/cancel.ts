@@ -1,8 +1,4 @@
-/**
- * Cancelling: the fee is requested and shown, the person agrees, and only then it is sent. Nothing is cancelled if the
- * service does not state a fee: an unseen fee is not agreed to.
- */
-
+/** Cancelling: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
 import type {Money} from '../../../api/answers/facts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
@@ -21,7 +17,6 @@ import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
-/** Known before anything is cancelled. */
 export interface CancelPlan {
   readonly reference: string
   readonly quote: CancellationCost & {readonly fee: NonNullable<CancellationCost['fee']>}
@@ -74,7 +69,6 @@ function cancelledAlready(error: unknown, reference: string): unknown {
   return new Failure(error.kind, error.message, {...error.details, hint})
 }
 
-/** The lines to read before agreeing. */
 export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
   const facts = reservation && factsOfReservation(reservation)
   const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
@@ -161,7 +155,6 @@ export function cancelResult(done: Cancelled, {reference, quote}: CancelPlan): R
   return single({outcome, reservation, fee, refund, quote: quoted(quote)}, row, reference)
 }
 
-/** Warnings about the answer. */
 export function surprises({outcome, fee}: Cancelled, {quote, reference}: CancelPlan): string[] {
   const isOther =
     fee !== null && (compareAmounts(fee.amount, quote.fee.amount) !== 0 || !isSameCurrency(fee, quote.fee))

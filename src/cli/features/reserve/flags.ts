@@ -4,6 +4,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {checkUuid} from '../../input/checks.js'
 import {amountFlag, checkedFlag, countryFlag, identifierFlag, waitFlag} from '../../input/flags.js'
 import {readContact, readGuest} from '../../input/guests.js'
+import type {Preferences} from '../../session/settings.js'
 
 export const contactFlag = checkedFlag(readContact)
 export const guestFlag = checkedFlag(readGuest)
@@ -49,4 +50,7 @@ export const reserveFlags = {
   }),
 }
 
-export type ReserveFlagValues = Interfaces.InferredFlags<typeof reserveFlags>
+/** `preferred`: from the settings, overridden by flags and file. */
+type Preferred = {readonly preferred?: Preferences}
+export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & Preferred
+export type ReserveFlags = Partial<AllReserveFlags>

@@ -11,7 +11,7 @@ import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
-import type {ReserveFlagValues} from './flags.js'
+import type {AllReserveFlags} from './flags.js'
 import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
 import {
   isPaid,
@@ -33,7 +33,6 @@ import {
   stoppedBeforeSending,
   stoppedWords,
 } from './plan.js'
-import type {ReserveFlags} from './reservation.js'
 import {
   describeRepeat,
   makeReservation,
@@ -45,7 +44,6 @@ import {
   startRun,
 } from './run.js'
 
-type FlowFlags = ReserveFlagValues & Pick<ReserveFlags, 'preferred'>
 type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
 
 export class ReserveFlow {
@@ -59,7 +57,7 @@ export class ReserveFlow {
 
   constructor(
     readonly command: BaseCommand,
-    readonly flags: FlowFlags,
+    readonly flags: AllReserveFlags,
   ) {
     const {resume} = flags
     command.stopNote =
@@ -159,10 +157,7 @@ export class ReserveFlow {
     this.lastPaymentNote = note
   }
 
-  /**
-   * The address is a secret that does not belong in a log. Without a terminal it is in the result alone, and while the
-   * command waits it says how to see it.
-   */
+  /** The address is a secret and not for logs: without a terminal it is in the result alone. */
   private async showPayment(outcome: ReserveOutcome, waits: boolean): Promise<void> {
     const {command} = this
     const address = paymentAddress(outcome)

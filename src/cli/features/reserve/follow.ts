@@ -101,10 +101,7 @@ export async function newestOf(
   return outcome
 }
 
-/**
- * Notes in the journal what the service says of the reservation, with its outcome as `outcomeWord` has it. Nothing is noted
- * of one that was not made here. Failures only warn.
- */
+/** Notes in the journal what the service says of a reservation made here. Failures only warn. */
 export function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
   reference: string,
@@ -127,16 +124,12 @@ const LONGEST_PAUSE_SECONDS = 5
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
 export interface WaitHooks {
-  /** Takes warnings while it waits. */
   readonly warn: Warn
   /** Takes each newer state. */
   readonly learn: (newest: ReserveOutcome) => void
 }
 
-/**
- * Waits until the reservation is CONFIRMED (§3), and returns it as it is then. A service that fails or is away is waited
- * for. Throws Failure: `refused` when it has ended otherwise, `pending` when time runs out, `not_allowed`.
- */
+/** Waits for CONFIRMED (§3), also while the service fails. Throws refused, pending, not_allowed. */
 export async function waitUntilConfirmed(
   connection: Connection,
   outcome: ReserveOutcome,

@@ -17,7 +17,7 @@ import {listResult, type Result, single} from '../../terminal/result.js'
 
 type Entry = JournalEntry & Client
 
-function rowOf(entry: Entry) {
+export function journalRow(entry: Entry) {
   return {
     client_reference_id: entry.clientReferenceId,
     offer_id: entry.offerId,
@@ -30,7 +30,7 @@ function rowOf(entry: Entry) {
   }
 }
 
-type Row = ReturnType<typeof rowOf>
+type Row = ReturnType<typeof journalRow>
 
 export const JOURNAL_COLUMNS = [
   ...(['client_reference_id', 'offer_id', 'outcome', 'reservation_ref'] as const),
@@ -39,7 +39,7 @@ export const JOURNAL_COLUMNS = [
 
 /** Entries of every client, newest first. */
 export function readJournal(state: State, unresolved: boolean): Result<Row> {
-  const entries = state.journal.list({unresolved}).map(rowOf)
+  const entries = state.journal.list({unresolved}).map(journalRow)
   return {
     ...listResult({entries}, entries, JOURNAL_COLUMNS),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
@@ -71,7 +71,6 @@ export function findForgettable(state: State, reference: string, baseUrl: string
   throw usage('nothing_to_forget', words, 'the reference and the offer are free')
 }
 
-/** Shown before the question. */
 export function describeForgetting(entry: Entry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
   const made =
@@ -84,7 +83,6 @@ export function describeForgetting(entry: Entry): string[] {
   ]
 }
 
-/** For `--dry-run`. */
 export function describeForgetChange({clientReferenceId, outcome}: Entry, state: State): Result {
   const file = join(state.directory, STATE_NAME)
   return dryRun(
@@ -103,7 +101,7 @@ export async function forgetEntry(state: State, entry: Entry, now: number): Prom
   const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, () => undefined)
   if (done.gaveUp)
     throw new StorageError('busy', 'another process is sending this reservation', 'run the command again')
-  const row = {...rowOf(entry), outcome: 'forgotten', previous_outcome: entry.outcome}
+  const row = {...journalRow(entry), outcome: 'forgotten', previous_outcome: entry.outcome}
   const shown = Object.fromEntries(FORGOTTEN_COLUMNS.map(name => [name, row[name]]))
   return single(shown, shown, row.client_reference_id)
 }

@@ -38,10 +38,7 @@ export type Awaited = 'payment' | 'confirmation' | 'nothing'
 /** Words of a state that passes by itself. */
 const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
 
-/**
- * What to wait for: a payment only where an address says where to make it, a confirmation only in a state that passes
- * by itself; a word we do not know may be the last one.
- */
+/** A payment only where an address says where to make it, a confirmation only in a passing state. */
 export function awaited(outcome: ReserveOutcome): Awaited {
   if (isFinal(outcome)) return 'nothing'
   if (isPaid(outcome)) return 'confirmation'
@@ -59,7 +56,6 @@ export function lacksAddress(outcome: ReserveOutcome): boolean {
   return outcome.payment_url !== null || TO_BE_PAID.test(outcome.outcome)
 }
 
-/** Says so, and how to go on. */
 export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
   const named = payment_url === null ? '' : `: ${sanitizeLine(originOf(payment_url), 200)}`
@@ -74,10 +70,7 @@ function originOf(address: string): string {
   return URL.canParse(address) ? `${new URL(address).protocol}//${new URL(address).host}` : 'no address'
 }
 
-/**
- * The address as a QR code of block characters, for a telephone's camera; undefined when it is too long for one, or
- * the code is wider than `columns`.
- */
+/** The address as a QR code of block characters; undefined when it is too long or wider than `columns`. */
 export async function qrCode(address: string, columns: number): Promise<string | undefined> {
   const {renderUnicodeCompact} = await import('uqr')
   try {
@@ -97,7 +90,6 @@ export interface PaymentState {
   readonly until: string | null
 }
 
-/** Words of a payment's state. */
 const KINDS: readonly (readonly [PaymentState['kind'], RegExp])[] = [
   ['paid', /^(paid|captured|settled|succeeded|successful|completed|received)$/],
   ['declined', /fail|declin|reject|denied|refus/],
@@ -115,10 +107,7 @@ export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'
   return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
 }
 
-/**
- * What a person should know of the payment of a reservation that is not confirmed; undefined where there is nothing to say.
- * `now`: Unix seconds.
- */
+/** What to know of the payment of an unconfirmed reservation, if anything. `now`: Unix seconds. */
 export function paymentNote(outcome: ReserveOutcome, now: number): string | undefined {
   const payment = paymentStateOf(outcome)
   if (payment === undefined || outcome.outcome === 'confirmed') return undefined

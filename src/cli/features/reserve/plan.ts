@@ -11,7 +11,8 @@ import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
-import {checkTyped, offerOf, type ReserveFlags, readInput, readReservation} from './reservation.js'
+import type {ReserveFlags} from './flags.js'
+import {checkTyped, offerOf, readInput, readReservation} from './reservation.js'
 
 /** Everything decided before anything is sent. */
 export interface Plan {
@@ -24,12 +25,6 @@ export interface Plan {
   readonly standing: JournalVerdict | undefined
 }
 
-export interface PlanFlags extends ReserveFlags {
-  readonly 'idempotency-key'?: string | undefined
-  readonly 'max-price'?: string | undefined
-  readonly resume?: string | undefined
-}
-
 /** The arguments, checked as far as possible without service and offer. */
 export interface Typed {
   readonly offerId: string | undefined
@@ -39,7 +34,7 @@ export interface Typed {
 }
 
 /** Reads and checks the arguments and the input file. Throws usage. */
-export async function readTyped(offerArgument: string | undefined, flags: PlanFlags): Promise<Typed> {
+export async function readTyped(offerArgument: string | undefined, flags: ReserveFlags): Promise<Typed> {
   const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
   if (resume !== undefined) {
     refuseBesideResume(offerArgument, flags)
@@ -64,7 +59,7 @@ const OF_A_NEW_RESERVATION = [
 ]
 
 /** A repeat sends the stored request unchanged. */
-function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags): void {
+function refuseBesideResume(offerArgument: string | undefined, flags: ReserveFlags): void {
   const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
   if (offerArgument !== undefined) typed.unshift('OFFER_ID')
   if (typed.length === 0) return
@@ -74,7 +69,7 @@ function refuseBesideResume(offerArgument: string | undefined, flags: PlanFlags)
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(
   {offerId = '', input, maxPrice, key: keyTyped}: Typed,
-  flags: PlanFlags,
+  flags: ReserveFlags,
   target: Target,
   state: State,
 ): Promise<Plan> {
@@ -105,9 +100,7 @@ export function isSettled({standing}: Plan): boolean {
   return standing?.kind === 'resolved'
 }
 
-/**
- * Without a journal a run that is killed cannot find its own reservation; then the caller must be able to. Throws usage.
- */
+/** Without a journal only the caller can find the reservation of a killed run again. Throws usage. */
 export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
   throw usage(
@@ -126,7 +119,6 @@ export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
 
 type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 
-/** Shown before it is sent. */
 export function describePlan({request, intent, seen}: Plan, target: Target): string {
   const guests = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,

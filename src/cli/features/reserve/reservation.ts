@@ -9,21 +9,9 @@ import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
 import {missing} from '../../input/usage-errors.js'
-import type {Preferences} from '../../session/settings.js'
-
-export interface ReserveFlags {
-  readonly input?: string | undefined
-  readonly 'client-reference'?: string | undefined
-  readonly pay?: string | undefined
-  readonly guest?: readonly Fields[] | undefined
-  readonly contact?: Fields | undefined
-  readonly nationality?: string | undefined
-  /** From the settings, overridden by flags and file. */
-  readonly preferred?: Preferences
-}
+import type {ReserveFlags} from './flags.js'
 
 export interface Known {
-  /** Nationality the offer was searched with. */
   readonly nationality: string | undefined
   /** Base URL and client id, for the generated reference. */
   readonly client: string
@@ -201,10 +189,7 @@ function checkBirthDates({guests}: ReservationRequest, today: string): void {
   }
 }
 
-/**
- * Without --client-reference, the reference is derived from the request, so that the same command run again, or thirty
- * times at once, makes one reservation.
- */
+/** By default derived from the request, so that a repeated command makes one reservation. */
 function withReference(request: ReservationRequest, client: string): ReservationRequest {
   if (request.client_reference_id !== '-') return request
   const digest = createHash('sha256')

@@ -60,10 +60,7 @@ async function withParts(
   return work(core, {api, clock, ...kept, timeoutSeconds, signal}).finally(close)
 }
 
-/**
- * The request that --resume would send again: the same key and body. Throws usage when the journal knows no such
- * reservation, or how it ended, so that nothing would be sent.
- */
+/** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const {findEntry} = await import('../../../api/reserve/reserve.js')
@@ -103,18 +100,6 @@ export function resumeHint({intent}: Plan, state: State): string {
   return state.writable ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
 }
 
-export interface Run {
-  /** For what sends the reservation. */
-  readonly signal: AbortSignal
-  readonly onStage: (stage: Stage) => void
-  /** Returns what `sending` returns. */
-  follow(sending: Promise<ReserveOutcome>): Promise<ReserveOutcome>
-  /** Stops it, and waits a moment for what was under way to be settled. */
-  stop(): Promise<void>
-  /** What is true of it now. */
-  note(): StopNote
-}
-
 /** An exchange that is ended is settled at once; another process's token may be waited for longer. */
 const LONGEST_STOP_MILLISECONDS = 1000
 
@@ -129,29 +114,32 @@ const WAITING: StopNote = {
 }
 
 /** `nothingSent`: the words for it; `hint`: the command that finds out the outcome. */
-export function startRun(nothingSent: string, hint: string): Run {
+export function startRun(nothingSent: string, hint: string) {
   const stopping = new AbortController()
   let stage: Stage = 'waiting'
   let made: ReserveOutcome | undefined
   let ended: Promise<unknown> = Promise.resolve()
   return {
     signal: stopping.signal,
-    onStage(next) {
+    onStage(next: Stage) {
       stage = next
     },
-    follow(sending) {
+    /** Returns what `sending` returns. */
+    follow(sending: Promise<ReserveOutcome>) {
       const keep = (outcome: ReserveOutcome) => {
         made = outcome
       }
       ended = sending.then(keep, () => {})
       return sending
     },
+    /** Waits a moment for what was under way to be settled. */
     async stop() {
       stopping.abort()
       if (stage !== 'sent') return
       await Promise.race([ended, sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})])
     },
-    note() {
+    /** What is true of it now. */
+    note(): StopNote {
       // Without its state, which may be another by now.
       if (made) return {state: `the reservation ${nameOf(made)} was made`, hint}
       if (stage === 'sent') return {hint}

@@ -6,7 +6,7 @@ import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
 import {StorageError} from '../../../storage/errors.js'
-import {sweepTemporaryFiles} from '../../../storage/temporary.js'
+import {requireNewFile} from '../../input/files.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
@@ -30,11 +30,7 @@ export function planVoucher(order: VoucherOrder, json: boolean): string | undefi
   if (path === '') throw usage('invalid_input', '--file: must not be empty')
   if (namesDirectory(path)) throw usage('invalid_input', `--file: ${shown(path)} is a directory, not a file`)
   checkDirectory(path)
-  if (!order.force && lstatSync(path, {throwIfNoEntry: false})) {
-    // A run that was killed when the file was in place may have left another beside it.
-    sweepTemporaryFiles(dirname(resolve(path)))
-    throw taken(path)
-  }
+  if (!order.force) requireNewFile(path, taken)
   return path
 }
 
@@ -60,7 +56,6 @@ export function describeDownload(target: Target, order: VoucherOrder, path: stri
   return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
 }
 
-/** Fetches the whole PDF. Throws Failure. */
 export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
   const {fetchVoucher} = await import('../../../api/operations/vouchers.js')
   const {waitSeconds} = order

@@ -1,7 +1,4 @@
-/**
- * A whole booking on a temporary local sandbox: every step is a command as a user would type it, run as a process with
- * a configuration directory that is removed at the end.
- */
+/** A whole booking on a temporary local sandbox: every step is a command, run as a process. */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {rmSync} from 'node:fs'
 import {join} from 'node:path'
@@ -12,7 +9,6 @@ import {makeTemporaryDirectory} from '../../../storage/temporary.js'
 import {findFreePort} from './free-port.js'
 
 export interface Step {
-  /** As a user would type it. */
   readonly command: string
   readonly exit: number
   readonly output: string
@@ -29,7 +25,6 @@ export interface DemoOptions {
   readonly json: boolean
   /** Called with every command before it runs. */
   readonly onCommand: (command: string) => void
-  /** Called with its output. */
   readonly onOutput: (output: string) => void
 }
 
@@ -52,7 +47,6 @@ export class Demo {
 
   constructor(private readonly options: DemoOptions) {}
 
-  /** Runs every step. Throws Failure when one does not end with 0. */
   async run(): Promise<Step[]> {
     const {base_url, client_id, client_secret} = await this.startSandbox()
     const login = ['login', '--base-url', base_url, '--client-id', client_id, '--client-secret-stdin']
@@ -191,7 +185,6 @@ function referenceIn(output: string): string {
   throw stepFailed('reserve', 0, output)
 }
 
-/** The id of the subscription that was created. */
 function idIn(output: string): string {
   const id = /whsub_[\w-]+/.exec(output)?.[0]
   if (id) return id

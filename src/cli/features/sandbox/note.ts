@@ -21,10 +21,7 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
 /** Ours: opening takes a moment, or a quarter of a second where another sandbox has the file. */
 const OPENING_MILLISECONDS = 20_000
 
-/**
- * Opens the state at `database` while no other process of this home is opening it. Otherwise several that try at the same
- * moment could block each other, and none would open it.
- */
+/** Opens the state while no other process of this home is opening it: several could block each other. */
 export async function oneAtATime<T>(configDirectory: string, database: string, open: () => T): Promise<T> {
   if (database === ':memory:' || !isWritableDirectory(configDirectory)) return open()
   const {withLock} = await import('../../../storage/lock.js')

@@ -100,7 +100,6 @@ function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   return new Failure('outcome_unknown', message, {code: 'outcome_unknown', status})
 }
 
-/** An answer without the mark of the sandbox's controls. */
 function notASandbox(answer: SentAnswer): Failure {
   const {status} = answer
   const message = `not a local sandbox: the answer was ${redirectIn(answer) ?? status}`

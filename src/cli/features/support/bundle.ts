@@ -1,8 +1,6 @@
 /** What goes into a support bundle: each file as text, with what it is and what was taken out of it. */
-
-import {lstatSync} from 'node:fs'
 import {homedir, userInfo} from 'node:os'
-import {dirname, resolve} from 'node:path'
+import {resolve} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
 import {peopleIn} from '../../../api/redact/secret-names.js'
@@ -14,15 +12,15 @@ import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
-import {sweepTemporaryFiles} from '../../../storage/temporary.js'
+import {requireNewFile} from '../../input/files.js'
 import {versionFacts} from '../../shell/help/version.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import type {Check} from '../doctor/check.js'
+import {journalRow} from '../reserve/journal.js'
 
 export interface BundleFile {
   readonly name: string
-  /** What is in it, and what was taken out. */
   readonly about: string
   readonly text: string
 }
@@ -139,7 +137,6 @@ function decoded(text: string): string {
   }
 }
 
-/** The result of `work`, or why it cannot be read. */
 function orUnreadable<T>(work: () => T): T | {cannot_be_read: string} {
   try {
     return work()
@@ -180,19 +177,10 @@ function journalOf(state: State): object[] {
   return state.journal
     .list()
     .slice(0, LAST_RESERVATIONS)
-    .map(entry => ({
-      service: new URL(entry.baseUrl).host,
-      client_id: entry.clientId,
-      client_reference_id: entry.clientReferenceId,
-      offer_id: entry.offerId,
-      idempotency_key: entry.idempotencyKey,
-      outcome: entry.outcome,
-      reservation_ref: entry.reservationRef,
-      attempts: entry.attempts,
-      lost: entry.lost,
-      created_at: isoTime(entry.createdAt),
-      updated_at: isoTime(entry.updatedAt),
-    }))
+    .map(entry => {
+      const {baseUrl, clientId: client_id, lost} = entry
+      return {service: new URL(baseUrl).host, client_id, ...journalRow(entry), lost}
+    })
 }
 
 /** Stored without secrets; redacted once more, because a secret may have become known since. */
@@ -229,9 +217,7 @@ function orEmpty(read: () => string): string {
 
 /** Throws usage when there is something at `path`. */
 export function requireNew(path: string): void {
-  if (!lstatSync(path, {throwIfNoEntry: false})) return
-  sweepTemporaryFiles(dirname(resolve(path)))
-  throw taken(path)
+  requireNewFile(path, taken)
 }
 
 /** The zip archive, whose files only their owner may read. */
@@ -272,7 +258,6 @@ export function bundleResult(
   return listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS)
 }
 
-/** The same as lines to read before agreeing. */
 export function listing(files: readonly BundleFile[]): string[] {
   return contentsOf(files).map(({name, bytes, about}) => `${name} (${bytes} bytes): ${about}`)
 }

@@ -1,14 +1,11 @@
 /** `webhooks events export`: received events as the records of `listen --json`, a line each, or as the document of --json. */
 import {once} from 'node:events'
-import {lstatSync} from 'node:fs'
-import {dirname, resolve} from 'node:path'
+import {resolve} from 'node:path'
 import process from 'node:process'
-import type {Writable} from 'node:stream'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore} from '../../../state/event-store.js'
-import {sweepTemporaryFiles} from '../../../storage/temporary.js'
-import {checkWritable} from '../../input/files.js'
+import {checkWritable, requireNewFile} from '../../input/files.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {oldestEvents, recordOf} from './events.js'
@@ -35,26 +32,20 @@ export async function printEvents(
   filter: EventFilter,
   asDocument: boolean,
 ): Promise<void> {
-  if (!asDocument) await writeRecords(store, filter, process.stdout)
-  else {
-    process.stdout.write('{"records": [\n')
-    await writeRecords(store, filter, process.stdout, ',\n')
-    process.stdout.write(']}\n')
+  if (asDocument) process.stdout.write('{"records": [\n')
+  let between = ''
+  for (const event of oldestEvents(store, filter)) {
+    if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`)) await once(process.stdout, 'drain')
+    if (asDocument) between = ',\n'
   }
+  if (asDocument) process.stdout.write(']}\n')
 }
 
-/**
- * Writes the events that match, oldest first, one JSON line each, to a new file at `path`, whole or not at all; returns
- * their number. Throws usage when the file exists or cannot be made, StorageError when it cannot be written.
- */
+/** Writes a new file, whole or not at all; returns the number of events. Throws usage, StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   checkWritable('--file', path)
   const {writeWholePieces} = await import('../../../storage/files.js')
-  if (lstatSync(path, {throwIfNoEntry: false})) {
-    // A run killed after the file was in place may have left a temporary one beside it.
-    sweepTemporaryFiles(dirname(resolve(path)))
-    throw taken(path)
-  }
+  requireNewFile(path, taken)
   let count = 0
   function* lines() {
     for (const event of oldestEvents(store, filter)) {
@@ -73,19 +64,4 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
 
 function taken(path: string): Failure {
   return usage('cannot_write', `--file: ${sanitizeLine(path, 200)} exists already`)
-}
-
-/** Writes each record and a line feed; `between` separates them. */
-async function writeRecords(
-  store: EventStore,
-  filter: EventFilter,
-  stream: Writable,
-  between = '',
-): Promise<void> {
-  let count = 0
-  for (const event of oldestEvents(store, filter)) {
-    const text = `${count === 0 ? '' : between}${jsonText(recordOf(event))}\n`
-    count++
-    if (!stream.write(text)) await once(stream, 'drain')
-  }
 }

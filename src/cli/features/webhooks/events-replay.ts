@@ -44,7 +44,6 @@ export function replayedHeaders(
   return resign ? signedAgain(event, resign) : event.rawHeaders
 }
 
-/** The headers as they came, with a new signature. */
 function signedAgain(
   event: StoredEvent,
   {secrets, headerNames, clock}: NonNullable<ReplayParts['resign']>,

@@ -11,7 +11,6 @@ import {checkedFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 
-/** The flags that choose among the events received. */
 export const eventFilterFlags = {
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
   type: Flags.string({helpValue: 'TYPE', multiple: true, summary: 'only events of these types (repeatable)'}),
@@ -27,7 +26,6 @@ type EventFilterFlags = Partial<InferredFlags<typeof eventFilterFlags>>
 const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes'] as const
 export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'forwards']
 
-/** Rows that are read at a time. */
 const PAGE = 200
 
 /** The filter of the flags. Throws usage. */
@@ -58,7 +56,6 @@ function* newestEvents(store: EventStore, filter: EventFilter, limit: number): G
   }
 }
 
-/** Events that match, oldest first. */
 export function* oldestEvents(store: EventStore, filter: EventFilter): Generator<StoredEvent> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: StoredEvent[] = store.page(filter, {after}, PAGE)
@@ -111,7 +108,6 @@ export function findEvent(store: EventStore, id: string): StoredEvent {
   })
 }
 
-/** One event with its headers and body. */
 export function eventDetails(store: EventStore, event: StoredEvent): Result {
   const {body_base64, headers, event: parsed} = recordOf(event)
   const {bytes: _, ...row} = rowOf(store, event)

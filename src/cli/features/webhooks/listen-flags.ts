@@ -129,7 +129,6 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
 }
 
 export interface Expectation {
-  /** Takes an event that was received for the first time. */
   see(event: unknown): void
   /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
   begin(): Promise<void>

@@ -20,21 +20,13 @@ export const EVENT_COLUMNS = [
   ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],
 ] as const
 
-export interface ListenOutput {
-  /** The first line: where it listens. */
-  ready(url: string, pid: number): void
-  /** A request answered 200 or 401; `isShown` unless --event leaves it out. */
-  request(receipt: Receipt, isShown: boolean): void
-  forward(report: ForwardReport): void
-  /** Writes the waiting lines, for at most `milliseconds`. */
-  end(milliseconds: number): Promise<void>
-}
+export type ListenOutput = Awaited<ReturnType<typeof createListenOutput>>
 
 /** `tell` prints on stderr. */
 export async function createListenOutput(
   flags: OutputFlags & {readonly capture?: string | undefined},
   tell: (text: string) => void,
-): Promise<ListenOutput> {
+) {
   const stdout = createLineWriter({
     send: sendToStdout,
     // A reader that has gone ends the command silently (streams.ts).
@@ -54,24 +46,27 @@ export async function createListenOutput(
     else if (early.length < MOST_EARLY) early.push(line)
   }
   return {
-    ready(url, pid) {
+    /** The first line: where it listens. */
+    ready(url: string, pid: number) {
       if (asJson) stdout.write(jsonText({type: 'ready', url, pid}))
       else tell(`Ready: ${url}`)
       for (const line of early ?? []) stdout.write(line)
       early = undefined
     },
-    request(receipt, isShown) {
+    /** A request answered 200 or 401; `isShown` unless --event leaves it out. */
+    request(receipt: Receipt, isShown: boolean) {
       const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
       capture?.writer.write(json)
       if (!isShown) return
       const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },
-    forward(report) {
+    forward(report: ForwardReport) {
       if (printsJson) print(jsonText(forwardDocument(report)))
       else tell(forwardLine(report))
     },
-    async end(milliseconds) {
+    /** Writes the waiting lines, for at most `milliseconds`. */
+    async end(milliseconds: number) {
       await Promise.all([stdout.drain(milliseconds), capture?.writer.drain(milliseconds)])
       capture?.close()
     },

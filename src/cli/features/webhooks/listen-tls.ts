@@ -88,10 +88,7 @@ function readAuthority(directory: string): KeyPair | undefined {
   }
 }
 
-/**
- * The certificates to trust at `url`: as `trustedCertificates`, and without --ca-file for https on this machine the
- * authority of `listen --tls` in the configuration `directory`. Throws usage for a bad --ca-file.
- */
+/** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
 export async function trustedFor(
   url: string,
   caFile: string | undefined,

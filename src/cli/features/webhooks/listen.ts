@@ -1,7 +1,4 @@
-/**
- * `webhooks listen`: the composition root and the lifecycle of a receiver. It is open when "ready" is printed, and closes
- * without losing anything it answered.
- */
+/** `webhooks listen`: the lifecycle of a receiver, which loses nothing that it answered. */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -33,7 +30,6 @@ export interface ListenParts {
   readonly flags: ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
   readonly env: NodeJS.ProcessEnv
   readonly state: State
-  /** Prints on stderr. */
   readonly tell: (text: string) => void
   /** Prints for a person at a terminal. */
   readonly note: (text: string) => void
@@ -49,10 +45,7 @@ const TIDY_ROWS = 500
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
-/**
- * Opens everything and listens, before "ready" is printed. `whenStopped` takes each undo as soon as it is needed. Throws
- * usage, and StorageError when events cannot be stored: none may be answered 200 then.
- */
+/** Throws usage, and StorageError: without a store no event may be answered 200. */
 export async function openListening(
   parts: ListenParts,
   whenStopped: (undo: () => unknown) => void,
@@ -68,11 +61,8 @@ export async function openListening(
   const output = await createListenOutput(flags, tell)
   const worker = startEventWorker(state.directory)
   const headerNames = webhookHeaderNames(flags, state)
-  const listening = new Listening({
-    ...{plan, profile, secrets, headerNames, tls, trusted, output, worker, expectation},
-    talk: createOccasionally(tell),
-    note: parts.note,
-  })
+  const opened = {plan, profile, secrets, headerNames, tls, trusted, output, worker, expectation}
+  const listening = new Listening({...opened, talk: createOccasionally(tell), note: parts.note})
   whenStopped(() => listening.close())
   if (tls === undefined && !LOOPBACK.test(plan.host))
     tell(
@@ -100,7 +90,6 @@ interface Opened {
 
 /** A receiver, from its opening to its end. */
 export class Listening {
-  /** Where its secrets and events belong. */
   readonly profile: string
   private readonly owner = createOwner()
   private readonly forwarder: Forwarder | undefined

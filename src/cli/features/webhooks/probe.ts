@@ -17,7 +17,7 @@ import {
 
 export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice'] as const
 
-interface ProbeOptions {
+export interface ProbeOptions {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   readonly caFile: string | undefined

@@ -3,7 +3,6 @@ import type {CheckResult} from '../../../webhooks/diagnose/check.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 
-/** A result and where it came from. */
 export type Verified = {readonly input: string} & CheckResult
 
 const REQUEST_COLUMNS = ['input', 'valid', 'reason', 'event_id', 'type', 'timestamp'] as const
@@ -92,7 +91,6 @@ export async function printResults(
   }
 }
 
-/** The findings in words, for people. */
 export function explain({input, findings}: Verified): string[] {
   return findings.flatMap(({code, explanation, fix}) => [
     `${input}: ${code}: ${explanation}`,

@@ -15,7 +15,6 @@ import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
 import {profileName} from '../../session/target.js'
 import {listResult, type Result} from '../../terminal/result.js'
 
-/** The flags that name a secret; spread into those of a command. */
 export const webhookSecretFlags = {
   'secret-file': Flags.string({
     helpValue: 'FILE',
@@ -32,10 +31,7 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
 /** Ours: no list of secrets is longer. */
 const MOST_BYTES = 64 * 1024
 
-/**
- * The secrets, at least one, each with a name that may be printed: a subscription id, `file`, `stdin` or `env[0]`.
- * Throws usage when there is none, or one is empty or nothing but `whsec_`.
- */
+/** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */
 export async function resolveWebhookSecrets(
   flags: WebhookSecretFlags,
   env: NodeJS.ProcessEnv,
@@ -100,10 +96,7 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
   )
 }
 
-/**
- * The secrets to sign with: all that were given, as during a rotation, or the newest of those stored. Throws usage
- * for one with spaces or quotes, which no receiver could use.
- */
+/** All that were given, as during a rotation, or the newest stored. Throws usage for spaces and quotes. */
 export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedSecret[] {
   const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
   const chosen = stored.length > 0 ? stored.slice(0, 1) : secrets
@@ -126,12 +119,10 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
 /** The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. */
 export interface LiveSecrets {
   readonly now: () => readonly NamedSecret[]
-  /** Reads them at once. */
   refresh(): void
   stop(): void
 }
 
-/** Ours. */
 const REFRESH_MILLISECONDS = 1000
 
 /** Throws usage when there is none; with --subscribe, one is about to be created. */
@@ -159,10 +150,7 @@ export async function watchSecrets(
   return {now: () => secrets, refresh, stop: () => clearInterval(timer)}
 }
 
-/**
- * The names of the headers with the signature and the event id (§6.2): `signature_header` and `event_id_header` of the
- * profile or the defaults, else those of the interface. No profile is needed.
- */
+/** The headers with signature and event id (§6.2), by profile, defaults or interface; no profile is needed. */
 export function webhookHeaderNames(
   flags: {readonly profile?: string | undefined},
   state: State,

@@ -2,8 +2,7 @@
  * Subscriptions as the webhook commands handle them. A creation is recorded before it is sent, and the secret, which the
  * service shows once, is stored before anything is printed; a lost answer never leads to an unwanted second subscription.
  */
-import {lstatSync} from 'node:fs'
-import {dirname, join, resolve} from 'node:path'
+import {join, resolve} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -14,9 +13,8 @@ import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {sweepTemporaryFiles} from '../../../storage/temporary.js'
 import {invalid} from '../../input/checks.js'
-import {checkWritable} from '../../input/files.js'
+import {checkWritable, requireNewFile} from '../../input/files.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
@@ -67,25 +65,15 @@ export function unknownEventWarnings(types: Iterable<string> = []): string[] {
   return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
 }
 
-interface CreatedAndKept {
-  readonly subscription: CreatedSubscription
-  /** Path of the file; null when it could not be stored. */
-  readonly storedIn: string | null
-  /** Why its secret could not be stored: throw its `notStored` after the subscription was printed. */
-  readonly problem: StorageError | undefined
-  /** What could not be recorded, and what differs from the request. */
-  readonly warnings: readonly string[]
-}
-
 /**
- * Creates the subscription and stores its secret under the profile. Throws Failure `outcome_unknown` when one may exist,
- * also from an earlier creation for the same address with an unknown outcome, unless `again`.
+ * Stores the secret, too; with a `problem` that was impossible: throw its `notStored` after the subscription was printed.
+ * Throws `outcome_unknown` when one may exist, also from before, unless `again`.
  */
 export async function createAndKeep(
   {api, state, clock, target}: Connection,
   wanted: WantedSubscription,
   {flags, again}: {flags: TargetFlags; again: boolean},
-): Promise<CreatedAndKept> {
+) {
   const profile = profileName(flags, state)
   requireWritable(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
@@ -99,10 +87,13 @@ export async function createAndKeep(
     if (error instanceof Failure) state.subscriptions.end(creation.id)
     throw error
   })
-  const problem = keepSecret(state, {subscription, profile, now: clock.now()})
+  const {id: subscription_id, secret} = subscription
+  const kept = {subscription_id, profile, secret, stored_at: clock.now()}
+  const problem = storageProblem(() => state.secrets.putSigningSecret(kept))
   const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
   // Deviations only warn: the subscription exists, and its secret is shown this once.
-  const warnings = [endCreation(state, creation.id), notAsAsked(subscription.id, deviations)]
+  const unended = storageProblem(() => state.subscriptions.end(creation.id))
+  const warnings = [unended && notEnded(unended), notAsAsked(subscription_id, deviations)]
   return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
 }
 
@@ -122,15 +113,8 @@ export function createdResult(
   return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
 }
 
-/** Records the end of a creation. A failure is returned as a warning: the subscription and its secret must be printed. */
-function endCreation(state: State, id: number): string | undefined {
-  try {
-    state.subscriptions.end(id)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    return `the end of the creation could not be recorded, so another one for this address needs --again: ${error.message}`
-  }
+function notEnded({message}: StorageError): string {
+  return `the end of the creation could not be recorded, so another one for this address needs --again: ${message}`
 }
 
 /** Checked before anything is sent: the secret comes once, and must be stored then. */
@@ -140,13 +124,10 @@ function requireWritable(state: State, profile: string): void {
   throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
 }
 
-function keepSecret(
-  state: State,
-  {subscription, profile, now}: {subscription: CreatedSubscription; profile: string; now: number},
-): StorageError | undefined {
-  const {id: subscription_id, secret} = subscription
+/** What is thrown is only returned, because the subscription exists and must be printed. */
+function storageProblem(work: () => void): StorageError | undefined {
   try {
-    state.secrets.putSigningSecret({subscription_id, profile, secret, stored_at: now})
+    work()
     return undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
@@ -201,16 +182,12 @@ export async function deleteAndForget(
 /** `--secret-file` of create. Checked before anything is sent: throws usage when the file exists or cannot be made. */
 export const secretFileFlag = checkedFlag((field, path) => {
   checkWritable(field, path)
-  if (!lstatSync(path, {throwIfNoEntry: false})) return path
-  // A run killed after the file was in place may have left a temporary copy of the secret beside it.
-  sweepTemporaryFiles(dirname(resolve(path)))
-  throw usage('file_exists', `${field}: ${sanitizeLine(path, 200)} exists already`, 'name a new file')
+  const problem = `${field}: ${sanitizeLine(path, 200)} exists already`
+  requireNewFile(path, () => usage('file_exists', problem, 'name a new file'))
+  return path
 })
 
-/**
- * Writes `secret`, and nothing else, to a new file readable by its owner alone. Returns whether it could. A failure only
- * warns: the subscription exists, and its secret is stored.
- */
+/** Writes `secret` to a new file (0600). It is stored already, so a failure only warns: false. */
 export async function writeSecretFile(
   path: string,
   secret: string,

@@ -32,7 +32,6 @@ export interface VerifyFlags extends WebhookSecretFlags {
   readonly 'event-id'?: string | undefined
   /** Unix seconds, or when each was received. */
   readonly at?: number | 'received' | undefined
-  /** In seconds. */
   readonly tolerance?: number | undefined
 }
 
@@ -100,10 +99,7 @@ function receivedTime(request: Pick<CapturedRequest, 'receivedAt' | 'problem'>):
   throw usage('no_receiving_time', problem, hint)
 }
 
-/**
- * The results of every request in `inputs` (`-`: standard input), in their order, as many at once as were read. Requests
- * that are no webhooks are counted in `leftOut`, and reported for each input.
- */
+/** The results in order, as many at once as were read. `leftOut` counts requests that are no webhooks. */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,

@@ -4,11 +4,11 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'
-import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {waitUntilConfirmed} from '../reserve/follow.js'
+import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
 import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
+import type {WizardParts} from './draft.js'
 import {minutesLeft} from './offer-lines.js'
 import {plainly} from './questions.js'
 
@@ -17,13 +17,8 @@ const WAIT_SECONDS = 900
 /** Ours: a voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
-export interface Accompanying {
-  readonly prompts: Prompts
-  readonly connection: Connection
-  readonly tell: (text: string) => void
-  /** Takes each newer state. */
-  readonly learn: (newest: ReserveOutcome) => void
-}
+/** `learn` takes each newer state. */
+type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> & Pick<WaitHooks, 'learn'>
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
 export async function accompany(

@@ -1,6 +1,4 @@
-/**
- * Asks for the contact of a reservation (§2.4): one kept on this machine, or a new one with the lead guest's name at hand.
- */
+/** Asks for the contact of a reservation (§2.4): a stored one, or a new one. */
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'

@@ -36,10 +36,7 @@ export function placesOf(rooms: readonly Room[]): Place[] {
   })
 }
 
-/**
- * The guest of every place. `forms` is filled, one for each place, so that nothing is asked twice. `people`: where
- * earlier guests are stored; undefined where nothing can be.
- */
+/** The guest of every place; `forms` keeps the answers. `people`: the earlier guests, where stored. */
 export async function askGuests(
   prompts: Prompts,
   places: readonly Place[],
@@ -99,7 +96,6 @@ function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances)
   return `${name}${born}${misfit ? ' (age does not match)' : ''}`
 }
 
-/** Lets a person remove stored people, one or all. */
 async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
   const choiceOf = ({id, details}: Kept<Pick<KeptGuest, 'name' | 'surname'>>, what: string) => ({
     value: id,
@@ -141,7 +137,6 @@ export interface GuestCircumstances {
 /** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
 const ADULT_AGE = 18
 
-/** Fills `form` in place and returns the guest. */
 async function askGuest(
   prompts: Prompts,
   place: Place,
@@ -158,7 +153,6 @@ async function askGuest(
   return guestOf(place, form)
 }
 
-/** The guest of a complete form. */
 function guestOf({type, isLead}: Place, form: GuestForm): Guest {
   const {name = '', surname = '', birth_date, gender, nationality, identity} = form
   return {

@@ -1,7 +1,4 @@
-/**
- * Asks for what a hotel search still lacks: city, dates, rooms, nationality, currency. What was given is not asked
- * again. The answers are flags of `hotels search`, so that the same checks read both.
- */
+/** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -30,7 +27,6 @@ import {askCountry, hintOf, nightsText, plainly, readCheckIn, readCheckOut, with
 export interface SearchAsking extends CityAsking {
   /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
-  /** From the settings, offered as defaults. */
   readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
 }
 
@@ -154,11 +150,9 @@ export interface CityAsking {
   readonly prompts: Prompts
   /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
   readonly cities: () => Promise<readonly KnownCity[]>
-  /** Whether the service runs on this machine, as the local sandbox does. */
   readonly isLocal: boolean
 }
 
-/** The number of the city. */
 export async function askCity({prompts, cities: list, isLocal}: CityAsking): Promise<number> {
   const cities = await list()
   if (cities.length === 0) {
@@ -193,7 +187,6 @@ export async function completeSearch(command: BaseCommand, given: SearchFlags): 
 
 const NAMES = ['city', 'check-in', 'check-out', 'nights', 'room', 'nationality', 'currency'] as const
 
-/** The command line of a search. */
 export function commandOf({room = [], ...flags}: SearchFlags): string {
   const texts = {...flags, room: room.map(roomText)}
   const words = NAMES.flatMap(name => [texts[name] ?? []].flat().map(text => `--${name} ${text}`))

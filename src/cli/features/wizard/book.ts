@@ -70,7 +70,6 @@ function goToOffers(): never {
   throw new SearchAgain(BACK_TO_OFFERS)
 }
 
-/** Asks for what is missing and shows all of it. */
 async function prepare(parts: Booking, draft: Draft, chosen: Chosen): Promise<Plan> {
   await askMissing(parts, draft, chosen)
   const plan = await planOf(parts, draft, chosen)
@@ -78,7 +77,6 @@ async function prepare(parts: Booking, draft: Draft, chosen: Chosen): Promise<Pl
   return plan
 }
 
-/** Asks for everything that is not known yet. */
 async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise<void> {
   const {connection, today, prompts} = parts
   const people = peopleHere(connection)

@@ -6,26 +6,19 @@ import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import {type Fields, isFields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
-import type {Preferences} from '../../session/settings.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotel-search.js'
-import type {Plan, PlanFlags} from '../reserve/plan.js'
+import type {ReserveFlags} from '../reserve/flags.js'
+import type {Plan} from '../reserve/plan.js'
 import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 import type {Reader, ShownOffer} from './offer-lines.js'
 
-interface WizardFlags extends PlanFlags {
-  readonly preferred?: Preferences
-  readonly yes?: boolean
-  readonly 'dry-run'?: boolean
-}
-
 export interface WizardParts {
   readonly prompts: Prompts
   readonly connection: Connection
-  readonly flags: WizardFlags
-  /** Prints between two questions. */
+  readonly flags: ReserveFlags
   readonly tell: (text: string) => void
   readonly reader: () => Reader
   /** The calendar day here, YYYY-MM-DD. */
@@ -67,7 +60,6 @@ export interface OfferView {
 }
 
 export interface Draft {
-  /** As given on the command line. */
   readonly offerId: string | undefined
   search: SearchFlags
   view: OfferView
@@ -86,9 +78,7 @@ export interface Draft {
   payment: PaymentMode | undefined
   /** Empty: derived from the request. */
   reference: string | undefined
-  /** Which details of the people are stored afterwards. */
   keep: 'nothing' | 'without identity' | 'everything' | undefined
-  /** Number of reservations that were sent and refused. */
   refusedCount: number
   /** The latest answers, offered again where the same question is asked. */
   readonly answers: Answers
@@ -135,7 +125,6 @@ interface Rounds<T> {
   readonly leave: (() => void) | undefined
   /** Undefined: something has to be changed first. */
   readonly round: (prompts: Prompts) => Promise<T | undefined>
-  /** Asks what to change. */
   readonly change: (prompts: Prompts) => Promise<void>
 }
 
@@ -173,7 +162,7 @@ const PLACEHOLDERS = {
 /** The draft of what is given; undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for invalid values. */
 export async function readDraft(
   offerArgument: string | undefined,
-  flags: PlanFlags,
+  flags: ReserveFlags,
   today: string,
 ): Promise<Draft | undefined> {
   const input = await readInput(flags.input)
@@ -208,7 +197,7 @@ export async function readDraft(
 }
 
 /** Guests of flags get the nationality of the client, which may still be asked, unless theirs was typed. */
-function asTyped(guests: readonly Guest[], {guest: typed}: PlanFlags): readonly Guest[] {
+function asTyped(guests: readonly Guest[], {guest: typed}: ReserveFlags): readonly Guest[] {
   return guests.map((guest, index) => {
     if (typed === undefined || typed[index]?.nationality !== undefined) return guest
     const {nationality: _, ...rest} = guest

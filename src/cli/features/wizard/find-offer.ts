@@ -1,6 +1,4 @@
-/**
- * From nothing to a chosen offer: the search, the list to move through, the time left, and round again until one is chosen.
- */
+/** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -84,7 +82,6 @@ function expiryOf(offer: FoundOffer): number {
   return Date.parse(offer.expires_at) / 1000
 }
 
-/** Takes an offer named on the command line. */
 export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
   draft.chosen = {
     offerId,
@@ -106,7 +103,6 @@ function shownOf({details, ...seen}: SeenOffer): ShownOffer {
   return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
 }
 
-/** The criteria of the search that found it. */
 function criteriaOf({check_in, check_out, rooms, nationality, currency, details}: SeenOffer): SearchFlags {
   return {
     ...{'check-in': check_in, 'check-out': check_out, room: rooms, nationality},
@@ -126,7 +122,6 @@ function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOf
   else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
 }
 
-/** Asks what to change in the search; that is then asked again. */
 async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
@@ -177,7 +172,6 @@ function sortWords({sort, refundable}: OfferView): string {
   return `${ORDER_WORDS[sort]}${refundable ? ', refundable only' : ''}`
 }
 
-/** The offer wanted first, then the others in order. */
 function listOf(
   offers: readonly FoundOffer[],
   view: OfferView,

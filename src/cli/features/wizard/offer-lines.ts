@@ -177,7 +177,6 @@ export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
   return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
 }
 
-/** `2030-05-29 18:00` in a time zone. */
 function clock(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone,

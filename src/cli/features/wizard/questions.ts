@@ -1,6 +1,4 @@
-/**
- * Shared by the questions: refusals without flag names, dates as people type them, countries by name.
- */
+/** Shared by the questions: refusals without flag names, dates as people type them, countries by name. */
 
 import {addDays, dayNumber, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
@@ -105,7 +103,6 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   VA: ['Vatican', 'Holy See'],
 }
 
-/** All countries, by their English names. */
 export async function namedCountries(): Promise<NamedCountry[]> {
   const {countries, getCountryData} = await import('countries-list')
   const english = new Intl.DisplayNames('en', {type: 'region'})
@@ -167,12 +164,10 @@ export function withWeekday(date: string): string {
   return `${weekday} ${date}`
 }
 
-/** `3 nights`. */
 export function nightsText(checkIn: string, checkOut: string): string {
   return counted(nightsBetween(checkIn, checkOut), 'night')
 }
 
-/** `1 night`, `2 nights`. */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }

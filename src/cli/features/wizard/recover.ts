@@ -60,10 +60,7 @@ export function recoverFrom(error: unknown, draft: Draft): string {
   return `\n${words}${details.hint === undefined ? '' : ` (${sanitizeLine(details.hint, 200)})`}`
 }
 
-/**
- * By a known code, else by the refused fields, else by words of the code, else by the status. Except for a new search,
- * each remedy only leads to questions that can be answered as before.
- */
+/** By a known code, else by the refused fields, else by words of the code, else by the status. */
 function remedyOf({details: {code, status, fields = []}}: Failure): Remedy {
   const word = snakeCase(code)
   const known = Object.hasOwn(KNOWN, word) ? KNOWN[word as ErrorCode] : undefined

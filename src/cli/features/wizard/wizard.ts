@@ -12,10 +12,7 @@ import {book} from './book.js'
 import {type Booked, type Draft, readDraft, SearchAgain, type WizardParts} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
 
-/**
- * Leads a person from a draft to a reservation. Throws Failure: `interrupted` with nothing booked, usage when the
- * person stops, and any failure of the sending that no other answer can mend.
- */
+/** Throws `interrupted` with nothing booked, usage when the person stops, and what no answer can mend. */
 export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booked> {
   const {state, target} = parts.connection
   const {offerId, reference} = draft

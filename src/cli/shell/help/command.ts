@@ -37,7 +37,6 @@ const GLOBALS = Object.entries(globalFlags)
 
 const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
 
-/** The flags of every command, explained. */
 export function globalFlagRows(): Row[] {
   return GLOBALS.map(flagRow)
 }
@@ -124,7 +123,6 @@ export function prose(help: HelpFormatter, text: string, indent = 0): string {
     .join('\n\n')
 }
 
-/** Names with their explanations beside them. */
 export function list(help: HelpFormatter, rows: readonly (readonly [string, string])[]): string {
   return help.indent(
     help.renderList(

@@ -8,7 +8,6 @@ import type {HELP_TOPICS} from '../names.js'
 import {list, prose} from './command.js'
 import {VARIABLES} from './variables.js'
 
-/** The text of a help topic. */
 export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): string {
   const texts = {
     environment: environmentText,

@@ -1,7 +1,4 @@
-/**
- * Questions as plain lines, for screen readers and simple terminals: a list is numbered, an answer is one line, and an
- * invalid one is followed by the reason and the question again. Nothing is redrawn.
- */
+/** Questions as plain lines, for screen readers and simple terminals. Nothing is redrawn. */
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {usage} from '../../../contract/failure.js'

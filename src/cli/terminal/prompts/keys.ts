@@ -63,10 +63,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   }
 }
 
-/**
- * Drops keys typed before a question, which a pasted block of lines must not answer. Resolves when none came for a
- * moment. Throws interrupted for Ctrl-C and the end of input, and the reason of `signal`.
- */
+/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted. */
 export async function untilQuiet(input: ReadStream, signal: AbortSignal): Promise<void> {
   const wasRaw = input.isRaw
   input.setRawMode(true)

@@ -1,13 +1,9 @@
-/**
- * Questions to a person: drawn at a usual terminal, numbered lines in the accessible mode. They go to stderr; Ctrl-C
- * throws Failure `interrupted`.
- */
+/** Questions to a person, on stderr: drawn, or numbered lines. Ctrl-C throws Failure `interrupted`. */
 import type {ReadStream, WriteStream} from 'node:tty'
 import {Failure} from '../../../contract/failure.js'
 
 export interface Choice<T> {
   readonly value: T
-  /** One line. */
   readonly name: string
   /** More lines, shown while the choice is selected. */
   readonly description?: string
@@ -61,7 +57,6 @@ export interface Prompts {
   /** The line, trimmed; the default for an empty one. */
   text(question: TextQuestion): Promise<string>
   choose<T>(question: ChoiceQuestion<T>): Promise<T>
-  /** One or more, in their order. */
   chooseSeveral<T>(question: SeveralQuestion<T>): Promise<T[]>
   search<T>(question: SearchQuestion<T>): Promise<T>
   confirm(question: ConfirmQuestion): Promise<boolean>

@@ -1,7 +1,4 @@
-/**
- * Escape goes back to the previous question. The function that asks is run again: the answers before that question are
- * returned without asking, and later answers are offered as defaults.
- */
+/** Escape goes back: the function that asks runs again, and gets the answers before that question. */
 import {isDeepStrictEqual} from 'node:util'
 import type {Asked, Choice, Prompts} from './prompts.js'
 
